@@ -81,9 +81,11 @@ def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
     return [
         ("problem", " ".join([said["problem"], *words])),
         ("status", f"{report.worded(said)}, {said['iterations']} iterations"),
+        *report.verdict_lines(said["verification"]),
         ("objective", _objective(said)),
         *_terms(said["objective_terms"]),
         ("duration", _duration(said)),
+        *report.bound_lines(said["at_bounds"]),
         *[
             ("parameter", f"{name} {entry['value']:.9g} {entry['unit']}, {entry['how']}")
             for name, entry in said["parameters"].items()

@@ -16,12 +16,14 @@ def describe(
     arguments: Mapping[str, Any],
     solution: Solution,
     certificate: "Verification | None" = None,
+    tolerance: float | None = None,
 ) -> dict[str, Any]:
-    """Return the report of a solution of task.problem(**arguments) as plain data for JSON."""
+    """Return the report of a solution of task.problem(**arguments) as plain data for JSON, with
+    the verdict of its certificate at a tolerance."""
     return {
         "problem": task.name,
         "arguments": arguments,
-        **report.describe(solution, certificate),
+        **report.describe(solution, certificate, tolerance),
         "published": {
             f"{entry.quantity}, {entry.source}": {
                 "value": entry.value,
@@ -41,6 +43,7 @@ def summary(said: Mapping[str, Any]) -> str:
         f"{said['problem']}: {report.worded(said)}, objective {said['objective']:.8g}, "
         f"duration {said['duration']:.6g} s, {said['iterations']} iterations, "
         f"{said['solve_seconds']:.3g} s"
+        + "".join(f", {verdict}" for _, verdict in report.verdict_lines(said["verification"]))
     )
 
 

@@ -361,7 +361,8 @@ def _tell(
 ) -> bool:
     """Print what came of a run, by default in `room` lines, write what was asked for, and tell
     whether all of it is written."""
-    views, report = task.views, describe(task, arguments, solution, certificate)
+    views, tolerance = task.views, outputs["verify"]
+    report = describe(task, arguments, solution, certificate, tolerance)
     details = cache(lambda: {} if views.report is None else dict(views.report(solution)))
     explanation = list(solution.explanation)
     if outputs["quiet"]:

@@ -1,6 +1,7 @@
 """Units of what belongs to a joint: of its coordinate and the rates of that, of its torque or force
 and the rate of that."""
 
+import re
 from typing import Any
 
 UNITS = {  # at a joint that turns, one that slides, and a ball's component
@@ -12,8 +13,18 @@ UNITS = {  # at a joint that turns, one that slides, and a ball's component
     "tau_rate": ("N m/s", "N/s", "N m/s"),
 }
 KINDS = {"prismatic": 1, "ball": 2}
+MEASURE = re.compile(r"\((?P<size>[-+.\de]+) (?P<unit>.+)\)")  # as (598.4 N), one of a body weight
 
 
 def unit_of(joint: Any, quantity: str) -> str:
     """Return the unit of one of UNITS of a joint that turns or slides, or a ball's component."""
     return UNITS[quantity][KINDS.get(joint.kind, 0)]
+
+
+def plain_amount(amount: float, unit: str) -> tuple[float, str]:
+    """Return an amount in the unit itself where it counts in a measure of it: 0.5 of "(598.4 N)"
+    is 299.2 N."""
+    measure = MEASURE.fullmatch(unit)
+    if measure is None:
+        return amount, unit
+    return amount * float(measure["size"]), measure["unit"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
-from ocp.mechanics.units import unit_of
+from ocp.mechanics.units import plain_amount, unit_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
@@ -213,11 +213,12 @@ def _violation(
     at_nodes, between = worst_of(nodes), worst_of(dense)
     if constraint.when != "hull":  # whose points lie off the curve
         between = max(between, at_nodes, key=lambda worst: worst.relative)
+    dense_amount, unit = plain_amount(between.amount, constraint.unit(between.number))
     return Violation(
         name=constraint.name,
-        unit=constraint.unit(between.number),
-        nodes=at_nodes.amount,
-        dense=between.amount,
+        unit=unit,
+        nodes=plain_amount(at_nodes.amount, constraint.unit(at_nodes.number))[0],
+        dense=dense_amount,
         relative=between.relative,
         label=constraint.label(between.number),
         time=between.s * duration,

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
 from ocp.solution.approximation import Approximated, approximated, exactly
@@ -23,10 +25,13 @@ from ocp.solution.optimality import first_order, program_again
 from ocp.solution.replaying import Deviations, deviations, lengths, worst_deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.reserves import Reserve, reserve_lines, reserves
+from ocp.solution.resolution import finer
 from ocp.solution.solution import Solution
 from ocp.solvers.record import attentive
 
 Error = tuple[str, float | None, str]  # what is off by how much, and its unit
+FIRST_ORDER = "first-order conditions are off by"
+EXACTLY = 1e-12  # no certificate is told to be closer
 
 
 class NotVerified(RuntimeError):
@@ -101,32 +106,64 @@ class Verification:
         judge by (rad or m); to the energy error, to the first-order residual, and to the error of
         the objective. What is not a number exceeds every tolerance.
         """
-        faults = [*self.refusals, *self._beyond(tolerance)]
+        faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
         if faults:
-            raise NotVerified("\n".join([f"not verified to {tolerance:g}:", *faults]))
+            lines = [f"not verified to {tolerance:g}:", *faults, *self._next(tolerance)]
+            raise NotVerified("\n".join(lines))
         return self
 
-    def _beyond(self, tolerance: float) -> Iterator[str]:
-        """Yield a line for everything that exceeds the tolerance."""
+    @property
+    def tightest(self) -> float:
+        """The least tolerance that `require` takes; infinite where something is refused."""
+        if self.refusals:
+            return np.inf
+        sizes = [value for value, _ in self._judged()]
+        return max((np.inf if np.isnan(value) else value for value in sizes), default=0.0)
+
+    def verdict(self, tolerance: float | None = None) -> str:
+        """Return in a line whether it is certified: to the tolerance, or to the tightest one."""
+        if tolerance is None:
+            tolerance = _rounded_up(self.tightest)
+        faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
+        to = f" to {tolerance:g}" if np.isfinite(tolerance) else ""
+        if not faults:
+            return f"certified{to}"
+        others = f", and {len(faults) - 1} more" if faults[1:] else ""
+        return f"not certified{to}: {faults[0]}{others}"
+
+    def _beyond(self, tolerance: float) -> Iterator[tuple[float, str]]:
+        """Yield what exceeds the tolerance, with a line."""
+        return (judged for judged in self._judged() if not judged[0] <= tolerance)
+
+    def _next(self, tolerance: float) -> Iterator[str]:
+        """Yield what to do about what exceeds the tolerance."""
+        lines = [line for _, line in self._beyond(tolerance)]
+        if any(not line.startswith(FIRST_ORDER) for line in lines):
+            yield finer(tolerance)
+        elif lines:
+            yield "next: a tighter tolerance of the solver, on the command line --tol 1e-8"
+
+    def _judged(self) -> Iterator[tuple[float, str]]:
+        """Yield all that a tolerance is compared with, and what it says where it is exceeded."""
         for worst in self.violations.values():
-            if not worst.relative <= tolerance:
-                yield (
-                    f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
-                    f"at t = {worst.time:.4g} s"
-                )
+            yield (
+                worst.relative,
+                f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
+                f"at t = {worst.time:.4g} s",
+            )
         parts = [*self._moving(), *(pair for name in self.phases for pair in self._of(name))]
         errors = (
             *parts,
-            ("first-order conditions are off by", self.kkt, ""),
+            (FIRST_ORDER, self.kkt, ""),
             ("objective is off its integral by", self.objective_error, "(relative)"),
             *(error for each in self.impacts for error in _struck(each)),
         )
         for what, value, unit in errors:
-            if value is not None and not value <= tolerance:
-                yield f"{what}: {value:.4g} {unit}".rstrip()
+            if value is not None:
+                yield value, f"{what}: {value:.4g} {unit}".rstrip()
         known = self.approximation
-        if known is not None and not known.relative <= tolerance:
-            yield f"dynamics {known.dynamics!r} is an approximation: {known}"
+        if known is not None:
+            yield known.relative, f"dynamics {known.dynamics!r} is an approximation: {known}"
 
     def _moving(self) -> Iterator[Error]:
         """Yield the errors of a motion's mechanics; those of phases are each phase's."""
@@ -161,14 +198,22 @@ class Verification:
         return table(self._lines())
 
     def _lines(self) -> list[Line]:
-        head = ("worst violation", "at nodes / on the dense grid")
         numbers = certified(self)
         return [
-            head,
+            ("certificate", self.verdict()),
+            ("worst violation", "at nodes / on the dense grid"),
             *violation_lines(numbers["violations"]),
             *certificate_lines(numbers["verification"]),
             *reserve_lines(self.reserves),
         ]
+
+
+def _rounded_up(tolerance: float) -> float:
+    """Return a tolerance in two digits, no less than it is."""
+    if not np.isfinite(tolerance):
+        return tolerance
+    size = 10.0 ** (np.floor(np.log10(max(tolerance, EXACTLY))) - 1)
+    return float(f"{size * (np.floor(tolerance / size) + 1):.2g}")
 
 
 def _short(value: float | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ocp.mechanics.units import plain_amount
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION
 from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
@@ -68,7 +69,8 @@ class Yielding:
     @property
     def words(self) -> str:
         """The amount with its unit, and when."""
-        size = f"{self.amount:.4g} {self.constraint.unit(self.number)}".rstrip()
+        amount, unit = plain_amount(self.amount, self.constraint.unit(self.number))
+        size = f"{amount:.4g} {unit}".rstrip()
         return size if own_name(self.constraint) == DURATION else f"{size} at t = {self.t:.4g} s"
 
 

@@ -10,6 +10,7 @@ from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.names import PARAMETER, SEPARATOR
 from ocp.solution.attempts import Climb
+from ocp.solution.decisive_bounds import of_duration, of_parameters
 from ocp.solution.diagnosis import explain
 from ocp.solution.resolution import coarseness
 from ocp.solution.solution import FOUND, Solution
@@ -45,6 +46,7 @@ def solution_of(
     looked = outcome.success and yielding is not None
     coarse = coarseness(*transcribed.still(outcome.x)) if looked else ""
     points, duration, lifted = split(layout, outcome.x)
+    at_bounds = [*of_duration(problem.duration, duration), *of_parameters(layout.sought, values)]
     terms = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = problem.objective.terms
     named = name_multipliers(
@@ -69,7 +71,9 @@ def solution_of(
         ),
         success=outcome.success,
         parameters={each.name: value for each, value in values.items()},
-        statistics=statistics | {"coarse": coarse} | _openness(layout),
+        statistics=statistics
+        | {"coarse": coarse, "at_bounds": at_bounds if outcome.success else []}
+        | _openness(layout),
         history=outcome.history,
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
@@ -129,6 +133,14 @@ def _of_phases(
         f"phase {name!r}: {line}" for name, phase in phases.items() for line in phase.explanation
     ]
     coarse = "; ".join(lines) if outcome.success else ""
+    at_bounds = [
+        *(
+            f"phase {name!r}: {line}"
+            for name, phase in phases.items()
+            for line in of_duration(phase.problem.duration, phase.duration)
+        ),
+        *of_parameters(layout.sought, values),
+    ]
     return Solution(
         problem=transcribed.problem,
         transcription=transcribed.transcription,
@@ -143,7 +155,9 @@ def _of_phases(
         status=outcome.status,
         success=outcome.success,
         multipliers=named | of_links,
-        statistics=statistics | {"coarse": coarse} | _openness(layout),
+        statistics=statistics
+        | {"coarse": coarse, "at_bounds": at_bounds if outcome.success else []}
+        | _openness(layout),
         history=outcome.history,
         explanation=_explained(transcribed, outcome, yielding, (*lines, *unsound)),
         parameters={each.name: value for each, value in values.items()},

@@ -44,12 +44,17 @@ TOGETHER = 3.0  # times the spacing: free knots that are so near stand together
 Line = tuple[str, str]
 
 
-def describe(solution: Solution, certificate: "Verification | None" = None) -> dict[str, Any]:
+def describe(
+    solution: Solution,
+    certificate: "Verification | None" = None,
+    tolerance: float | None = None,
+) -> dict[str, Any]:
     """Return the report of a solution as plain data.
 
     Sizes, status, objective, settings, seconds, violations, versions.
 
-    With a `certificate` also its numbers. Seconds in s, violations in their units.
+    With a `certificate` also its numbers, and its verdict at the `tolerance`, or at the tightest
+    that it passes. Seconds in s, violations in their units.
     """
     statistics = solution.statistics
     worst = violations(solution) if certificate is None else certificate.violations
@@ -58,6 +63,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "status": solution.status,
         "success": solution.success,
         "coarse": statistics.get("coarse", ""),
+        "at_bounds": list(statistics.get("at_bounds", [])),
         "objective": solution.objective,
         "integral": _objective_of(solution, certificate),
         "objective_terms": {
@@ -73,7 +79,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "solver": _settings(solution),
         "versions": versions(),
         "violations": {each.name: _violation(each) for each in worst.values()},
-        "verification": None if certificate is None else _certified(certificate),
+        "verification": None if certificate is None else _certified(certificate, tolerance),
         "loops": loops_of(solution),
         "stays": stays_of(solution),
         "elements": elements_of(solution),
@@ -114,6 +120,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
     return [
         ("statement", report["statement"]),
         ("status", worded(report)),
+        *verdict_lines(verification),
         ("objective", f"{report['objective']:.9g}{_integral(report['integral'])}"),
         *(
             (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
@@ -124,6 +131,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
             for name, entry in report["parameters"].items()
         ),
         ("duration", f"{report['duration']:.9g} s"),
+        *bound_lines(report["at_bounds"]),
         *phase_lines(report),
         *knot_lines(report["knots"], report["duration"]),
         *_settings_lines(report["solver"]),
@@ -153,6 +161,16 @@ def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
         text = f"{entry['nodes']:.2e} / {entry['dense']:.2e} {entry['unit']}{where}"
         entry_lines.append((f"  {name}", text))
     return entry_lines
+
+
+def bound_lines(reached: Sequence[str]) -> list[Line]:
+    """Return the line on bounds of the duration and of parameters at which the optimum lies."""
+    return [("at a bound", "; ".join(reached))] if reached else []
+
+
+def verdict_lines(numbers: Mapping[str, Any] | None) -> list[Line]:
+    """Return the line that says whether a motion is certified; none without a certificate."""
+    return [] if numbers is None else [("certificate", numbers["verdict"])]
 
 
 def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
@@ -258,9 +276,10 @@ def _violation(worst: Violation) -> dict[str, Any]:
     }
 
 
-def _certified(certificate: "Verification") -> dict[str, Any]:
+def _certified(certificate: "Verification", tolerance: float | None = None) -> dict[str, Any]:
     slope, known = certificate.slope, certificate.approximation
     return {
+        "verdict": certificate.verdict(tolerance),
         "simulation_drift": certificate.drift,
         "goal_drift": certificate.goal_drift,
         "defect": certificate.defect,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.mechanics.structure import structure
-from ocp.mechanics.units import unit_of
+from ocp.mechanics.units import plain_amount, unit_of
 from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
@@ -100,8 +100,16 @@ def coarseness(transcribed: Transcribed, x: np.ndarray) -> str:
     for gaps in ([*_rows(look), *_objective(look)], [*_astray(look)]):
         worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
         if worst.share > COARSE:
-            return f"the mesh is too coarse: between its nodes {worst.words}"
+            return f"the mesh is too coarse: between its nodes {worst.words}; {finer(COARSE)}"
     return ""
+
+
+def finer(tolerance: float) -> str:
+    """Return what to do about a basis that is too coarse."""
+    return (
+        f"next: solve(problem, refine={tolerance:g}), on the command line --refine {tolerance:g}, "
+        "or more points or nodes"
+    )
 
 
 def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
@@ -197,9 +205,10 @@ def _gap(look: Look, owner: tuple[Constraint, int], values: np.ndarray, size: fl
     bound = upper if values[k] > upper else lower
     scale = max(1.0, abs(bound)) if size is None else max(size, 1e-12)
     share = float(amounts[k] / scale)
+    amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
     words = (
-        f"{constraint.name} ({constraint.label(number)}) is off by {amounts[k]:.3g} "
-        f"{constraint.unit(number)}, {_times(share)}, at t = {look.s[k] * look.T:.3g} s"
+        f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}, "
+        f"{_times(share)}, at t = {look.s[k] * look.T:.3g} s"
     )
     return Gap(share=share if np.isfinite(share) else np.inf, words=words)
 

@@ -25,6 +25,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.force_law import Acting
 from ocp.problem.states import loads_in_state
+from ocp.transcription.kernels import function
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
 WEIGHTLESS = 1e-14  # of the largest inertia: less is none
@@ -190,7 +191,8 @@ def massless(tree: Tree) -> tuple[int, ...]:
         return ()
     n = tree.dof
     q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
-    energy = ca.Function("energy", [q, qd], [kinetic_energy(tree, q, qd)]).map(n)
+    energies = [kinetic_energy(tree, q, qd)]
+    energy = function("energy", [q, qd], energies, ["q", "qd"], ["energy"]).map(n)
     alone = ca.DM.eye(n)
     sizes = [2 * np.array(energy(ca.repmat(each, 1, n), alone))[0] for each in examples(tree)]
     largest = np.max(sizes, axis=0)

@@ -69,4 +69,5 @@ def test_lines_of_waiting_count_too(tmp_path, monkeypatch, capsys):
     assert run(TASK, ["--points", "12", "--verify", "1"]) == 0
     out, errors = capsys.readouterr()
     assert len(errors.splitlines()) > 3
+    assert "certificate         certified to 1\n" in out
     assert len(out.splitlines()) <= max(ROOMY, LINES - len(errors.splitlines()))

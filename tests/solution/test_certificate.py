@@ -12,6 +12,7 @@ from ocp.problems.two_link_time import problem as fastest
 from ocp import (
     BSpline,
     Formulation,
+    HermiteSimpson,
     Link,
     NotVerified,
     Problem,
@@ -28,6 +29,7 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.mechanics.units import plain_amount
 from ocp.solution import violations
 from ocp.solution.replaying import Deviations
 from ocp.solution.report import certified
@@ -237,3 +239,38 @@ def test_reports_keep_every_number_in_its_place(lifted):
     assert re.search(r"first order +6\.00e-01", text)
     assert "drift 4.00e-01, at the end 3.00e-01, of a segment by itself 2.00e-01" in text
     assert repr(certificate).endswith("drift=4.00e-01, energy_error=5.00e-01, kkt=6.00e-01)")
+
+
+def test_a_certificate_begins_with_its_verdict(lifted):
+    certificate = verify(lifted)
+    assert certificate.verdict(0.01) == "certified to 0.01"
+    certificate.require(certificate.tightest)
+    said = re.match(r"certificate +certified to ([\d.e-]+)\n", str(certificate))
+    assert certificate.tightest <= float(said[1]) <= 1.1 * certificate.tightest + 1e-12
+    off = replace(certificate, kkt=0.6, energy_error=0.5)
+    assert off.verdict(0.01) == (
+        "not certified to 0.01: energy balance is off by: 0.5 (relative), and 1 more"
+    )
+    refused = replace(certificate, refusals=("not solved: at all",))
+    assert refused.verdict() == "not certified: not solved: at all"
+    assert f"certificate           {certificate.verdict()}" in str(
+        replace(lifted, verification=certificate)
+    )
+
+
+def test_a_refusal_names_the_next_command(lifted):
+    certificate = verify(lifted)
+    coarse = replace(certificate, energy_error=0.5)
+    with pytest.raises(NotVerified, match=r"next: solve\(problem, refine=0.01\)"):
+        coarse.require(0.01)
+    early = replace(certificate, kkt=0.5)
+    with pytest.raises(NotVerified, match="next: a tighter tolerance of the solver"):
+        early.require(0.01)
+
+
+def test_amounts_are_printed_in_units_rather_than_in_measures():
+    assert plain_amount(3.85e-3, "(598.4 N)") == (pytest.approx(2.304, rel=1e-3), "N")
+    assert plain_amount(0.2, "rad/s2") == (0.2, "rad/s2")
+    turning = Transcription(method=HermiteSimpson(intervals=12))
+    worst = verify(solve(swing(points=12), turning)).violations["dynamics"]
+    assert worst.unit in ("N", "N m")

@@ -5,11 +5,14 @@ Briefly as a value, in full when printed, and as a table in notebooks.
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
+from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
 
-from ocp import solve
+from ocp import Parameter, load, solve
 from ocp.solution import describe, plain
 
 
@@ -64,3 +67,23 @@ def _stopped():
     from ocp import Attempt
 
     return Attempt(options={"max_iter": 1})
+
+
+def test_a_least_time_that_is_its_own_lower_bound_is_told():
+    slow = solve(replace(fastest(points=10), duration=(0.9, 5.0)))
+    assert slow.statistics["at_bounds"] == [
+        "duration is at its lower bound, 0.9 s, which decides the answer"
+    ]
+    assert "at a bound            duration is at its lower bound, 0.9 s" in str(slow)
+    free = solve(fastest(points=10))
+    assert not free.statistics["at_bounds"] and "at a bound" not in str(free)
+
+
+def test_a_free_parameter_at_its_bound_is_told(tmp_path):
+    payload = Parameter("payload", 0.5, "kg", lower=0.2, upper=2.0, free=True)
+    upper, fore = two_link(torque=10.0).links
+    arm = replace(two_link(torque=10.0), links=(upper, replace(fore, mass=fore.mass + payload)))
+    lightest = solve(replace(fastest(points=10), tree=arm))
+    lightest.save(tmp_path / "lightest.npz")
+    for solution in (lightest, load(tmp_path / "lightest.npz")):
+        assert "parameter payload is at its lower bound, 0.2 kg, which decides" in str(solution)
