@@ -11,6 +11,7 @@ import numpy as np
 
 from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
+from ocp.solvers.blas_threads import one_thread
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
@@ -111,6 +112,7 @@ class Outcome:
         )
 
 
+@one_thread()
 def minimize(
     nlp: NLP,
     solver: Solver,

@@ -1,0 +1,115 @@
+"""Number of threads of the linear algebra that numpy calls, held at one around a search.
+
+The dense matrices of a search have some hundred rows: threads that wait for their shares of these
+take more of the processors' time than the shares, and much more beside other work. The number
+belongs to the whole process. It is set when the first of several simultaneous searches begins and
+given back when the last one ends.
+"""
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LIBRARIES = (b"blas", b"mkl_rt", b"blis")  # what names of files contain
+WHEELS = ("../numpy.libs", ".dylibs")  # folders of numpy's wheels, beside the package
+MAPS = Path("/proc/self/maps")  # the files that a process of Linux has loaded
+SYMBOLS = (  # what tells and what sets the number, and the type of that
+    *(
+        (f"{prefix}openblas_get_num_threads{suffix}", f"{prefix}openblas_set_num_threads{suffix}")
+        for prefix in ("scipy_", "")
+        for suffix in ("64_", "")
+    ),
+    ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
+    ("bli_thread_get_num_threads", "bli_thread_set_num_threads"),
+)
+
+
+class Library(NamedTuple):
+    """A library of linear algebra: its file, what tells its number of threads, and what sets it."""
+
+    file: str
+    count: Callable[[], int]
+    set_count: Callable[[int], Any]
+
+
+class Held:
+    """Searches under way in this process, and the numbers of threads before the first of them."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.searches = 0
+        self.before: list[tuple[Library, int]] = []
+
+    def enter(self) -> None:
+        """Set every library to one thread, unless another search has done so."""
+        with self.lock:
+            self.searches += 1
+            if self.searches == 1:
+                self.before = [(library, library.count()) for library in libraries()]
+                for library, _ in self.before:
+                    library.set_count(1)
+
+    def leave(self) -> None:
+        """Give every library its number of threads back, unless another search goes on."""
+        with self.lock:
+            self.searches -= 1
+            if self.searches == 0:
+                for library, count in self.before:
+                    library.set_count(count)
+
+
+_HELD = Held()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold the loaded libraries of linear algebra at one thread each within a `with` block."""
+    _HELD.enter()
+    try:
+        yield
+    finally:
+        _HELD.leave()
+
+
+def libraries() -> list[Library]:
+    """Return the loaded libraries of linear algebra whose number of threads can be set."""
+    try:
+        lines = MAPS.read_bytes().splitlines()  # anew, since plugins load theirs late
+    except OSError:
+        lines = []  # not Linux, or hidden: what numpy's wheel brings is known all the same
+    loaded = {line.split(maxsplit=5)[-1] for line in lines if _is_library(line)}
+    files = sorted(map(os.fsdecode, loaded | _of_wheel()))
+    return [library for file in files for library in _opened(file)]
+
+
+def _is_library(file: bytes) -> bool:
+    """Tell whether a file may be a library of linear algebra, by its name."""
+    return any(name in os.path.basename(file) for name in LIBRARIES)
+
+
+@cache
+def _of_wheel() -> frozenset[bytes]:
+    """Return the files of libraries of linear algebra in a wheel of numpy."""
+    package = Path(np.__file__).parent
+    files = [file.resolve() for folder in WHEELS for file in (package / folder).glob("*")]
+    return frozenset(filter(_is_library, map(os.fsencode, files)))
+
+
+@cache
+def _opened(file: str) -> list[Library]:
+    """Return a file as a Library, nothing where it cannot tell and set its number of threads."""
+    try:
+        loaded = ctypes.CDLL(file)
+    except OSError:
+        return []
+    for count, set_count in SYMBOLS:
+        if hasattr(loaded, count) and hasattr(loaded, set_count):
+            return [Library(file, getattr(loaded, count), getattr(loaded, set_count))]
+    return []
