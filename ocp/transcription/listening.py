@@ -6,6 +6,7 @@ from typing import Any, cast
 import casadi as ca
 
 from ocp.mechanics import kinematics
+from ocp.mechanics.elements.forces import element_torques
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.structure import structure
 from ocp.problem.complementarity import Touch, rows_of, touch_size
@@ -14,6 +15,7 @@ from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import passive_rows
 
 QUANTITIES = (  # one per coordinate
     *("q", "qd", "qdd", "qddd", "tau", "tau_rate"),
@@ -21,7 +23,11 @@ QUANTITIES = (  # one per coordinate
 )
 RATE = "rate"  # of what the rest of a question asks for
 SCALARS = ("s", "T", "t")
-CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces", "contact_forces")
+CLOSINGS = (
+    *("looped", "grounded", "loop_forces"),
+    *("stayed", "stay_gaps", "stay_forces", "contact_forces"),
+)
+WHOLE = ("center_of_mass", "angular_momentum")  # of the tree, (3,)
 PLACES = ("position", "velocity", "angular_velocity", "acceleration")
 Question = tuple[Any, ...]  # (which instant, what, names..)
 
@@ -48,6 +54,8 @@ class Listener:
             return self._symbol(tree.dof, name)
         if name in SCALARS:
             return self._symbol(1, name)
+        if name in WHOLE:
+            return self._symbol(3, name)
         if name in ("tree", "ground", "loads"):
             return getattr(self.problem, name)
         raise NotData(f"it asks an instant for {name!r}")
@@ -86,6 +94,22 @@ class Listener:
         """Generalized forces (n,) of cut joints."""
         tree = self.problem.tree
         return self._symbol(tree.dof, "looped") if structure(tree).closed else 0.0
+
+    @property
+    def grounded(self) -> Any:
+        """Generalized forces (n,) of the ground."""
+        return (
+            0.0 if self.problem.ground is None else self._symbol(self.problem.tree.dof, "grounded")
+        )
+
+    @property
+    def passive(self) -> tuple[int, ...]:
+        """Rows of q that nothing drives and no ground bears all along."""
+        return passive_rows(self.problem.tree, self.problem.ground)
+
+    def elements_named(self, *names: str) -> Any:
+        """Generalized forces (n,) of the force elements of these names."""
+        return element_torques(self.problem.tree, self.q, self.qd, self.moves, names)
 
     @property
     def loop_forces(self) -> Any:

@@ -25,6 +25,7 @@ from ocp.transcription.listening import (
     QUANTITIES,
     RATE,
     SCALARS,
+    WHOLE,
     Listener,
     NotData,
     Question,
@@ -326,7 +327,7 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
         return at.rate(ca.vec(_answer(at, names[0], *names[1:])))
     if what == PHASE:
         raise ValueError("tape: an instant does not know how long phases last")
-    if what in (*QUANTITIES, *SCALARS, *CLOSINGS):
+    if what in (*QUANTITIES, *SCALARS, *CLOSINGS, *WHOLE):
         return getattr(at, what)
     if what in (*PLACES, "offset", "orientation"):
         return getattr(at, what)(*names)
@@ -350,7 +351,7 @@ def check_question(question: Sequence[Any]) -> Question:
     sound = which in (0, 1) and isinstance(what, str)
     if what == "frame":
         sound &= len(names) == 1 and isinstance(names[0], int) and names[0] >= 0
-    elif sound and what in (*QUANTITIES, *SCALARS, *CLOSINGS, "reactions"):
+    elif sound and what in (*QUANTITIES, *SCALARS, *CLOSINGS, *WHOLE, "reactions"):
         sound &= not names
     else:
         sound &= len(names) == words.get(what, -1) and all(isinstance(one, str) for one in names)

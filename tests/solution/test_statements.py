@@ -9,7 +9,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import crouched
+from bipeds import crouch, crouched
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
@@ -29,10 +29,11 @@ from ocp import (
 )
 from ocp.mechanics import kinetic_energy
 from ocp.problem import PointMass, Span, final
+from ocp.problem.instant import Instant
 from ocp.solution.differing import differences
 from ocp.solution.packing import content_of
 from ocp.solution.statements import problem_of, stated
-from ocp.transcription.listening import NotData
+from ocp.transcription.listening import Listener, NotData
 from ocp.transcription.tapes import CODES, Tape, record
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,7 @@ def all_questions(at):
         *(at.position("tip"), at.velocity("tip"), at.acceleration("tip")),
         *(at.offset("elbow point", "tip"), ca.vec(at.frames[1]), *map(ca.vec, at.reactions)),
         *(ca.vec(at.pose("tip")), ca.vec(at.pose("elbow")), at.orientation("tip")),
+        *(at.center_of_mass, at.angular_momentum, at.grounded, at.elements_named()),
         *(load.force for load in at.acting),
         kinetic_energy(at.tree, at.q, at.qd),
     )
@@ -340,3 +342,20 @@ def test_a_guess_may_be_of_another_problem(lifted, tmp_path):
     other = limited(lift(points=14))
     guess = load(tmp_path / "lift.npz")
     assert solve(other, Transcription(), Solver(), guess=guess).success
+
+
+def test_whatever_an_instant_has_can_be_written_down():
+    listener = Listener(problem=crouch())
+    for name in sorted(set(dir(Instant)) - {"flow"}):
+        assert name.startswith("_") or getattr(listener, name) is not None
+
+
+def test_a_momentum_is_stated_so_that_its_file_is_whole(tmp_path):
+    spun = squares("momentum", lambda at: at.angular_momentum)
+    statement = replace(lift(points=12), objective=spun)
+    solution = solve(statement)
+    solution.save(tmp_path / "spun.npz")
+    again = load(tmp_path / "spun.npz")
+    assert not again.missing
+    assert verify(again).kkt == pytest.approx(verify(solution).kkt, abs=1e-9)
+    verify(again).require(1e-2)
