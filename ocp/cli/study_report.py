@@ -6,7 +6,7 @@ from typing import Any, TextIO
 from ocp.studies.rows import Cell
 from ocp.studies.schedule import Progress
 from ocp.studies.study import Front, Optimum
-from ocp.studies.tables import aligned, table
+from ocp.studies.tables import aligned, columns_of, table
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
 LISTED = 12  # numbers of starts that a line shows
@@ -47,18 +47,18 @@ def progress_text(progress: Progress) -> str:
 
 def cells_text(cells: Sequence[Cell]) -> str:
     """Return a line for each cell: parameters, status and numbers, why it failed."""
-    measured = dict.fromkeys(name for one in cells for name in one.measured)
-    names = [*cells[0].parameters, *SHOWN]
+    numbers = columns_of(cells, "measured")
+    names = [*columns_of(cells, "parameter"), *SHOWN]
     body = [
         [
             *(word(row[name]) for name in names),
-            *(word(row[name], 4) for name in measured),
-            row["reason"][:80],
+            *(word(row[name], 4) for name in numbers),
+            row["reason"],
         ]
         for row in table(cells)
     ]
     reason = "reason" if any(row[-1] for row in body) else ""
-    return aligned([[*names, *measured, reason], *body])
+    return aligned([[*names, *numbers, reason], *body])
 
 
 def optima_text(optima: Sequence[Optimum], count: int) -> str:

@@ -194,7 +194,7 @@ def _row(one: Run, best: float, base: dict[tuple[str, ...], float | None]) -> li
         times,
         _shown(one.memory, ".0f"),
         *(_shown(value, ".0e") for value in (one.nodes, one.kkt, one.dense, one.drift)),
-        one.reason[:110].replace("|", "/"),
+        " / ".join(one.reason.replace("|", "/").splitlines()),
     ]
 
 

@@ -36,7 +36,7 @@ def main(task: str, result: str) -> None:
         how = content.settings(job, resolve) | content.once(method)
         solution = method(problem, settings, solver, **how)
     except ValueError as error:
-        tell("refused", reason=str(error).splitlines()[0])
+        tell("refused", reason=str(error))
         return
     except MemoryError:
         tell("memory")

@@ -188,12 +188,12 @@ def _late(run: Run, left: Mapping[str, Any]) -> str:
 def _complaint(printed: str) -> str:
     """Return the first line of a solver's output that complains, without its decoration."""
     for line in printed.splitlines():
-        bare = line.strip(" *-|")[:120]
+        bare = line.strip(" *-|")
         if re.search("error|infeasib|fail|could not", bare, re.I) and not bare.endswith(":"):
             return bare
     return ""
 
 
 def _last(printed: str) -> str:
-    lines = [line.strip()[:150] for line in printed.splitlines() if line.strip()]
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"

@@ -99,7 +99,8 @@ class Study:
     def write_csv(self, path: str | Path) -> None:
         """Write a table with a line per cell.
 
-        Parameters, status, objective, duration (s), terms, measured numbers, seconds, reason.
+        Parameters, status, objective, duration (s), terms, measured numbers, seconds, reason. What
+        is called as one of these columns has its kind before its name, as "parameter.objective".
         """
         write_table(self.cells, path)
 

@@ -13,24 +13,47 @@ from ocp.solution.files import write
 from ocp.studies.rows import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
+REASON = "reason"
+HEAD, TAIL = ("status", "objective", "duration"), (*NUMBERS, "seconds", REASON)
 CURVES = 12  # with more combinations of the other parameters, cells are drawn as points alone
 Row = dict[str, Any]
 
 
 def table(cells: Sequence[Cell]) -> list[Row]:
-    """Return the cells as dictionaries of the same keys, None where a cell has no such number."""
-    names = dict.fromkeys(
-        [
-            *_names(cells, lambda one: one.parameters),
-            *("status", "objective", "duration"),
-            *_names(cells, lambda one: one.terms),
-            *_names(cells, lambda one: one.measured),
-            *NUMBERS,
-            *("seconds", "reason"),
-        ]
-    )
-    rows = [_row(one) for one in cells]
-    return [{name: row.get(name) for name in names} for row in rows]
+    """Return the cells as dictionaries of the same keys, None where a cell has no such number.
+
+    The keys are those of `columns`.
+    """
+    known = columns(cells)
+    return [{column: _entry(one, *source) for column, source in known.items()} for one in cells]
+
+
+def columns(cells: Sequence[Cell]) -> dict[str, tuple[str, str]]:
+    """Return {column: (kind, name)} of all that cells have, in their order.
+
+    Kinds are "parameter", "outcome", "term" and "measured". Outcomes have their own names as
+    columns; anything else that has such a name, or that of a column before it, has its kind before
+    its own: "parameter.objective".
+    """
+    parts = [
+        *(("parameter", name) for name in _names(cells, lambda one: one.parameters)),
+        *(("outcome", name) for name in HEAD),
+        *(("term", name) for name in _names(cells, lambda one: one.terms)),
+        *(("measured", name) for name in _names(cells, lambda one: one.measured)),
+        *(("outcome", name) for name in TAIL),
+    ]
+    known: dict[str, tuple[str, str]] = {}
+    for kind, name in parts:
+        column = name
+        while kind != "outcome" and (column in known or column in (*HEAD, *TAIL)):
+            column = f"{kind}.{column}"
+        known[column] = kind, name
+    return known
+
+
+def columns_of(cells: Sequence[Cell], kind: str) -> list[str]:
+    """Return the columns of a kind."""
+    return [column for column, (other, _) in columns(cells).items() if other == kind]
 
 
 def write_table(cells: Sequence[Cell], path: str | Path) -> None:
@@ -51,7 +74,8 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
     """
     check_suffix(path)
     rows = _solved(cells, y)
-    varied = [name for name in cells[0].parameters if len({repr(row[name]) for row in rows}) > 1]
+    own = columns_of(cells, "parameter")
+    varied = [name for name in own if len({repr(row[name]) for row in rows}) > 1]
     names = [name for name in varied if _all_numbers(rows, name)] or varied
     if not names:
         raise ValueError("plot: no parameter varies")
@@ -74,10 +98,13 @@ def markdown(
     """Return a header and rows as text that is Markdown too, under a title unless that is empty.
 
     The first column stands to the left, the others to the right; not `padded`, all to the left in
-    as few letters as Markdown needs.
+    as few letters as Markdown needs. A last column named "reason" has words of any length, which
+    widen no other row.
     """
     lines = [[str(entry) for entry in line] for line in (header, *rows)]
     widths = [max(3, *map(len, column)) if padded else 0 for column in zip(*lines)]
+    if lines[0][-1] == REASON:
+        widths[-1] = len(REASON)
     texts = [
         " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
         for line in lines
@@ -149,16 +176,15 @@ def _label(others: Sequence[str], key: tuple | None) -> str:
     return ", ".join(f"{other} {_word(value)}" for other, value in zip(others, key or ()))
 
 
-def _row(one: Cell) -> Row:
-    numbers = {key: one.statistics.get(key) for key in NUMBERS}
-    outcome = {
-        "status": one.status,
-        "objective": one.objective,
-        "duration": one.duration,
-        "seconds": one.seconds,
-        "reason": " / ".join(one.reason.splitlines()),
-    }
-    return one.terms | one.measured | numbers | outcome | one.parameters
+def _entry(one: Cell, kind: str, name: str) -> Any:
+    """Return what a cell has of a kind by a name, None if it has no such."""
+    if kind == "outcome":
+        if name in NUMBERS:
+            return one.statistics.get(name)
+        value = getattr(one, name)
+        return " / ".join(value.splitlines()) if name == REASON else value
+    parts = {"parameter": one.parameters, "term": one.terms, "measured": one.measured}
+    return parts[kind].get(name)
 
 
 def _word(value: Any) -> str:

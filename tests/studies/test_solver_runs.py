@@ -228,6 +228,19 @@ def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_
     ]
 
 
+def test_the_reason_of_a_run_is_whole_and_widens_no_other_row():
+    reason = "it said: " + "no, " * 60 + "never\nagain"
+    text = table("p", [replace(GOOD, solver="x", verdict=GAVE_UP, reason=reason), GOOD])
+    rows = text.splitlines()
+    assert "never / again |" in text and len(rows[4]) < 200
+    printed = f"Error: {reason.splitlines()[0]}"
+    left = {"stage": "solve"}
+    crashed = solver_runs._concluded(GOOD, left, -11, False, printed)
+    assert crashed.reason == f"SIGSEGV in stage 'solve': {printed}"
+    gave = {"stage": "done", "verdict": GAVE_UP, "reason": "lost"}
+    assert solver_runs._concluded(GOOD, gave, 0, False, printed).reason.endswith(printed)
+
+
 def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
     failed = replace(GOOD, solver="b", verdict=GAVE_UP)
     assert costs([GOOD, failed], "solve") == {"ipopt": {"p": 0.5}, "b": {}}

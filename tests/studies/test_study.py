@@ -261,8 +261,8 @@ def test_a_study_becomes_a_table_and_a_figure_per_parameter():
     done.write_csv("t.csv")
     lines = Path("t.csv").read_text().splitlines()
     assert lines[0] == (
-        "torque,points,status,objective,duration,fastest,iterations,build_seconds,solve_seconds,"
-        "seconds,reason"
+        "torque,points,status,objective,duration,term.duration,fastest,iterations,build_seconds,"
+        "solve_seconds,seconds,reason"
     )
     assert (
         len(lines) == 5
