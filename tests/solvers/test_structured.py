@@ -229,6 +229,18 @@ def test_a_step_of_full_length_is_evaluated_with_its_slopes_and_once():
     assert calls["f"] == 0 and calls["g"] <= 2
 
 
+def test_iterates_of_a_program_with_fixed_variables_evaluate_nothing_anew():
+    """Their multipliers of fixed variables follow from slopes that the search has."""
+    nlp, start, _ = CASES["a fixed variable"]
+    shown = []
+    outcome = minimize(nlp, OURS, np.array(start, float), watch=shown.append)
+    calls = {name: count for name, (count, _) in outcome.calls.items()}
+    assert calls["jac_g"] == calls["grad_f"] == outcome.iterations + 2  # and one for the scales
+    for point in (each.iterate for each in shown):
+        slope = 2 * (point.x - 1) + point.g_multipliers  # of f, and of the row times its multiplier
+        assert point.x_multipliers[0] == pytest.approx(-slope[0], rel=1e-12)
+
+
 def test_a_program_without_a_small_core_ends_at_once_with_what_to_use(monkeypatch):
     monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
     with pytest.raises(ValueError, match=r"a core of \d+ variables: more than 3.*; use IPOPT$"):

@@ -56,10 +56,13 @@ class Evaluated:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slopes:
     """First derivatives at a point: `gradient` (size,) of f, `entries` of the Jacobian of c and d
-    by x."""
+    by x; and by fixed variables, in the NLP's own units, `fixed_gradient` (fixed,) of f and
+    `fixed_entries` of the Jacobian of g."""
 
     gradient: np.ndarray
     entries: np.ndarray
+    fixed_gradient: np.ndarray
+    fixed_entries: np.ndarray
 
 
 class Seen:
@@ -98,7 +101,7 @@ class Program:
     def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine):
         self.nlp: Any = nlp
         fixed = nlp.lower >= nlp.upper
-        self.fixed, self.moving = fixed, np.flatnonzero(~fixed)
+        self.fixed, self.moving = np.flatnonzero(fixed), np.flatnonzero(~fixed)
         self.whole = np.where(fixed, nlp.lower, start)
         equal = nlp.g_lower == nlp.g_upper
         bounded = np.isfinite(nlp.g_lower) | np.isfinite(nlp.g_upper)
@@ -136,6 +139,10 @@ class Program:
         r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
         kept = (place[r] >= 0) & (column[c] >= 0)
         self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
+        place_of_fixed = np.full(n, -1)
+        place_of_fixed[self.fixed] = np.arange(len(self.fixed))
+        self.by_fixed = np.flatnonzero(place_of_fixed[c] >= 0)
+        self.fixed_rows, self.fixed_columns = r[self.by_fixed], place_of_fixed[c[self.by_fixed]]
         shape = self.rows, self.variables
         self.jacobian = engine.sparse(
             rows=place[r[self.kept]], columns=column[c[self.kept]], shape=shape
@@ -217,9 +224,14 @@ class Program:
             rows, entries = self.of_g(x)
             g[self.own_places] = rows
             seen.f, seen.g = self.f_scale * float(f[0]), g
-            gradient = np.zeros(self.size)
-            gradient[: self.variables] = self.f_scale * self._whole(slope)[self.moving]
-            seen.slopes = Slopes(gradient=gradient, entries=entries[self.kept] * self.entry_scales)
+            gradient, whole = np.zeros(self.size), self._whole(slope)
+            gradient[: self.variables] = self.f_scale * whole[self.moving]
+            seen.slopes = Slopes(
+                gradient=gradient,
+                entries=entries[self.kept] * self.entry_scales,
+                fixed_gradient=whole[self.fixed],
+                fixed_entries=entries[self.by_fixed],
+            )
         return seen.slopes
 
     def _whole(self, slope: np.ndarray) -> np.ndarray:
@@ -267,10 +279,9 @@ class Program:
         multipliers[self.order] = y * self.scales / self.f_scale
         x, of_bounds = self.point(v), np.zeros(len(self.whole))
         of_bounds[self.moving] = z[: self.variables] / self.f_scale
-        if self.fixed.any():
-            slope = self._whole(self.of_f(x)[1])
-            r, c = self.nlp.jacobian.sparsity_out(1).get_triplet()
-            weights = self.of_g(x)[1] * multipliers[np.array(r, dtype=int)]
-            slope += added(np.array(c, dtype=int), weights, len(x))
-            of_bounds[self.fixed] = -slope[self.fixed]
+        if self.fixed.size:
+            slopes = self.slopes(v)
+            pulls = slopes.fixed_entries * multipliers[self.fixed_rows]
+            pulled = added(self.fixed_columns, pulls, len(self.fixed))
+            of_bounds[self.fixed] = -(slopes.fixed_gradient + pulled)
         return Iterate(x=x, g=g, x_multipliers=of_bounds, g_multipliers=multipliers)
