@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
-    {"version", "later", "starting", "progress", "records"},
+    {"version", "later", "starting", "progress", "spelling"},
     {"mechanics", "motion", "solvers"},
     {"dynamics"},
     {"problem"},

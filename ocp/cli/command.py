@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from ocp.cli.ending import ended
+from ocp.spelling import suggestion
 
 DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
@@ -27,6 +28,8 @@ def _command(given: Sequence[str]) -> int:
         place, _, name = WORDS[given[0]][0].partition(":")
         return getattr(importlib.import_module(f"ocp.cli.{place}"), name)(given[1:])
     asked = bool({*given} & {"-h", "--help"})
+    if given and not asked:
+        print(f"ocp: no command {given[0]!r}{suggestion(given[0], WORDS)}", file=sys.stderr)
     print(usage(), file=sys.stdout if asked else sys.stderr)
     return DONE if asked else BAD_ARGUMENTS
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ocp.cli import gallery, reference
 from ocp.cli.ending import of_a_stream
+from ocp.cli.flags import read_line
 from ocp.version import VERSION, needs
 
 BUILT, FAILED, BAD_ARGUMENTS = 0, 1, 2
@@ -51,7 +52,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-gallery", action="store_true", help="show the problems without solving"
     )
-    flags = parser.parse_args(arguments)
+    flags = read_line(parser, arguments)
     try:
         clean = build(Path(flags.directory), solved=not flags.no_gallery)
     except (ValueError, OSError) as error:

@@ -12,10 +12,12 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union
 
 from ocp.mechanics import Open
+from ocp.spelling import suggestion
 
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+FLAG = re.compile(r"--[\w.-]+")
 NEGATIVE = re.compile(r"-(\d|\.\d|inf\b)")
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
@@ -85,10 +87,23 @@ def add(group: Any, prefix: str, setting: Setting, **options: Any) -> None:
         group.add_argument(f"--{prefix}.{flag}", **options)
 
 
+def read_line(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+) -> argparse.Namespace:
+    """Return what a command line says, as the parser's own method does; of a flag that there is not
+    the error names the one that is most like it."""
+    values, odd = parser.parse_known_args(arguments)
+    if odd:
+        wrong = next((text for text in odd if text.startswith("-")), "").partition("=")[0]
+        near = suggestion(wrong, FLAG.findall(parser.format_help())) if wrong else ""
+        parser.error(f"unrecognized arguments: {' '.join(odd)}{near}")
+    return values
+
+
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return {prefix: {name: value}} of a command line's flags."""
     values: dict[str, dict[str, Any]] = {}
-    for key, value in vars(parser.parse_args(joined(arguments))).items():
+    for key, value in vars(read_line(parser, joined(arguments))).items():
         prefix, _, name = key.rpartition(".")
         values.setdefault(prefix, {})[name] = value
     return values

@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import Sequence
 from types import ModuleType
 
+from ocp.cli.flags import read_line
 from ocp.studies.addresses import GALLERY
 from ocp.studies.tables import aligned
 from ocp.studies.task import Task
@@ -57,7 +58,7 @@ def first_line(module: ModuleType) -> str:
 def run(arguments: Sequence[str]) -> int:
     """Print the gallery as the command line asks and return the exit status."""
     parser = argparse.ArgumentParser(prog="ocp list", description=run.__doc__)
-    parser.parse_args(arguments)
+    read_line(parser, arguments)
     print(listing())
     return DONE
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from ocp.cli.ending import of_a_stream
+from ocp.cli.flags import read_line
 from ocp.cli.waiting import waited
 from ocp.plots.viewer import HOST, PORT, Viewer, page
 from ocp.progress import say
@@ -16,7 +17,7 @@ DONE, BAD_ARGUMENTS = 0, 2
 
 def run(arguments: Sequence[str]) -> int:
     """Show a saved solution as the command line asks and return the exit status."""
-    flags = _parser().parse_args(arguments)
+    flags = read_line(_parser(), arguments)
     try:
         _check_flags(flags)
         with waited("ocp view") as steps:

@@ -14,6 +14,7 @@ from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import crossed, invert, tidy
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 PARALLEL = (
     0.03  # sine of the angle below which the common normal of two axes lies too far off to be used
@@ -73,6 +74,7 @@ class Approximation(Protocol):
         ...
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:
     """A method of inverse dynamics; all but `name` and `inverse` may be left out.

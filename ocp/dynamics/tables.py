@@ -35,6 +35,7 @@ from ocp.mechanics.checks import check_closed, instance, limits, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 NAME = "table"
 TABLE_FORMS = {"configuration": ("q",), "raibert": ("q", "qd"), "albus": ("q", "qd", "qdd")}
@@ -42,6 +43,7 @@ RANGES = {"q": "ranges", "qd": "rates", "qdd": "accelerations"}
 MOST = 8  # coordinates whose tables are thought of at all
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabulated:
     """Inverse dynamics by tables: how they are made; called as (tree, q, qd, qdd, loads) it is

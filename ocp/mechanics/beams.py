@@ -17,11 +17,13 @@ from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetri
 from ocp.mechanics.modes import Curve, Modes, axis_motion, damped, small_turns, without_noise
 from ocp.mechanics.shapes import Shape, bends, polynomial, twists
 from ocp.mechanics.types import Numbers
+from ocp.spelling import suggest_fields
 
 NODES = 64  # of the Gauss rule that integrates products of shapes along a beam
 SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """A rigid body fixed to a beam's tip: mass (kg), centre of mass, inertia.
@@ -54,6 +56,7 @@ class Body:
         )
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beam:
     """A uniform Euler-Bernoulli beam: length (m), mass (kg), stiffness E I about y and z (N m2), G

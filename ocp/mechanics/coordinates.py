@@ -20,10 +20,12 @@ import numpy as np
 from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import frozen, set_fields, shown
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 COMPONENTS = ("w", "x", "y", "z")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Follows:
     """What a joint's angle (rad) or way (m) is: a `function` of the coordinate of that name.

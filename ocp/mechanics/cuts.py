@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from ocp.mechanics.checks import at_own_values, frozen, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Numbers
+from ocp.spelling import suggest_fields
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
     """A cut joint that closes a loop between the points named `start` and `end`.

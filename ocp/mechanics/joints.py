@@ -30,6 +30,7 @@ from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.units import unit_of
+from ocp.spelling import suggest_fields
 
 GROUND = "ground"
 LIMITED = {  # limits, and what they are of
@@ -41,6 +42,7 @@ LIMITED = {  # limits, and what they are of
 }
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
     """The joint before a link.

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from ocp.mechanics.checks import positive
 from ocp.mechanics.joints import LIMITED, Joint
 from ocp.mechanics.tree import Tree
+from ocp.spelling import suggestion
 
 Value = TypeVar("Value")
 
@@ -41,7 +42,10 @@ def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
     given: dict[str, dict[str, Any]] = {name: {} for name in driven}
     for what, value in limits.items():
         if what not in LIMITED:
-            raise ValueError(f"limited: unknown limit {what!r}; a joint has {', '.join(LIMITED)}")
+            raise ValueError(
+                f"limited: unknown limit {what!r}{suggestion(what, LIMITED)}; a joint has "
+                f"{', '.join(LIMITED)}"
+            )
         several = isinstance(value, Mapping)
         named = by_joint(tree, value) if several else dict.fromkeys(driven, value)
         for name, bounds in named.items():

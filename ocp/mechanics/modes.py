@@ -16,11 +16,13 @@ from numpy.polynomial import chebyshev
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.types import Numbers
+from ocp.spelling import suggest_fields
 
 SECTIONS = 33  # of a beam, where the largest turn is looked for
 NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that are zero
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
     """A Shape `about` an axis as Chebyshev coefficients of its value and slope over the beam."""
@@ -30,6 +32,7 @@ class Curve:
     slope: Numbers
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """What the modes do at one place: `position` (3, m, link frame), `shift` (terms, 3) and `turn`
@@ -45,6 +48,7 @@ class Place:
         )
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Modes:
     """The integrals of a link's m mode shapes phi, by their `names`, over its mass.

@@ -18,6 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
@@ -122,6 +123,7 @@ class Expression(Open):
     expression: Matrix
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Parameter(Open):
     """A named number that a problem leaves open.

@@ -14,6 +14,7 @@ import numpy as np
 
 from ocp.mechanics.checks import frozen, limits, numbers, positive, set_fields
 from ocp.mechanics.parameters import reference
+from ocp.spelling import suggest_fields
 
 End: TypeAlias = str | Sequence[float]
 Spans: TypeAlias = Sequence[tuple[float, float]]
@@ -23,6 +24,7 @@ THROUGHOUT = ((0.0, 1.0),)
 LEAK = 1e-4  # J: what gap times force may be
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
     """What holds a measure between `lower` and `upper`, with a force where it reaches them.

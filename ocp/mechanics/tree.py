@@ -40,8 +40,10 @@ from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree_checks import check_tree, known
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.visuals import Visual
+from ocp.spelling import suggest_fields
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A body: mass (kg), centre of mass, inertia about it (3x3, kg m2, link axes).
@@ -88,6 +90,7 @@ class Link:
         set_fields(self, mass=frozen(mass[()]), com=frozen(com), inertia=frozen(inertia))
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """A named point on a link.
@@ -106,6 +109,7 @@ class Point:
         )
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tree:
     """Links and joints of a serial or branched mechanism, its points, gravity, loops and stays.
@@ -239,13 +243,13 @@ class Tree:
     def link_index(self, name: str) -> int:
         """Return the index of a link by what it is called; raise ValueError listing the known."""
         if name not in (names := self.link_names):
-            raise ValueError(f"unknown link {name!r}; {known('links', names)}")
+            raise ValueError(f"unknown link {name!r}{known('links', names, name)}")
         return names.index(name)
 
     def joint_index(self, name: str) -> int:
         """Return the index of a joint by its name; raise ValueError listing the known ones."""
         if name not in (names := self.names):
-            raise ValueError(f"unknown joint {name!r}; {known('joints', names)}")
+            raise ValueError(f"unknown joint {name!r}{known('joints', names, name)}")
         return names.index(name)
 
     def coordinate(self, name: str) -> int:
@@ -268,7 +272,7 @@ class Tree:
         if name in self.link_names:
             return Point(name=name, link=name)
         own = [point.name for point in self.points if point.name not in self.link_names]
-        raise ValueError(f"unknown point {name!r}; {known('points', own)}")
+        raise ValueError(f"unknown point {name!r}{known('points', own, name, *self.link_names)}")
 
 
 def points_of(tree: Tree, names: str | Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from ocp.mechanics.coordinates import still
 from ocp.mechanics.joints import GROUND, without_coordinate
 from ocp.mechanics.parameters import is_open, parameters_of
 from ocp.mechanics.stays import End
+from ocp.spelling import suggestion
 
 GROUNDED = -1  # the link, by number, that places of the ground are on
 
@@ -31,8 +32,8 @@ def check_tree(tree: Any) -> None:
     for point in tree.points:
         if point.link not in tree.link_names:
             raise ValueError(
-                f"point {point.name!r}: unknown link {point.link!r}; "
-                f"{known('links', tree.link_names)}"
+                f"point {point.name!r}: unknown link {point.link!r}"
+                f"{known('links', tree.link_names, point.link)}"
             )
     _check_unique("loop", [loop.name for loop in tree.loops])
     for loop in tree.loops:
@@ -47,9 +48,11 @@ def check_tree(tree: Any) -> None:
         element.check(tree)
 
 
-def known(what: str, names: Sequence[str]) -> str:
-    """Return the words of an error for the names that there are."""
-    return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
+def known(what: str, names: Sequence[str], word: str, *others: str) -> str:
+    """Return the end of an error on a `word` that is none of the names: which one may be meant, of
+    these and of `others`, and which there are."""
+    listed = f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
+    return f"{suggestion(word, (*names, *others))}; {listed}"
 
 
 def _check_places(tree):
@@ -85,8 +88,8 @@ def _check_followers(tree):
             )
         if follows is not None and follows.coordinate not in leaders:
             raise ValueError(
-                f"{label}: follows unknown coordinate {follows.coordinate!r}; "
-                f"{known('coordinates', list(leaders))}"
+                f"{label}: follows unknown coordinate {follows.coordinate!r}"
+                f"{known('coordinates', list(leaders), follows.coordinate)}"
             )
         if follows is not None and follows.coordinate == joint.name and still(follows):
             raise ValueError(
@@ -107,8 +110,8 @@ def _check_parents(tree):
             continue
         if joint.parent != GROUND and joint.parent not in parents:
             raise ValueError(
-                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {known('links', names)} "
-                f"and {GROUND!r}"
+                f"joint {joint.name!r}: unknown parent {joint.parent!r}"
+                f"{known('links', names, joint.parent, GROUND)} and {GROUND!r}"
             )
         seen, ancestor = [names[k]], joint.parent
         while ancestor in parents:
@@ -144,7 +147,7 @@ def carrier(label: str, tree: Any, end: End) -> int:
         return GROUNDED
     links = {point.name: point.link for point in tree.points}
     if end not in links:
-        raise ValueError(f"{label}: unknown point {end!r}; {known('points', list(links))}")
+        raise ValueError(f"{label}: unknown point {end!r}{known('points', list(links), end)}")
     k = tree.link_index(links[end])
     spans, parents = tree.spans, tree.parents
     bends = [link.modes is not None for link in tree.links]
@@ -183,7 +186,9 @@ def _check_stay(tree, stay):
     elif not stay.joint:
         _check_ends(tree, label, stay.start, stay.end)
     elif stay.joint not in tree.names:
-        raise ValueError(f"{label}: unknown joint {stay.joint!r}; {known('joints', tree.names)}")
+        raise ValueError(
+            f"{label}: unknown joint {stay.joint!r}{known('joints', tree.names, stay.joint)}"
+        )
     elif stay.joint not in [joint.name for joint in tree.moving]:
         raise ValueError(
             f"{label}: {without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, rigid_pose, set_fields
 from ocp.mechanics.types import Numbers
+from ocp.spelling import suggest_fields
 
 SIZES = {  # what the numbers of a kind's size are, in order
     "box": ("length along x", "length along y", "length along z"),
@@ -20,6 +21,7 @@ SIZES = {  # what the numbers of a kind's size are, in order
 }
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
     """A solid or a mesh that shows a link, at a `pose` (4x4) in the link's frame.

@@ -22,12 +22,14 @@ from numpy.typing import ArrayLike
 from ocp.motion.basis import Array, Curve
 from ocp.motion.part import Part
 from ocp.motion.spline import APART, CLOSEST, SIDE, SPACING, BSpline
+from ocp.spelling import suggest_fields
 
 MESHES = ("hermite-simpson", "radau")
 LENGTHS = ("given", "free")
 ALIKE = 1e-12  # of the motion: instants so close are one
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
     """A basis of piecewise polynomials on `intervals` intervals.

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
 from ocp.motion.quadrature import sample
+from ocp.spelling import suggest_fields
 
 ALIKE = 1e-9  # of the motion: instants so close are one
 APART = 1e-6  # of the motion: distinct knots are at least so far from each other
@@ -25,6 +26,7 @@ CLOSEST = 10 * APART  # of the motion: the least spacing
 KNOTS = ("given", "free")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BSpline:
     """A basis of `points` control points of the given degree.

@@ -15,6 +15,7 @@ import numpy as np
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
 from ocp.plots.surroundings import BODY, STILL, Placed, draw_solid, draw_still, reached
 from ocp.solution.files import write
+from ocp.spelling import suggest_fields
 from ocp.version import needs
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ SHORTEST = 1e-3  # of the extent: arrows that are drawn
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stick:
     """A stick figure: `places` (N, P, 2 or 3; m) at times `t` (N,), s.

@@ -19,6 +19,7 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import tangents
+from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
@@ -27,6 +28,7 @@ LEAK = 1e-3  # J
 FELT = 1e-9  # of a unit vector: nothing
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complementarity:
     """How rigid contact goes: the coefficient of `friction`, and the `leak` (J), what gap times
@@ -45,6 +47,7 @@ class Complementarity:
         set_fields(self, friction=friction, leak=leak)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
     """The named `point` on a plane through `place` (3, m) with the upward unit `normal` (3), by a

@@ -15,6 +15,7 @@ from ocp.mechanics.checks import positive, set_fields
 from ocp.mechanics.elements.smooth import friction
 from ocp.mechanics.parameters import expression_of, matrix
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
@@ -32,6 +33,7 @@ UNITS = {
 FREE = ("dissipation", "static", "dynamic", "viscous")  # numbers that may be 0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compliant:
     """What spheres of a `radius` (m) and the ground are made of.
@@ -101,6 +103,7 @@ class Compliant:
         return expression_of(self.radius)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sphere:
     """The law of a sphere about the named `point` on the plane through `place` (3, m) with an

@@ -17,11 +17,13 @@ from ocp.mechanics.checks import (
     shortened,
 )
 from ocp.mechanics.parameters import Open, array, is_open, opened, reference
+from ocp.spelling import suggest_fields
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull", "durations")
 DEPTH = 50  # of operations, to which two open bounds are compared
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
     """The instants from `start` to `end` of s; an end that is open is left out itself.
@@ -64,6 +66,7 @@ class Moment:
             raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Constraint:
     """lower <= function(Instant) <= upper at every instant that `when` names.

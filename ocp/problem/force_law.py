@@ -12,11 +12,13 @@ from ocp.mechanics.loads import Load
 from ocp.mechanics.types import Matrix
 from ocp.problem.complementarity import Touch
 from ocp.problem.point_mass import PointMass
+from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForceLaw:
     """A force at the named point, in global axes, that follows from where the tree is and how it

@@ -21,12 +21,14 @@ import numpy as np
 from ocp.mechanics.checks import check_units, frozen, instance, numbers, refuse_open, set_fields
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.zero_moment import Z
+from ocp.spelling import suggest_fields, suggestion
 
 FLAT = 1e-6  # m: how far what stands may be from its plane
 NEAR = 1e-9  # of s: within which an instant is that of a switch
 KINDS = ("area", "line", "point")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
     """A named point that rests on the ground at its place `target` (3, m), which may be open.
@@ -47,6 +49,7 @@ class Pin:
         set_fields(self, target=frozen(numbers(f"{what}: target", self.target, (3,), "m")))
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane:
     """A plane of contact of its own, a slope, a stair or a wall: its unit `normal` (3), on the side
@@ -69,6 +72,7 @@ class Plane:
         return sum(part * place for part, place in zip(self.normal, self.point) if part)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Support:
     """A way of standing over the part `when` = (a, b) of the motion.
@@ -118,6 +122,7 @@ class Support:
         return f"Support({self.link!r}, when={self.when}, {pins}, {len(self.polygon)} corners)"
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foot:
     """What stands on the ground: its supports in order, and its centre (3, m), which may be open.
@@ -164,6 +169,7 @@ class Foot:
                 )
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """The ground's feet, and its upward unit normal (3).
@@ -218,8 +224,9 @@ class Ground:
         for foot in self.feet:
             if foot.name == name:
                 return foot
+        names = [foot.name for foot in self.feet]
         raise ValueError(
-            f"unknown foot {name!r}; the feet are {', '.join(foot.name for foot in self.feet)}"
+            f"unknown foot {name!r}{suggestion(name, names)}; the feet are {', '.join(names)}"
         )
 
 

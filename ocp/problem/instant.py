@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -28,6 +28,7 @@ from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
 from ocp.problem.reactions import Reaction
 from ocp.problem.transmission import passive_rows
+from ocp.spelling import suggestion
 
 
 class NoRate(ValueError):
@@ -81,6 +82,14 @@ class Instant:
     ground: Ground | None = None
     forces: Forces = field(repr=False)
     flow: Callable[[Matrix], Matrix] | None = field(default=None, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in dir(type(self)):  # a property of the instant lacks it: told from inside
+                return object.__getattribute__(self, name)
+            words = [word for word in (*vars(self), *dir(type(self))) if not word.startswith("_")]
+            raise AttributeError(f"an instant has no {name!r}{suggestion(name, words)}")
 
     @property
     def t(self) -> Matrix:

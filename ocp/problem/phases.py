@@ -24,10 +24,12 @@ from ocp.problem.ground import Ground
 from ocp.problem.names import SEPARATOR
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
+from ocp.spelling import suggest_fields
 
 QUANTITIES = ("q", "qd", "qdd", "qddd", "tau")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, repr=False)
 class Phase:
     """A part of a motion: its `name`, and what `Problem` takes of a whole one.
@@ -66,6 +68,7 @@ class Phase:
         return f"Phase({self.name!r}, {type(self.motion).__name__} of {self.motion.points} points)"
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strike:
     """A named point that strikes, and is pushed by an impulse (3, N s, global axes).
@@ -115,6 +118,7 @@ class Strike:
         return not (self.slides or self.slips)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Transition:
     """How the end of the phase `before` goes over into the start of the phase `after`.
@@ -160,10 +164,11 @@ class Transition:
                 f"{what}: velocities jump where {', '.join(points)} strikes; "
                 "they cannot be the same on both sides"
             )
-        for each in map(bounded, several(what, self.constraints, Constraint)):
-            if each.when != "joined":
+        for constraint in map(bounded, several(what, self.constraints, Constraint)):
+            if constraint.when != "joined":
                 raise ValueError(
-                    f"{what}: constraint {each.name!r}: expected when='joined', got {each.when!r}"
+                    f"{what}: constraint {constraint.name!r}: expected when='joined', got "
+                    f"{constraint.when!r}"
                 )
 
     @property

@@ -7,11 +7,13 @@ from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import matrix
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointMass:
     """A point mass at the named point, which pulls there by its weight and against acceleration.

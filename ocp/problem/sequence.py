@@ -18,6 +18,7 @@ from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Phase, Transition
 from ocp.problem.seams import ends_of
 from ocp.problem.terms import Objective
+from ocp.spelling import suggestion
 
 WHOLE = ("joined", "durations")  # of constraints, when: of all phases together
 
@@ -178,7 +179,8 @@ def _named(link: Transition, k: int, names: list[str]) -> Transition:
     for what, name in (("before", before), ("after", link.after)):
         if name and name not in names:
             raise ValueError(
-                f"links: {what}: no phase is named {name!r}; they are {', '.join(names)}"
+                f"links: {what}: no phase is named {name!r}{suggestion(name, names)}; they are "
+                f"{', '.join(names)}"
             )
     after = link.after or names[(names.index(before) + 1) % len(names)]
     return replace(link, before=before, after=after, name=link.name or f"{before} to {after}")

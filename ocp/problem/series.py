@@ -13,11 +13,13 @@ import numpy as np
 from ocp.mechanics.checks import instance, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Matrix
 from ocp.motion import cross_validated, nearest
+from ocp.spelling import suggest_fields, suggestion
 
 DEGREE = 3  # of curves: what is tracked has continuous second derivatives
 FEWEST = DEGREE + 2  # samples
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Series:
     """What was measured of several things: times `t` (N,) in s, `values` {name: (rows, N)} in SI
@@ -61,7 +63,8 @@ class Series:
         unknown = [name for name in names if name not in self.values]
         if unknown:
             raise ValueError(
-                f"{self.source}: {unknown[0]!r}: not measured; it has {', '.join(self.values)}"
+                f"{self.source}: {unknown[0]!r}: not measured"
+                f"{suggestion(unknown[0], self.values)}; it has {', '.join(self.values)}"
             )
         return replace(self, values={name: self.values[name] for name in names})
 

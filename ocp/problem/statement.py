@@ -39,10 +39,12 @@ from ocp.problem.seams import IMAGE, OWN, closes
 from ocp.problem.sequence import phase_fields, resolved
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
+from ocp.spelling import suggest_fields
 
 UNSTATED: Any = None  # what a problem with phases leaves to these
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Problem:
     """An optimal motion: all that is asked, as a value.

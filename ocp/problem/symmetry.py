@@ -13,8 +13,10 @@ import numpy as np
 from ocp.dynamics.mirroring import ASIDE, mirror_image
 from ocp.mechanics.checks import frozen, instance, numbers, set_fields
 from ocp.mechanics.tree import Tree
+from ocp.spelling import suggest_fields
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Symmetry:
     """The end of a motion as the image of its start.

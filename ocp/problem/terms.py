@@ -9,10 +9,12 @@ import numpy as np
 
 from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
 from ocp.mechanics.parameters import Open, is_open, opened
+from ocp.spelling import suggest_fields
 
 KINDS = ("end", "span", "integral", "squares")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """One part of an objective: a function of an Instant, and what is made of it.
@@ -41,6 +43,7 @@ class Term:
         return self.kind in ("end", "span")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Objective:
     """A weighted sum of terms, ((weight, Term), ...).

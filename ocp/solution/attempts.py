@@ -19,6 +19,7 @@ from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
 from ocp.solvers.plugins import WARM
 from ocp.solvers.record import FEASIBLE
+from ocp.spelling import suggest_fields
 from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
@@ -29,6 +30,7 @@ UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
 WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `allowance`
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One way to try: `options` for IPOPT under the user's, a start, and feasibility first or not.

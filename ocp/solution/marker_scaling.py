@@ -7,10 +7,13 @@ from typing import Any
 from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.scaling import segments
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.tree_checks import known
+from ocp.spelling import suggest_fields
 
 SPREAD = 0.1  # of lengths of segments among people, relative to a body of their stature [assumed]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
     """Segments of a tree that are longer or shorter by factors to be found.
@@ -64,8 +67,8 @@ def _stated(
         for link in links:
             if link not in tree.link_names:
                 raise ValueError(
-                    f"{what}: segment {name!r}: unknown link {link!r}; the links are "
-                    f"{', '.join(tree.link_names)}"
+                    f"{what}: segment {name!r}: unknown link {link!r}"
+                    f"{known('links', tree.link_names, link)}"
                 )
             if link in owner:
                 raise ValueError(f"{what}: link {link!r} is in {owner[link]!r} and in {name!r}")

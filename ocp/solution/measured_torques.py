@@ -12,7 +12,9 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.checks import check_closed, instance, numbers
 from ocp.mechanics.loads import Wrench, attached
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.tree_checks import known
 from ocp.problem import Series
+from ocp.spelling import suggestion
 from ocp.transcription.kernels import evaluate, function
 
 
@@ -81,12 +83,13 @@ def _pushed(
     for plate, link in links.items():
         if plate not in plates:
             raise ValueError(
-                f"{name}: links: no plate {plate!r}; they are {', '.join(plates) or 'none'}"
+                f"{name}: links: no plate {plate!r}{suggestion(plate, plates)}; they are "
+                f"{', '.join(plates) or 'none'}"
             )
         if link not in tree.link_names:
             raise ValueError(
-                f"{name}: links: plate {plate!r}: unknown link {link!r}; the links are "
-                f"{', '.join(tree.link_names)}"
+                f"{name}: links: plate {plate!r}: unknown link {link!r}"
+                f"{known('links', tree.link_names, link)}"
             )
     return {plate: links[plate] for plate in plates}
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from ocp.mechanics.checks import instance, positive, set_fields
 from ocp.motion import BSpline, cross_validated
+from ocp.spelling import suggest_fields, suggestion
 
 DEGREE = 5  # of splines through measured coordinates: their accelerations are smooth
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Recording:
     """What was measured in a trial: times `t` (N,) in s, the coordinates `q` (n, N) in rad or m,
@@ -199,8 +201,8 @@ def _deviations(what: str, value: Any, outputs: Mapping[str, np.ndarray]) -> dic
     for name, given in instance(f"{what}: deviations", value, Mapping).items():
         if name not in outputs:
             raise ValueError(
-                f"{what}: deviations: unknown output {name!r}; it has "
-                f"{', '.join(outputs) or 'none'}"
+                f"{what}: deviations: unknown output {name!r}{suggestion(name, outputs)}; it "
+                f"has {', '.join(outputs) or 'none'}"
             )
         deviations[name] = _per_row(f"{what}: deviation of {name!r}", given, len(outputs[name]))
     return deviations

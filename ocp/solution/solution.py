@@ -22,6 +22,7 @@ from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
 from ocp.solution.inputs import inputs, lifts, open_inputs
 from ocp.solvers.record import Iteration
+from ocp.spelling import suggestion
 from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tracing import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
@@ -146,7 +147,10 @@ class Solution:
         outputs = self.problem.outputs
         if name not in outputs:
             known = ", ".join(outputs) or "none"
-            raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
+            raise ValueError(
+                f"output {name!r}: the problem has no such output{suggestion(name, outputs)}; it "
+                f"has {known}"
+            )
         return self.trace(outputs[name], t)
 
     @property

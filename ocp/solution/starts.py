@@ -23,6 +23,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
 from ocp.solution.shares import edges_of, shared_solution, shared_waypoints
 from ocp.solution.solution import Solution
+from ocp.spelling import suggest_fields
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.guess import first_lifted, lengthened, standing
 from ocp.transcription.loop_laws import closed_points
@@ -32,6 +33,7 @@ from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, join, split
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
     """A start of one's own: waypoints `q` (n, k) (rad or m), and the `duration` (s).

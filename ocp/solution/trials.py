@@ -12,6 +12,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.recordings import Recording
 from ocp.solution.smoothing import Sought, sought
 from ocp.solution.values import values_of
+from ocp.spelling import suggestion
 from ocp.transcription.observing import Observed, Stretch, observed, placed
 
 FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it
@@ -214,8 +215,8 @@ def _chosen(
     for name in (*free, *values):
         if name not in names:
             raise ValueError(
-                f"parameter {name!r}: the recorded outputs have no such parameter; "
-                f"they have {', '.join(names) or 'none'}"
+                f"parameter {name!r}: the recorded outputs have no such parameter"
+                f"{suggestion(name, names)}; they have {', '.join(names) or 'none'}"
             )
     chosen = tuple(each for each in known if each.free or each.name in free)
     if not chosen:

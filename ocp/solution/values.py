@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.parameters import Parameter
+from ocp.spelling import suggestion
 
 
 def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[Parameter, float]:
@@ -18,7 +19,7 @@ def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict
     for name in given:
         if name not in known:
             raise ValueError(
-                f"parameter {name!r}: the problem has no such parameter; "
+                f"parameter {name!r}: the problem has no such parameter{suggestion(name, known)}; "
                 f"it has {', '.join(known) or 'none'}"
             )
     return {

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocp.solvers.nlp import NLP, Iterate
+from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
@@ -68,6 +69,7 @@ def accept(options: Mapping[str, Any]) -> None:
     """Accept any options."""
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
     """A solver: `prepare`(nlp, solver, start, see) returns a function that solves.

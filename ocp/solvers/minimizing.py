@@ -15,6 +15,7 @@ from ocp.solvers.blas_threads import one_thread
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
+from ocp.spelling import suggest_fields
 
 BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
     "snopt": "ocp.solvers.snopt",
@@ -27,6 +28,7 @@ TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
 LARGE = 100.0  # the mean of multipliers from which IPOPT measures conditions by them, `s_max`
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
     """How an NLP is minimised: a solver, the kind of Hessian, and the solver's own options.

@@ -7,10 +7,13 @@ other process finds has an address "here:role name" that this process alone can 
 
 import importlib
 import importlib.util
+import pkgutil
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from ocp.spelling import suggestion
 
 GALLERY = "ocp.problems"
 LOADED: dict[Path, ModuleType] = {}
@@ -32,7 +35,9 @@ def module_at(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name is None or not path.startswith(error.name):
                 raise
-    raise ValueError(f"{name}: there is no such problem; `ocp list` lists the gallery")
+    gallery = importlib.import_module(GALLERY)
+    near = suggestion(name, (each.name for each in pkgutil.iter_modules(gallery.__path__)))
+    raise ValueError(f"{name}: there is no such problem{near}; `ocp list` lists the gallery")
 
 
 def module_of_file(path: Path) -> ModuleType:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ocp.solution.files import plain
+from ocp.spelling import suggestion
 from ocp.studies.designs import is_number
 from ocp.studies.task import FRAMEWORK
 
@@ -23,7 +24,8 @@ def bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[
     odd = next((key for key in given if key not in known), None)
     if odd is not None:
         raise ValueError(
-            f"{odd}: {name} has no such parameter; it has {', '.join(known) or 'none'}"
+            f"{odd}: {name} has no such parameter{suggestion(odd, known)}; it has "
+            f"{', '.join(known) or 'none'}"
         )
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in given:

@@ -18,6 +18,7 @@ from ocp.solution.attempts import PLAIN
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solvers import Solver
+from ocp.spelling import suggestion
 from ocp.studies.addresses import address, kept_here, named, resolve, where
 from ocp.studies.arguments import bound, called, plain_value
 from ocp.studies.designs import is_number
@@ -333,7 +334,8 @@ def _changed_method(method: Any, changes: Mapping[str, Any]) -> Any:
     odd = next((name for name in changes if name not in known), None)
     if odd is not None:
         raise ValueError(
-            f"{odd}: method {method.name!r} has no such setting; it has {', '.join(known)}"
+            f"{odd}: method {method.name!r} has no such setting{suggestion(odd, known)}; it has "
+            f"{', '.join(known)}"
         )
     return replace(method, **changes)
 
@@ -346,7 +348,8 @@ def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, An
     odd = next((name for name in changes if name not in settings), None)
     if odd is not None:
         raise ValueError(
-            f"solver.{odd}: there is no such setting; expected one of {', '.join(settings)}"
+            f"solver.{odd}: there is no such setting{suggestion(odd, settings)}; expected one of "
+            f"{', '.join(settings)}"
         )
     own = plain_value("options", dict(recipe.solver.options))
     return settings | dict(changes) | {"options": own | dict(options)}

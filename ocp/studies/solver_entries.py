@@ -6,8 +6,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ocp.solvers import Backend
+from ocp.spelling import suggest_fields
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A solver to be compared: plugin or Backend of one's own, its best `hessian` mode, options.

@@ -13,6 +13,7 @@ from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
+from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.transcribe import Transcription
 
 Report = Mapping[str, Any]
@@ -51,7 +52,8 @@ def check_spline(settings: Iterable[str]) -> None:
     odd = next((name for name in settings if name not in OF_SPLINES), None)
     if odd is not None:
         known = ", ".join(OF_SPLINES)
-        raise ValueError(f"motion.{odd}: a spline has no such setting; it has {known}")
+        near = suggestion(odd, OF_SPLINES)
+        raise ValueError(f"motion.{odd}: a spline has no such setting{near}; it has {known}")
 
 
 def film(solution: Solution, path: str | Path) -> None:
@@ -61,6 +63,7 @@ def film(solution: Solution, path: str | Path) -> None:
     animate(solution, path)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """A published number: its `quantity` with unit, `value` and `source`, beside `ours`(solution).
@@ -81,6 +84,7 @@ class Published:
     comparable: bool = True
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFile:
     """A file that a problem's runs may leave beside those of every run: the flag --`name` with its
@@ -92,6 +96,7 @@ class OwnFile:
     write: Callable[[Solution, str], Any]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
     """How a problem's solution is looked at: `plot` and `animate`, each (solution, path).
@@ -114,6 +119,7 @@ class Views:
         return [] if self.lines is None or not report else self.lines(report)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True)
 class Task:
     """A problem that can be run: `problem`(**parameters) returns the Problem, `method` solves it.
@@ -188,7 +194,8 @@ def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
     what, arguments = f"task: parameter {parameter.name!r}", inspect.signature(problem).parameters
     if parameter.name not in arguments:
         known = ", ".join(arguments) or "none"
-        raise ValueError(f"{what}: the problem has no such argument; it has {known}")
+        near = suggestion(parameter.name, arguments)
+        raise ValueError(f"{what}: the problem has no such argument{near}; it has {known}")
     kind = arguments[parameter.name].annotation
     if "float" not in (kind if isinstance(kind, str) else str(kind)):
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", kind)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.solvers.merging import merged_bounds
 from ocp.solvers.nlp import with_rows
+from ocp.spelling import suggestion
 from ocp.transcription.phased import Phased
 from ocp.transcription.placing import placed
 from ocp.transcription.transcribe import Transcribed
@@ -24,7 +25,9 @@ def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed |
     known = {constraint.name for constraint, _ in owners}
     for name in names:
         if name not in known:
-            raise ValueError(f"without: expected names of constraints, got {name!r}")
+            raise ValueError(
+                f"without: expected names of constraints, got {name!r}{suggestion(name, known)}"
+            )
     if isinstance(program, Transcribed):
         return _less(program, names)[0]
     parts, kept = zip(*(_less(part, names) for part in parts))

@@ -19,6 +19,7 @@ from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
+from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group
 from ocp.transcription.laws import FORMS, laws
@@ -191,6 +192,7 @@ class OnSpline(Method):
         return "spline" + (self.of_passive if passive_of(problem) else "")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spline(OnSpline):
     """Passive joints' lack of torque and closed loops are constraints on the spline."""
@@ -205,6 +207,7 @@ class Spline(OnSpline):
         return scheduled(problem, self.nodes, self.shared)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrated(OnSpline):
     """A spline of the driven joints.
@@ -242,6 +245,7 @@ class Integrated(OnSpline):
         return reduced(layout, nlp, self.nodes, formulation, statement)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collocation(Method):
     """Direct collocation: torques are variables at the stages of a mesh, where all constraints
@@ -302,6 +306,7 @@ class Collocation(Method):
         return BSpline(points=COARSE) if motion.collocated else cast(BSpline, motion)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HermiteSimpson(Collocation):
     """Hermite-Simpson collocation with the midpoints as unknowns (Kelly 2017)."""
@@ -313,6 +318,7 @@ class HermiteSimpson(Collocation):
         return f"{self.name} on {self.spread} intervals, {self.form}"
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Radau(Collocation):
     """Radau collocation with `order` stages on each interval (Garg et al. 2010)."""
@@ -356,7 +362,8 @@ def method_of(name: str, settings: Mapping) -> Method:
     for key in settings:
         if key not in known:
             raise ValueError(
-                f"{key}: method {name!r} has no such setting; it has {', '.join(known)}"
+                f"{key}: method {name!r} has no such setting{suggestion(key, known)}; it has "
+                f"{', '.join(known)}"
             )
     return METHODS[name](**settings)
 

@@ -25,6 +25,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
+from ocp.spelling import suggest_fields
 from ocp.transcription.alike import Alike
 from ocp.transcription.asking import given
 from ocp.transcription.finish import ASSEMBLED, COMPILED, VIRTUAL, Finish
@@ -57,6 +58,7 @@ from ocp.transcription.wanted import Met, wanted
 KERNELS = "auto", ASSEMBLED, COMPILED, VIRTUAL
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
     """How a problem becomes an NLP.

@@ -22,12 +22,14 @@ from ocp.mechanics.elements.of_joints import check_joint_units, expression, name
 from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 LAWS = "zajac", "de groote"
 ROUNDING = 0.02  # of a share, over which one side takes over from the other
 STEEPEST = 11.0  # times slower on than off: a tanh beyond that lets more signal do less
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activation:
     """A drive at a `joint` that comes on and off by a first-order law, of `time` t_a (s).

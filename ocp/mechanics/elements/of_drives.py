@@ -21,6 +21,7 @@ from ocp.mechanics.elements.of_joints import (
 )
 from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 Capacity: TypeAlias = Callable[[Matrix, Matrix], Any]
 LEAST = 0.02  # of the largest strength: over which it runs out smoothly
@@ -33,6 +34,7 @@ def check_drives(label: str, tree: Any, joint: str) -> None:
         raise ValueError(f"{label}: joint {joint!r} has no drive; expected an actuated one")
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorqueSpeed:
     """The torque that a motor at a `joint` has at its speed, at a given voltage, both ways.
@@ -79,6 +81,7 @@ class TorqueSpeed:
         return SIDES[1], SIDES[-1]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
     """What muscles about a `joint` can, at most, in one `direction`: 1 is that of its coordinate.
@@ -124,6 +127,7 @@ class Strength:
         return (SIDES[self.direction],)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voluntary:
     """The strength (N m) of a voluntary exertion over angle x (rad) and shortening speed w (rad/s).

@@ -21,6 +21,7 @@ from ocp.mechanics.checks import (
 from ocp.mechanics.elements.smooth import cubic, friction, ramp, ramp_area, ramp_slope
 from ocp.mechanics.parameters import expression_of, is_open, reference
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 # Of a joint that turns and of one that slides
 FORCES = "N m", "N"
@@ -63,6 +64,7 @@ def named(record: Any, kind: str) -> str:
     return f"{kind} {record.name!r}"
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damper:
     """Viscous damping of a `joint`: -d x', with `damping` d (N m s/rad or N s/m) above 0.
@@ -98,6 +100,7 @@ class Damper:
         return expression(self.damping) * state.qd[state.row(self.joint)] ** 2
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Friction:
     """Dry friction of a `joint`, smooth about rest.
@@ -152,6 +155,7 @@ class Friction:
         return -self.torques(state)[row] * state.qd[row]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Armature:
     """A rotor that turns with a `joint`, `gear` times as fast: it adds i J to the mass matrix.
@@ -197,6 +201,7 @@ class Armature:
         return 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spring:
     """A linear spring at a `joint`: -k (x - x_0).
@@ -235,6 +240,7 @@ class Spring:
         return 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvedSpring:
     """A spring at a `joint` that gives `forces` (N, N m or N) at the coordinates `places` (N,).
@@ -282,6 +288,7 @@ def _curve(places: tuple[float, ...], forces: tuple[float, ...]) -> Any:
     return cubic(places, forces)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumper:
     """Soft stops of a `joint` at `lower` and `upper`, one or both (rad or m).

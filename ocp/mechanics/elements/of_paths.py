@@ -19,6 +19,7 @@ from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.stays import End, path_of
 from ocp.mechanics.tree_checks import check_path
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 
 def _checked_name(kind: str, name: Any) -> str:
@@ -37,6 +38,7 @@ def _none(entry: Any) -> bool:
     return bool(entry.is_zero()) if hasattr(entry, "is_zero") else False
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strut:
     """A spring and a damper between `start` and `end`, that pushes and pulls along their line.
@@ -102,6 +104,7 @@ class Strut:
         return expression(self.damping) * state.length_rate(self.path) ** 2
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tendon:
     """An elastic cable over the points of a `path`, that pulls by its stretch and never pushes.

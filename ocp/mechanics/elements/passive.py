@@ -10,11 +10,13 @@ from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import called, set_fields, several
 from ocp.mechanics.elements.of_joints import row_of
 from ocp.mechanics.types import Matrix
+from ocp.spelling import suggest_fields
 
 Law: TypeAlias = Callable[[Matrix, Matrix], Any]
 Energy: TypeAlias = Callable[[Matrix], Any]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassiveMoment:
     """What the named `joints` get by their coordinates and rates, k of them, together.
