@@ -1,4 +1,5 @@
-"""The book's gallery: scripts for sphinx-gallery, which solves every problem and shows it."""
+"""The book's gallery: scripts for sphinx-gallery, which solves every problem, if asked, and shows
+it."""
 
 import inspect
 import shutil
@@ -18,10 +19,13 @@ HEADER = """\
 Gallery
 =======
 
-Every problem that comes with the package, solved while this page was made; and the predicted step
+Every problem that comes with the package, {state}; and the predicted step
 at several speeds.
 
 """
+SOLVED = "solved while this page was made unless its own page says otherwise"
+UNSOLVED = "as it is stated; none was solved for this page"
+NOTE = " It was not solved for this page."
 SCRIPT = '''\
 """
 {title}
@@ -40,7 +44,7 @@ SCRIPT = '''\
 #
 # What comes of it
 # ----------------
-# From a shell: ``ocp run {name} --plot {name}.png``.
+# From a shell: ``ocp run {name} --plot {name}.png``.{note}
 
 from ocp import Solver
 from ocp.problems.{name} import TASK
@@ -76,19 +80,22 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
     scripts, sources = folder / "scripts", folder / "sources"
     scripts.mkdir(parents=True)
     sources.mkdir()
-    (scripts / "GALLERY_HEADER.rst").write_text(HEADER, encoding="utf-8")
+    header = HEADER.format(state=SOLVED if solved else UNSOLVED)
+    known = within_reach(tasks()) if solved else []
+    (scripts / "GALLERY_HEADER.rst").write_text(header, encoding="utf-8")
     for name, task in tasks().items():
         source = sources / f"{name}.py"
         shutil.copyfile(inspect.getfile(task.problem), source)
-        text = script(name, task, f"problems/sources/{name}.py")
+        text = script(name, task, f"problems/sources/{name}.py", solved=name in known)
         (scripts / f"{name}.py").write_text(text, encoding="utf-8")
     (scripts / "gait_speeds.py").write_text(SPEEDS, encoding="utf-8")
+    patterns = "|".join([*known, "gait_speeds"])
     return {
         "exclude_patterns": ["problems/scripts/*"],
         "sphinx_gallery_conf": {
             "examples_dirs": "problems/scripts",
             "gallery_dirs": "gallery",
-            "filename_pattern": f"/({'|'.join(within_reach(tasks()))}|gait_speeds)\\.py$",
+            "filename_pattern": f"/({patterns})\\.py$",
             "image_scrapers": ("ocp.cli.gallery.pictures",),
             "reset_modules": (),
             "within_subsection_order": "FileNameSortKey",
@@ -112,8 +119,9 @@ def within_reach(known: Mapping[str, Task]) -> list[str]:
     return names
 
 
-def script(name: str, task: Task, source: str) -> str:
-    """Return the script that solves and shows a problem, with its words around."""
+def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
+    """Return the script that solves and shows a problem, with its words around, and a note where it
+    is not `solved` while the book is built."""
     module = inspect.getmodule(task.problem)
     parameters = " ".join(structured((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
@@ -123,6 +131,7 @@ def script(name: str, task: Task, source: str) -> str:
         words=plain(inspect.getdoc(module) or ""),
         parameters=" ".join(parameters.split()),
         source=source,
+        note="" if solved else NOTE,
     )
 
 

@@ -1,6 +1,6 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.animation import FILMS, Stick, film, filmed
+from ocp.plots.animation import FILMS, Stick, film, filmed, pace
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.canvas import (
     COLOURS,
@@ -41,6 +41,7 @@ __all__ = [
     "filmed",
     "grid",
     "lines",
+    "pace",
     "panels",
     "picture",
     "plan",

@@ -96,8 +96,19 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
     if kind == ".html":
         write(path, _page(stick, seconds))
     else:
+        words = pace(seconds, float(stick.t[-1]))
         frames = len(stick.t)
-        write(path, filmed(lambda figure: _acted(figure, stick), frames, rate, kind=kind))
+        write(path, filmed(lambda figure: _acted(figure, stick, words), frames, rate, kind=kind))
+
+
+def pace(seconds: float, duration: float) -> str:
+    """Return how a motion that lasts `duration` (s) is played in so many `seconds`, in words: as
+    "slowed 3 times", or "" where it plays as it is."""
+    slower = seconds / duration
+    times = float(f"{max(slower, 1 / slower):.2g}")
+    if times == 1:
+        return ""
+    return f"{'slowed' if slower > 1 else 'sped up'} {times:g} times"
 
 
 def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
@@ -234,12 +245,12 @@ def ffmpeg() -> str:
     return known
 
 
-def _acted(figure: Figure, stick: Stick) -> Callable[[int], Sequence[Artist]]:
+def _acted(figure: Figure, stick: Stick, words: str) -> Callable[[int], Sequence[Artist]]:
     axes: Axes = stage(figure, figure.add_gridspec(1, 1)[0], stick)
 
     def act(k: int) -> Sequence[Artist]:
-        name = stick.phase(k)
-        axes.set_title(f"t = {stick.t[k]:.4f} s" + f",  {name}" * bool(name), fontsize=TEXT)
+        said = [f"t = {stick.t[k]:.4f} s", words, stick.phase(k)]
+        axes.set_title(",  ".join(filter(None, said)), fontsize=TEXT)
         return draw(axes, stick, k, COLOURS[0])
 
     return act

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, SMALL, label_of, style
-from ocp.plots.parts import curve, mark_ends, pieces
+from ocp.plots.parts import curve, mark_ends, pieces, within
 from ocp.problem.complementarity import Touch
 from ocp.problem.compliant import Sphere
 from ocp.problem.contacts import force_of, name_of
@@ -69,8 +69,7 @@ def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
     forces = {name: np.zeros((len(t), 3)) for name in names}
     places = {name: np.full((len(t), 3), np.nan) for name in names}
     for each in pieces(solution):
-        last = each.end >= solution.duration * (1 - 1e-12)
-        chosen = (t >= each.begin) & ((t < each.end) | last)
+        chosen = within(each, solution, t)
         if not chosen.any():
             continue
         own = np.clip(t[chosen] - each.begin, 0.0, each.motion.duration)

@@ -14,8 +14,9 @@ from ocp.mechanics.kinematics import poses, velocity
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.zero_moment import hull, tangents
 from ocp.plots.contacts import pushes, surfaces
-from ocp.plots.parts import Piece, pieces
+from ocp.plots.parts import Piece, pieces, within
 from ocp.plots.solids import Solid, gridded, scenery, solids
+from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -137,46 +138,71 @@ def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndar
     A single plane goes under all of them; of several, or among scenery, each is drawn where it
     bears.
     """
-    planes = _planes(solution)
+    planes = _planes(solution, t)
     extent = float(np.ptp(spots, axis=(0, 1)).max())
-    alike = all(
-        np.linalg.norm(normal - planes[0][1]) < APART and abs(height - planes[0][2]) < APART
-        for _, normal, height in planes
-    )
     if not planes:
         return []
+    first = planes[0]
+    alike = all(
+        np.linalg.norm(each.normal - first.normal) < APART
+        and abs(each.height - first.height) < APART
+        for each in planes
+    )
     if alike and not solution.problem.scenery:
-        return [_patch(spots.reshape(-1, 3), *planes[0][1:], MARGIN * extent)]
+        return [_patch(spots.reshape(-1, 3), first, MARGIN * extent)]
     felt = pushes(solution, t)
     patches = []
-    for name, normal, height in planes:
-        bears = np.linalg.norm(felt[name].forces, axis=1) > 0
+    for each in planes:
+        bears = each.there & (np.linalg.norm(felt[each.contact].forces, axis=1) > 0)
         if bears.any():
-            patches.append(_patch(felt[name].places[bears], normal, height, 0.4 * MARGIN * extent))
+            places = felt[each.contact].places[bears]
+            patches.append(_patch(places, each, 0.4 * MARGIN * extent))
     return patches
 
 
-def _planes(solution: Solution) -> list[tuple[str, np.ndarray, float]]:
-    """Return (contact, unit normal (3), height along it in m) of all that may bear."""
-    known = {}
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    """A plane on which a `contact` may bear, its unit `normal` (3), the `height` (m) along it, and
+    at which of some times it is `there` (N,)."""
+
+    contact: str
+    normal: np.ndarray
+    height: float
+    there: np.ndarray
+
+
+def _planes(solution: Solution, t: np.ndarray) -> list[_Plane]:
+    """Return every plane of every contact in any phase, and at which times (N,), s, it is there."""
+    there: dict[tuple[str, tuple[float, ...], float], np.ndarray] = {}
     for each in pieces(solution):
-        ground = each.motion.problem.ground
-        for foot in ground.feet if ground is not None else ():
-            if foot.supports and ground is not None:
-                plane = ground.plane(foot)
-                known[foot.name] = (np.array(plane.normal, dtype=float), float(plane.height))
-        for name, surface in surfaces(each.motion.problem).items():
-            normal = np.array(surface.normal, dtype=float)
-            known[name] = (normal, float(normal @ np.array(surface.place, dtype=float)))
-    return [(name, *plane) for name, plane in known.items()]
+        during = within(each, solution, t)
+        for name, normal, height in _stated(each.motion.problem):
+            key = (name, tuple(normal.tolist()), height)
+            there[key] = there.get(key, False) | during
+    return [
+        _Plane(name, np.array(normal), height, times)
+        for (name, normal, height), times in there.items()
+    ]
 
 
-def _patch(places: np.ndarray, normal: np.ndarray, height: float, margin: float) -> np.ndarray:
+def _stated(problem: Problem) -> Iterator[tuple[str, np.ndarray, float]]:
+    """Yield (contact, unit normal (3), height along it in m) of all that may bear in a problem."""
+    ground = problem.ground
+    for foot in ground.feet if ground is not None else ():
+        if foot.supports and ground is not None:
+            plane = ground.plane(foot)
+            yield foot.name, np.array(plane.normal, dtype=float), float(plane.height)
+    for name, surface in surfaces(problem).items():
+        normal = np.array(surface.normal, dtype=float)
+        yield name, normal, float(normal @ np.array(surface.place, dtype=float))
+
+
+def _patch(places: np.ndarray, plane: _Plane, margin: float) -> np.ndarray:
     """Return a rectangle (4, 3) of a plane that lies under places (k, 3), and a margin more."""
-    ways = np.array(tangents(tuple(normal)))
+    ways = np.array(tangents(tuple(plane.normal)))
     low, high = (places @ ways.T).min(axis=0) - margin, (places @ ways.T).max(axis=0) + margin
     ring = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
-    return np.array(ring) @ ways + height * normal
+    return np.array(ring) @ ways + plane.height * plane.normal
 
 
 def silhouette(points: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import positive
-from ocp.plots.animation import Stick
+from ocp.plots.animation import Stick, pace
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.solids import Solid, gridded
 from ocp.plots.sticks import stick
@@ -39,6 +39,7 @@ THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
 BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
 VEIL = 0.45  # opacity, at most, of bodies that forces push, which run up within them
 EARTH, GREY = (190, 178, 160), (140, 140, 140)
+UNDER = 1.3  # of half the height: how far below the middle the clock is
 AWAY = 1.25  # times the extent: how far the eye is
 SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
 
@@ -82,10 +83,10 @@ class Viewer:
         self.spent, self.began = 0.0, time.monotonic()
         gui = self.server.gui
         self.words = gui.add_markdown("")
-        self.phase = gui.add_slider("time", min=0.0, max=1.0, step=1e-3, initial_value=0.0)
+        self.clock = gui.add_slider("time (s)", min=0.0, max=1.0, step=1e-4, initial_value=0.0)
         self.plays = gui.add_checkbox("play", initial_value=True)
         self.speed = gui.add_slider("speed", min=0.1, max=2.0, step=0.1, initial_value=1.0)
-        self.phase.on_update(lambda _: self._turn())
+        self.clock.on_update(lambda _: self._turn())
 
     def show(self, solution: Solution, words: str = "") -> None:
         """Show a motion, with `words` of markdown beside it, in place of what is shown."""
@@ -95,6 +96,8 @@ class Viewer:
             self.server.scene.reset()
             self.shown = built(self.server, figure, _upward(solution), CELLS[0])
         self.words.content = words or f"{solution.status}, objective {solution.objective:.6g}"
+        self.clock.value = min(float(self.clock.value), solution.duration)
+        self.clock.max = solution.duration
         self._turn()
 
     def watch(self, iteration: Iteration) -> None:
@@ -119,9 +122,9 @@ class Viewer:
             while time.monotonic() < end:
                 time.sleep(1 / RATE)
                 if self.plays.value and self.shown is not None:
-                    whole = max(float(self.shown.figure.t[-1]), 1e-3)
-                    step = float(self.speed.value) / RATE / whole
-                    self.phase.value = (float(self.phase.value) + step) % 1.0
+                    step = float(self.speed.value) / RATE
+                    whole = float(self.shown.figure.t[-1])
+                    self.clock.value = (float(self.clock.value) + step) % whole
                     self._turn()
         except KeyboardInterrupt:
             return
@@ -134,15 +137,16 @@ class Viewer:
 
     def _turn(self) -> None:
         if self.shown is not None:
-            last = len(self.shown.figure.t) - 1
             with self.server.atomic():
-                self.shown.at(round(float(self.phase.value) * last))
+                times = self.shown.figure.t
+                self.shown.at(int(np.abs(times - float(self.clock.value)).argmin()))
 
 
 def page(solution: Solution, path: str | Path, seconds: float | None = None) -> None:
     """Write a motion as one page of HTML that needs no server and no network, of 3 MB at most.
 
-    It plays for so many `seconds` (s), by default as long as the motion, and at least 2. Meshes are
+    It plays for so many `seconds` (s), by default as long as the motion, and at least 2, and says
+    the motion's own time and how much it is slowed. Meshes are
     made coarser where they do not fit. Raises ValueError naming another suffix, a page that does
     not fit, and where the extra `view` is not installed.
     """
@@ -150,13 +154,16 @@ def page(solution: Solution, path: str | Path, seconds: float | None = None) -> 
     check_suffix(path, (".html",))
     long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
     figure, pause = stick(solution, solution.times(FRAMES), space=True), long / FRAMES
+    up, slowed = _upward(solution), pace(long, solution.duration)
     for cells in CELLS:
         server = _served(HOST, 0)
         try:
-            shown = built(server, figure, _upward(solution), cells)
+            shown = built(server, figure, up, cells)
+            clock = server.scene.add_label("/clock", "", position=_below(figure, up))
             recording = server.get_scene_serializer()
             for k in range(FRAMES):
                 shown.at(k)
+                clock.text = ",  ".join(filter(None, [f"t = {figure.t[k]:.3f} s", slowed]))
                 recording.insert_sleep(pause)
             text = recording.as_html()
         finally:
@@ -250,6 +257,13 @@ def _upward(solution: Solution) -> np.ndarray:
     """Return the unit vector (3,) against gravity, z where there is none."""
     gravity = np.array(solution.problem.tree.gravity, dtype=float)
     return -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+
+
+def _below(figure: Stick, up: np.ndarray) -> tuple[float, ...]:
+    """Return the place (3,) below the middle of a figure."""
+    low, high = figure.bounds
+    middle, half = (low + high) / 2, (high - low) / 2
+    return tuple(middle - UNDER * up * (np.abs(up) @ half))
 
 
 def _rgb(colour: str) -> tuple[int, ...]:

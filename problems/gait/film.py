@@ -22,6 +22,7 @@ from ocp.plots import (
     check_suffix,
     film,
     filmed,
+    pace,
     scene,
     show,
     style,
@@ -56,7 +57,7 @@ def animate_walk(
     going = going_on(solution, steps, frames)
     kind = Path(path).suffix.lower()
     if kind != ".html":
-        write(path, filmed(partial(_acted, going), len(going.t), rate, (9.0, 3.9), kind))
+        write(path, filmed(partial(_acted, going, slower), len(going.t), rate, (9.0, 3.9), kind))
     else:
         film(path, _in_space(solution, going, steps), steps * solution.duration * slower, rate)
 
@@ -114,7 +115,7 @@ def _partner(name: str) -> str:
     return name[:-1] + {"r": "l", "l": "r"}[name[-1]] if name.endswith(("_r", "_l")) else name
 
 
-def _acted(going: Scene, figure: Any) -> Callable[[int], Any]:
+def _acted(going: Scene, slower: float, figure: Any) -> Callable[[int], Any]:
     """Set the scene of the film from the side and the front; return act(k)."""
     forward = [values[2] for values in going.points.values()]
     low, high = np.min(forward), np.max(forward)
@@ -129,7 +130,8 @@ def _acted(going: Scene, figure: Any) -> Callable[[int], Any]:
     side.set_ylabel("up, y (m)", fontsize=TEXT)
 
     def act(k: int) -> Any:
-        figure.suptitle(f"t = {going.t[k]:.2f} s", fontsize=TEXT)
+        said = [f"t = {going.t[k]:.2f} s", pace(slower, 1.0)]
+        figure.suptitle(",  ".join(filter(None, said)), fontsize=TEXT)
         return show(side, going, BODY, k, SIDEWAYS, width=2.4) + show(
             front, going, BODY, k, FRONT, width=2.4
         )

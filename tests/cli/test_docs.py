@@ -139,6 +139,16 @@ def test_a_script_of_the_gallery_solves_draws_and_compares(tmp_path, monkeypatch
     assert "printed  0.392  (Barman 2020, section 4.1)\n  ours     0.392" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("solved", [True, False])
+def test_the_gallery_claims_only_what_was_solved(tmp_path, monkeypatch, solved):
+    monkeypatch.setattr(gallery, "within_reach", list)  # all of them, none of which is stated
+    gallery.write_scripts(tmp_path, solved=solved)
+    front = (tmp_path / "scripts" / "GALLERY_HEADER.rst").read_text()
+    page = (tmp_path / "scripts" / "two_link_time.py").read_text()
+    assert ("solved while this page was made" in front) == solved
+    assert ("It was not solved for this page." in page) != solved
+
+
 def test_without_the_extra_the_book_says_how_to_get_it(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "furo", None)
     assert docs.run([str(tmp_path / "site")]) == 2

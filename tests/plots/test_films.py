@@ -2,17 +2,20 @@
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from pictured import NAMES, moved
 from PIL import Image
 
 from ocp import Point, animate
 from ocp.mechanics import Visual
-from ocp.plots.animation import stage
+from ocp.plots.animation import PLAYER, pace, stage
 from ocp.plots.canvas import picture
 from ocp.plots.sticks import stick
 
@@ -63,6 +66,33 @@ def test_a_page_holds_bodies_scenery_and_ground(solution, hopped, tmp_path):
     np.testing.assert_allclose(tip, data["places"][20][data["tips"]["tip"]], atol=1e-4)
     animate(hopped, tmp_path / "hop.html", rate=5)
     assert len(data_of(tmp_path / "hop.html")["floors"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "duration", "words"),
+    [
+        (1.5, 0.5, "slowed 3 times"),
+        (2.0, 2.0, ""),
+        (2.0, 2.005, ""),
+        (1.0, 4.0, "sped up 4 times"),
+        (2.0, 0.392, "slowed 5.1 times"),
+    ],
+)
+def test_films_say_how_much_they_are_slowed(seconds, duration, words):
+    assert pace(seconds, duration) == words
+    if shutil.which("node") is not None:  # the player says the same
+        (function,) = re.findall(r"^function pace.*?^}", PLAYER.read_text(), re.M | re.S)
+        code = f"{function}; console.log(pace({seconds} / {duration}))"
+        said = subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True)
+        assert said.stdout.strip() == words
+
+
+def test_a_film_tells_true_time_and_its_pace(solution, tmp_path, monkeypatch):
+    titles = []
+    monkeypatch.setattr(Axes, "set_title", lambda axes, text, **looks: titles.append(text))
+    animate(solution, tmp_path / "arm.gif", seconds=0.2, rate=10)
+    slowed = pace(0.2, solution.duration)
+    assert titles[-1] == f"t = {solution.duration:.4f} s,  {slowed}"
 
 
 def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):

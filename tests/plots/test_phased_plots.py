@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from phased_motions import ARM, fallen, moved
 
-from ocp import fixed, solve
+from ocp import Plane, fixed, solve
 from ocp.mechanics import Link, Tree, Visual
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
@@ -116,6 +116,18 @@ def test_a_phase_that_carries_another_link_is_drawn_like_the_others():
 def test_a_motion_without_outputs_says_so(fall):
     with pytest.raises(ValueError, match="plot_outputs: the problem has no outputs"):
         plot_outputs(fall)
+
+
+def test_the_ground_of_every_phase_is_drawn(hopped):
+    stance, flight = hopped.phases["stance"], hopped.phases["flight"]
+    (foot,) = stance.problem.ground.feet
+    stair = replace(foot, plane=Plane(normal=stance.problem.ground.normal, point=(0, 0.2, 0)))
+    raised = replace(stance.problem, ground=replace(stance.problem.ground, feet=(stair,)))
+    twice = {"low": stance, "flight": flight, "high": replace(stance, problem=raised)}
+    up = replace(hopped, phases=twice, duration=sum(each.duration for each in twice.values()))
+    t = up.times(31)
+    heights = [floor[:, 1] for floor in stick(up, t).floors]
+    np.testing.assert_allclose(heights, np.repeat([[0.0], [0.2]], 4, axis=1), atol=1e-12)
 
 
 def test_scenery_of_phases_is_kept(fall):

@@ -1,5 +1,6 @@
 """The viewer in space: what it shows moves as the motion does, live too, and fits a page."""
 
+import base64
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from ocp import solve
 from ocp.cli.command import command
 from ocp.mechanics import Visual
+from ocp.plots.animation import pace
 from ocp.plots.solids import gridded, scenery
 from ocp.plots.sticks import stick
 from ocp.plots.viewer import VEIL, Viewer, built, page, quaternion
@@ -134,7 +136,9 @@ def test_a_served_scene_moves_with_its_motion(solution):
     viewer.show(solution)
     _, last = viewer.shown.bodies
     tip = solution.trace(lambda at: at.position("tip"), solution.duration)
-    viewer.shown.at(len(viewer.shown.figure.t) - 1)
+    assert viewer.clock.max == solution.duration  # in true seconds
+    viewer.clock.value = solution.duration
+    viewer._turn()
     np.testing.assert_allclose(last[1].position, tip, atol=1e-9)
     problem = solution.problem
     solve(problem, watch=viewer.watch)
@@ -142,11 +146,20 @@ def test_a_served_scene_moves_with_its_motion(solution):
     viewer.stay(0.1)
 
 
+def written(page):
+    """The messages that a page plays, words among bytes."""
+    zstandard = pytest.importorskip("zstandard", reason="viser packs pages by it")
+    data = max(re.findall(r'"([A-Za-z0-9+/=]{1000,})"', page.read_text()), key=len)
+    return zstandard.ZstdDecompressor().decompress(base64.b64decode(data)[8:])
+
+
 def test_a_page_plays_in_a_browser_and_is_small(hopped, tmp_path):
     pytest.importorskip("viser", reason="needs the extra `view`")
     hopped.save(tmp_path / "hop.npz")
     assert command(["view", str(tmp_path / "hop.npz"), "--html", str(tmp_path / "hop.html")]) == 0
     assert (tmp_path / "hop.html").stat().st_size < 3e6
+    clock = f"t = {hopped.duration:.3f} s,  {pace(2.0, hopped.duration)}"
+    assert clock.encode() in written(tmp_path / "hop.html")
     if not BROWSER:
         pytest.skip("needs a browser: chromium of the distribution's packages")
     shown = subprocess.run(
