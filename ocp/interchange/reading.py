@@ -13,6 +13,7 @@ from ocp.interchange.table import Table
 from ocp.interchange.units import in_si
 
 WORDS = ("inDegrees", "units", "nRows", "nColumns", "datarows", "datacolumns")  # of a header
+BARE = ("indegrees", "nrows", "ncolumns", "datarows", "datacolumns")  # of older programs, without =
 TRUTHS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 APART = 0.05  # of a rate that a header states, by which times may differ from it
 UNIT = re.compile(r"^(?P<label>.*?)\s*[(\[](?P<unit>[^()\[\]]*)[)\]]\s*$")
@@ -83,20 +84,22 @@ def _storage(path: Path) -> Table:
 
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
-    """Return {word: text} of header lines `word=text` or `word text`; the first may be a name.
+    """Return {word: text} of header lines `word=text`, of some words also `word text`; the first
+    may be a name.
 
-    What is asked for is found however it is spelled, capital or not.
+    What is asked for is found however it is spelled, capital or not. Sentences, as OpenSim has them
+    in headers of results, are left out: "Units are S.I. units (second, meters, Newtons, ...)".
     """
     header = {}
     spelled = {word.lower(): word for word in WORDS}
     for number, text in enumerate(lines):
-        word, sign, rest = text.strip().partition("=")
-        if not sign:
-            word, sign, rest = text.strip().partition(" ")
-        if number == 0 and "=" not in text:
-            header["name"] = text.strip().removeprefix("name ")
-        elif sign:
-            header[spelled.get(word.strip().lower(), word.strip())] = rest.strip()
+        word, sign, rest = (part.strip() for part in text.partition("="))
+        if number == 0 and not sign:
+            header["name"] = word.removeprefix("name ")
+        elif sign and len(word.split()) == 1:
+            header[spelled.get(word.lower(), word)] = rest
+        elif len(words := word.split()) == 2 and words[0].lower() in BARE:
+            header[spelled[words[0].lower()]] = words[1]
     return header
 
 

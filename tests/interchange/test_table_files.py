@@ -126,6 +126,20 @@ def test_old_headers_with_blanks_are_read(tmp_path):
     assert read.column("elbow")[5] == 2.5
 
 
+SENTENCES = """
+Units are S.I. units (second, meters, Newtons, ...)
+If the header above contains a line with 'inDegrees', this indicates whether rotational values
+nRows of zeros are left out, units = none of these
+units of columns = none
+"""
+
+
+def test_sentences_of_a_header_say_nothing_of_columns(tmp_path):
+    read = read_table(mot(tmp_path, f"inDegrees=yes\n{SENTENCES}"))
+    assert read.units == ("", "") and read.degrees
+    assert set(read.header) == {"name", "version", "nRows", "nColumns", "inDegrees"}
+
+
 def test_forces_at_a_point_with_a_moment_are_wrenches_about_the_origin():
     rng = np.random.default_rng(0)
     force, point, torque = rng.standard_normal((3, 3, 6))
