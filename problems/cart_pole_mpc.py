@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from ocp.models.cart_pole import CART, LENGTH, POLE, cart_pole
 from ocp.problems import replanning
-from ocp.problems.replanning import KEY, told
+from ocp.problems.replanning import FIRST_PLAN, KEY, told
 
 from ocp import (
     LADDER,
@@ -42,7 +42,7 @@ def problem(
     tip: float = -0.3,
     horizon: float = 2.0,
     force: float = 20.0,
-    points: int = 24,
+    points: int = 26,
     degree: int = 5,
 ) -> Problem:
     """`cart`: a push on the cart that stood still (N s); `tip`: likewise on the pole's tip (N s);
@@ -185,7 +185,7 @@ def lines(data: Mapping[str, Any]) -> tuple[str, ...]:
     return drawn, *lost, *replanning.lines(data)
 
 
-TASK = Task(problem, method=balanced, views=Views(report=report, lines=lines))
+TASK = Task(problem, method=balanced, views=Views(report=report, lines=lines), certifies=FIRST_PLAN)
 
 if __name__ == "__main__":
     main(TASK)

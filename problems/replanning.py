@@ -9,6 +9,7 @@ from ocp import NotVerified, Solution, Verification, Views, verify
 from ocp.solution import Replan
 
 KEY = "replans"  # of a solution's statistics
+FIRST_PLAN = "the first plan"  # of which a certificate is, where plans are made anew on the way
 
 
 def told(turns: Sequence[Replan], tolerance: float | None = None) -> dict[str, Any]:

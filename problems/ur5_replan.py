@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from ocp.models.ur5 import ur5
-from ocp.problems.replanning import KEY, VIEWS, told
+from ocp.problems.replanning import FIRST_PLAN, KEY, VIEWS, told
 
 from ocp import (
     BSpline,
@@ -149,6 +149,7 @@ TASK = Task(
     method=replanned,
     transcription=Transcription(method=Spline(torques="variables", nodes=2)),
     views=VIEWS,
+    certifies=FIRST_PLAN,
 )
 
 if __name__ == "__main__":

@@ -81,8 +81,14 @@ def _staged(transcribed: Transcribed) -> bool:
 def _ended(best: Outcome, status: str) -> Outcome:
     """Return the best Outcome of stages that failed, which took nothing beside them."""
     ended = replace(best, status=status, success=False)
-    seconds = dict.fromkeys(("build_seconds", "solve_seconds", "solve_cpu_seconds"), 0.0)
-    return replace(ended, iterations=0, calls={}, **seconds)
+    return replace(
+        ended,
+        iterations=0,
+        calls={},
+        build_seconds=0.0,
+        solve_seconds=0.0,
+        solve_cpu_seconds=0.0,
+    )
 
 
 def _start(outcome: Outcome) -> Start:

@@ -131,8 +131,10 @@ class Task:
 
     `parameters` are what the problem also takes in place of numbers, each named as the argument
     that it stands for: a study that sets these builds one plan for all their values, which the
-    method is handed as `values`. Raises TypeError naming what is no function, or no Transcription,
-    and ValueError naming a parameter that the problem cannot leave open.
+    method is handed as `values`. `certifies` says what a certificate of the solution is of where
+    the method does more than one solve, as planning anew on the way. Raises TypeError naming what
+    is no function, or no Transcription, and ValueError naming a parameter that the problem cannot
+    leave open.
     """
 
     problem: Callable[..., Problem]
@@ -142,6 +144,7 @@ class Task:
     views: Views = Views()
     published: tuple[Published, ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    certifies: str = ""
 
     def __post_init__(self) -> None:
         for name in ("problem", "method"):
