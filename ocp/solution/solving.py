@@ -30,7 +30,8 @@ def solve(
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
     `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by
-    default the straight line between the prescribed ends. `watch(iteration)` sees every iteration.
+    default the straight line between the prescribed ends. `watch(iteration)` sees every iteration;
+    what it raises ends the solve and is raised here.
     `attempts` are made one after the other until one succeeds or is interrupted, by default a
     plain one, one that is feasible first, and starts that wander: their options are IPOPT's, under
     those of `solver`, whose limits of iterations and time hold for all of them together; to other
