@@ -14,6 +14,7 @@ from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import crossed, invert, tidy
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 PARALLEL = (
@@ -25,6 +26,7 @@ PARALLEL = (
 Inverse: TypeAlias = Callable[..., Matrix]
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their
@@ -74,6 +76,7 @@ class Approximation(Protocol):
         ...
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:

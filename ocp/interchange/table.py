@@ -9,8 +9,10 @@ import numpy as np
 
 from ocp.interchange.units import in_si
 from ocp.mechanics.checks import instance, set_fields
+from ocp.pickling import portable
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table:
     """Columns over time: times `t` (N,) in s, `labels` (m,), `values` (m, N), nan where missing.

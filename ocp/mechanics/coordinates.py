@@ -20,11 +20,13 @@ import numpy as np
 from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import frozen, set_fields, shown
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 COMPONENTS = ("w", "x", "y", "z")
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Follows:

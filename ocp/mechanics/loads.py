@@ -12,6 +12,7 @@ from ocp.mechanics.checks import frozen, numbers, set_fields
 from ocp.mechanics.parameters import Open, array, matrix, some
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 # Three numbers, an expression of three entries, or a function of time t (s) that returns one of
@@ -44,6 +45,7 @@ class Wrench:
         return self.moment + ca.cross(matrix(self.place), self.force)
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:

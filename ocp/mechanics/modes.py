@@ -16,12 +16,14 @@ from numpy.polynomial import chebyshev
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.types import Numbers
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 SECTIONS = 33  # of a beam, where the largest turn is looked for
 NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that are zero
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:

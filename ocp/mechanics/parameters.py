@@ -6,22 +6,29 @@ Instant see it as any CasADi expression. What needs numbers asks for them: `refe
 of the parameters' own values, `closed` the record with given ones in their place.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from math import inf, isfinite, isnan
 from operator import add, is_, mul, sub, truediv
-from types import MappingProxyType
-from typing import Any
+from types import FrameType, MappingProxyType
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
+from ocp.pickling import CARRIERS, portable
 from ocp.spelling import suggest_fields
 
 PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
+Key: TypeAlias = tuple[Any, ...]
+KEYS: dict[int, Key] = {}  # of parameters by their nodes: the same in all processes
+_BY_KEY: dict[Key, "Parameter"] = {}
+_COUNTS: dict[tuple, int] = {}  # of parameters that are stated alike in one place
+STATED = ("name", "value", "unit", "lower", "upper", "free")
 
 
 def _both(operation: Callable[..., Any]) -> Any:
@@ -73,7 +80,10 @@ class Open:
         raise TypeError(f"{self}: is open, and no number before it is given")
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"{self}: is open, and cannot be written before it is given")
+        return opened, (_graph(self.expression),)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return self
 
     def __neg__(self) -> Any:
         return opened(-self.expression)
@@ -166,9 +176,13 @@ class Parameter(Open):
         object.__setattr__(self, "expression", ca.SX.sym(self.name))
         object.__setattr__(self, "node", int(self.expression.element_hash()))
         _KNOWN[hash(self)] = self
+        _know(self, _key(self, sys._getframe(2)))
 
     def __hash__(self) -> int:
         return self.node
+
+    def __reduce__(self) -> Any:
+        return known_by, (KEYS[self.node], *_stated(self))
 
     def check(self, value: Any) -> float:
         """Return a value as a number; raise ValueError unless it is one within the bounds."""
@@ -182,6 +196,38 @@ class Parameter(Open):
         return number
 
 
+def known_by(key: Key, *stated: Any) -> Parameter:
+    """Return the parameter of a key; made anew where this process has none, as it was `stated`."""
+    if key not in _BY_KEY:
+        _know(Parameter(*stated), key)
+    return _BY_KEY[key]
+
+
+def _know(parameter: Parameter, key: Key) -> None:
+    KEYS[parameter.node], _BY_KEY[key] = key, parameter
+
+
+def _key(parameter: Parameter, frame: FrameType) -> Key:
+    """Return what a parameter is known by, in every process that comes by the same line of a
+    module: as the first, second, .. that is stated so there."""
+    module = frame.f_globals.get("__name__", "")
+    place = "__main__" if module == "__mp_main__" else module, frame.f_lineno, *_stated(parameter)
+    count = _COUNTS[place] = _COUNTS.get(place, 0) + 1
+    return *place, count
+
+
+def _stated(parameter: Parameter) -> tuple:
+    return tuple(getattr(parameter, name) for name in STATED)
+
+
+def _graph(expression: Matrix) -> Any:
+    """Return what is pickled in place of an expression of parameters."""
+    from ocp.mechanics.graphs import Graph  # which few programs need
+
+    return Graph(expression)
+
+
+CARRIERS[ca.SX] = _graph
 Values = Mapping[Parameter, float]
 
 
@@ -341,6 +387,7 @@ def reference(value: Any) -> Any:
     return closed(value, {each: each.value for each in parameters_of(value)})
 
 
+@portable
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
     """A function of a statement with numbers in place of the parameters that it has inside."""

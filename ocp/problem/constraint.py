@@ -17,6 +17,7 @@ from ocp.mechanics.checks import (
     shortened,
 )
 from ocp.mechanics.parameters import Open, array, is_open, opened, reference
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull", "durations")
@@ -66,6 +67,7 @@ class Moment:
             raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Constraint:

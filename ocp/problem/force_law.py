@@ -10,6 +10,7 @@ from ocp.mechanics.answers import as_column, cause
 from ocp.mechanics.checks import called, instance
 from ocp.mechanics.loads import Load
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.problem.complementarity import Touch
 from ocp.problem.point_mass import PointMass
 from ocp.spelling import suggest_fields
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ocp.problem.instant import Instant
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForceLaw:

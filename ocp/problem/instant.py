@@ -23,6 +23,7 @@ from ocp.mechanics.remembered import remembered
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.problem.complementarity import Touch, rows_of, touch_labels, touches
 from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
@@ -35,6 +36,7 @@ class NoRate(ValueError):
     """Raised where it is not known how something changes in time; the message says why."""
 
 
+@portable
 @dataclass(frozen=True, kw_only=True)
 class Forces:
     """How the forces of an instant are known: `inverse`(tree, q, qd, qdd, loads) gives the
@@ -60,6 +62,7 @@ class Forces:
     spin: Callable | None = None
 
 
+@portable
 @dataclass(frozen=True, kw_only=True)
 class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.

@@ -29,6 +29,7 @@ from ocp.mechanics.logarithm import conjugate, product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
@@ -175,6 +176,7 @@ def _prescribed(
     )
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Deviation:
     """How far a point's pose is off its target, in some `rows`: a function of an Instant, or where

@@ -13,12 +13,14 @@ import numpy as np
 from ocp.mechanics.checks import instance, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Matrix
 from ocp.motion import cross_validated, nearest
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields, suggestion
 
 DEGREE = 3  # of curves: what is tracked has continuous second derivatives
 FEWEST = DEGREE + 2  # samples
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Series:

@@ -27,6 +27,7 @@ from ocp.mechanics.visuals import Visual
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
+from ocp.pickling import portable
 from ocp.problem.activations import drive_limits, mirrored_drives
 from ocp.problem.complementarity import Touch, touch_labels
 from ocp.problem.constraint import Constraint, bounded
@@ -44,6 +45,7 @@ from ocp.spelling import suggest_fields
 UNSTATED: Any = None  # what a problem with phases leaves to these
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Problem:

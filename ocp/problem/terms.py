@@ -9,11 +9,13 @@ import numpy as np
 
 from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
 from ocp.mechanics.parameters import Open, is_open, opened
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 KINDS = ("end", "span", "integral", "squares")
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import instance
+from ocp.pickling import portable
 from ocp.progress import say
 from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solution.knot_moves import held, moves
@@ -30,6 +31,7 @@ UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
 WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `allowance`
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:

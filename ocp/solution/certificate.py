@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics.catalogue import is_comparable
+from ocp.pickling import portable
 from ocp.progress import say
 from ocp.solution.approximation import Approximated, approximated, exactly
 from ocp.solution.arguments import check_solution
@@ -41,6 +42,7 @@ class NotVerified(RuntimeError):
     """
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
     """What a certificate says: violations, how well the motion obeys its mechanics, optimality.

@@ -65,7 +65,8 @@ def _may(
 ) -> bool:
     """Tell whether a solution is an optimum of the same program with other numbers, and the solver
     begins with its multipliers."""
-    if guess.plan is None or guess.plan.transcribed.made is not transcribed.made:
+    plan = guess.plan
+    if plan is None or plan.recipe or plan.transcribed.made is not transcribed.made:
         return False
     values = {each.name: value for each, value in transcribed.layout.values.items()}
     known = solver.name == TUNED_PLUGIN and solver.hessian == "exact"

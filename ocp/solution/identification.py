@@ -18,6 +18,7 @@ from ocp.mechanics.parameters import (
     matrix,
     parameters_of,
 )
+from ocp.pickling import portable
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
@@ -45,6 +46,7 @@ ALONG = 0.3  # autocorrelation of residuals that is told of
 SURPRISE = 5.0  # standard deviations of the misfit that are told of
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Fit:
     """Parameters found from recordings.

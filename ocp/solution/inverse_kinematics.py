@@ -14,6 +14,7 @@ from ocp.mechanics.scaling import scaled
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.motion import BSpline, cross_validated, nearest
+from ocp.pickling import portable
 from ocp.problem import Series, matched, weighed
 from ocp.solution.marker_axes import check_axes
 from ocp.solution.marker_fit import Search, Splined, Unknowns, splined
@@ -33,6 +34,7 @@ TINY = 1e-12  # m: noise of exact markers, by which deviations are divided
 PART = 0.1  # of such a direction: a joint with less is not named
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MarkerFit:
     """The motion nearest to markers, at their times `t` (N,) s: coordinates `q`, rates `qd`,

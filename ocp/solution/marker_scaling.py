@@ -8,11 +8,13 @@ from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.scaling import segments
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.tree_checks import known
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 SPREAD = 0.1  # of lengths of segments among people, relative to a body of their stature [assumed]
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:

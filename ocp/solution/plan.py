@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import instance
+from ocp.mechanics.checks import instance, set_fields
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_seconds, check_solve
@@ -28,14 +28,26 @@ from ocp.solution.values import in_shares, nearest, values_of
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.plugins import SHOWN
 from ocp.solvers.record import Iteration
-from ocp.transcription.less import less
+from ocp.transcription.less import asked_of, less
 from ocp.transcription.phased import Phased, phased
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
 SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
 Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
+_BUILDING = RLock()
 _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a plan that was pickled or copied is transcribed again, when that is first asked for: the
+    names of parameters that are `freed`, and of constraints that are `kept`."""
+
+    transcription: Transcription
+    parameters: tuple[Parameter, ...]
+    freed: tuple[str, ...]
+    kept: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -44,6 +56,8 @@ class Plan:
 
     `solve` builds no graphs: values are bounds of the program, and starts; threads that share a
     plan take turns. `attempts` are made one after the other; `seconds` is what preparing took.
+    Pickled or copied, a plan leaves its program behind: by its `recipe` it transcribes the problem
+    again when a solve first needs it.
     """
 
     problem: Problem
@@ -51,6 +65,22 @@ class Plan:
     solver: Solver
     attempts: tuple[Attempt, ...]
     seconds: float
+    recipe: Recipe | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> Any:
+        parts = self.problem, self.solver, self.attempts, self.seconds
+        return _unbuilt, (self.recipe or _recipe(self.transcribed), *parts)
+
+    def __copy__(self) -> "Plan":
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "transcribed":
+            raise AttributeError(f"'Plan' object has no attribute {name!r}")
+        with _BUILDING:
+            if self.recipe is not None:
+                set_fields(self, transcribed=_built(self.problem, self.recipe), recipe=None)
+        return self.transcribed
 
     def __repr__(self) -> str:
         names = ", ".join(each.name for each in self.parameters) or "no parameters"
@@ -59,12 +89,13 @@ class Plan:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """What the problem leaves open, free parameters first."""
-        return self.transcribed.parameters
+        return (self.recipe or self.transcribed).parameters
 
     @property
     def free(self) -> tuple[Parameter, ...]:
         """The parameters that are sought."""
-        return self.transcribed.layout.freed
+        freed = (self.recipe or self.transcribed).freed
+        return tuple(each for each in self.parameters if each.name in freed)
 
     def solve(
         self,
@@ -175,6 +206,32 @@ class Plan:
         if "at" not in made or made["at"][0] != key:  # what was asked for last is kept
             made["at"] = key, self.transcribed.at(*key)
         return made["at"][1]
+
+
+def _recipe(program: Transcribed | Phased) -> Recipe:
+    return Recipe(
+        transcription=program.transcription,
+        parameters=program.parameters,
+        freed=program.freed,
+        kept=asked_of(program),
+    )
+
+
+def _unbuilt(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Plan:
+    """Return a plan without its program, as it is read or copied."""
+    plan: Plan = object.__new__(Plan)
+    attempts, seconds = rest
+    set_fields(plan, recipe=recipe, problem=problem, solver=solver)
+    set_fields(plan, attempts=attempts, seconds=seconds)
+    return plan
+
+
+def _built(problem: Problem, recipe: Recipe) -> Transcribed | Phased:
+    """Return the program of a problem that a recipe tells."""
+    build: Any = phased if problem.phases else transcribe
+    program = build(problem, recipe.transcription, free=recipe.freed)
+    left_out = asked_of(program) - recipe.kept
+    return less(program, sorted(left_out)) if left_out else program
 
 
 def prepare(

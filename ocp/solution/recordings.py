@@ -10,12 +10,14 @@ import numpy as np
 
 from ocp.mechanics.checks import instance, positive, set_fields
 from ocp.motion import BSpline, cross_validated
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields, suggestion
 
 DEGREE = 5  # of splines through measured coordinates: their accelerations are smooth
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Recording:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
+from ocp.pickling import portable
 from ocp.problem.ground import of_contacts
 from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
@@ -43,6 +44,7 @@ class NotSolved(RuntimeError):
     """
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Solution:
     """The answer to a problem: control points (n, points), duration (s), and how they came about.
@@ -180,7 +182,7 @@ class Solution:
 
     def _traced(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
         """Return function(Instant) at instants (m, N)."""
-        if self.plan is None or function is not TORQUES:
+        if self.plan is None or self.plan.recipe or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifts(self))
             return traced(inputs(self, s, rated=traced.rated), s)
         program: Any = self.plan.transcribed

@@ -13,6 +13,7 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import Moving, moved
 from ocp.motion.spline import BSpline
+from ocp.pickling import portable
 from ocp.problem.complementarity import Touch, touches
 from ocp.problem.contacts import force_of
 from ocp.problem.force_law import ForceLaw
@@ -33,6 +34,7 @@ from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, join, split
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:

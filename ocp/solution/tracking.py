@@ -19,6 +19,7 @@ from ocp.dynamics import formulation_of
 from ocp.mechanics.checks import called, numbers, positive
 from ocp.mechanics.parameters import Parameter, reference
 from ocp.mechanics.tree import Tree
+from ocp.pickling import portable
 from ocp.problem.point_mass import PointMass
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
@@ -37,6 +38,7 @@ Plant: TypeAlias = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 Goals: TypeAlias = Callable[[float], Mapping[str, float]]
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Replan:
     """One turn of the loop at the time `t` (s): what was `asked`, and what came of it.
@@ -62,6 +64,7 @@ class Replan:
         )
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tracked:
     """What a mechanism did under plans made while it moved.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ocp.pickling import portable
 from ocp.solvers.nlp import NLP, Iterate
 from ocp.spelling import suggest_fields
 
@@ -69,6 +70,7 @@ def accept(options: Mapping[str, Any]) -> None:
     """Accept any options."""
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.pickling import portable
 from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.blas_threads import one_thread
@@ -28,6 +29,7 @@ TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
 LARGE = 100.0  # the mean of multipliers from which IPOPT measures conditions by them, `s_max`
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:

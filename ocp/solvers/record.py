@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ocp.pickling import portable
 from ocp.solvers.nlp import NLP, Iterate, violation
 
 FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterates this feasible
 
 
+@portable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
     """One iteration as it happens.

@@ -9,6 +9,7 @@ from typing import Any
 
 from ocp.mechanics.parameters import Parameter
 from ocp.motion.spline import BSpline
+from ocp.pickling import portable
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
@@ -63,6 +64,7 @@ def film(solution: Solution, path: str | Path) -> None:
     animate(solution, path)
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
@@ -84,6 +86,7 @@ class Published:
     comparable: bool = True
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFile:
@@ -96,6 +99,7 @@ class OwnFile:
     write: Callable[[Solution, str], Any]
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
@@ -119,6 +123,7 @@ class Views:
         return [] if self.lines is None or not report else self.lines(report)
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True)
 class Task:

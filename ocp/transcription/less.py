@@ -39,6 +39,13 @@ def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed |
     return replace(other, nlp=replace(nlp, **bounds))
 
 
+def asked_of(program: Transcribed | Phased) -> frozenset[str]:
+    """Return the names of the constraints that a program asks something of."""
+    parts = (program,) if isinstance(program, Transcribed) else program.parts
+    pairs = (zip(group.owners, group.asked) for part in parts for group in part.groups)
+    return frozenset(owner[0].name for each in pairs for owner, asked in each if asked.any())
+
+
 def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
     """Return what `less` does of a program without phases, and its rows that are left (k,)."""
     if part.reduction is not None:

@@ -21,6 +21,7 @@ from ocp.mechanics.elements.of_joints import (
 )
 from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 Capacity: TypeAlias = Callable[[Matrix, Matrix], Any]
@@ -81,6 +82,7 @@ class TorqueSpeed:
         return SIDES[1], SIDES[-1]
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:

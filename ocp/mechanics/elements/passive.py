@@ -10,12 +10,14 @@ from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import called, set_fields, several
 from ocp.mechanics.elements.of_joints import row_of
 from ocp.mechanics.types import Matrix
+from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
 Law: TypeAlias = Callable[[Matrix, Matrix], Any]
 Energy: TypeAlias = Callable[[Matrix], Any]
 
 
+@portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassiveMoment:
