@@ -254,7 +254,7 @@ def _still(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _partial(parts: tuple, keywords: Mapping[str, Any]) -> partial:
+def _partial(parts: Any, keywords: Mapping[str, Any]) -> partial:
     return partial(*parts, **keywords)
 
 
