@@ -187,6 +187,7 @@ def elsewhere(monkeypatch):
         monkeypatch.setattr("ocp.pickling._FUNCTIONS", WeakValueDictionary())
         monkeypatch.setattr(parameters, "_BY_KEY", {})
         monkeypatch.setattr(graphs, "_GRAPHS", {})
+        monkeypatch.setattr(graphs, "_KEYS", {})
 
     return leave
 

@@ -24,6 +24,7 @@ from ocp.spelling import suggest_fields
 
 PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
+MAKERS = (__name__, "dataclasses", "ocp.spelling")  # modules that make records for others
 Key: TypeAlias = tuple[Any, ...]
 KEYS: dict[int, Key] = {}  # of parameters by their nodes: the same in all processes
 _BY_KEY: dict[Key, "Parameter"] = {}
@@ -176,7 +177,7 @@ class Parameter(Open):
         object.__setattr__(self, "expression", ca.SX.sym(self.name))
         object.__setattr__(self, "node", int(self.expression.element_hash()))
         _KNOWN[hash(self)] = self
-        _know(self, _key(self, sys._getframe(2)))
+        _know(self, _key(self, sys._getframe(1)))
 
     def __hash__(self) -> int:
         return self.node
@@ -210,6 +211,8 @@ def _know(parameter: Parameter, key: Key) -> None:
 def _key(parameter: Parameter, frame: FrameType) -> Key:
     """Return what a parameter is known by, in every process that comes by the same line of a
     module: as the first, second, .. that is stated so there."""
+    while frame.f_globals.get("__name__") in MAKERS and frame.f_back is not None:
+        frame = frame.f_back
     module = frame.f_globals.get("__name__", "")
     place = "__main__" if module == "__mp_main__" else module, frame.f_lineno, *_stated(parameter)
     count = _COUNTS[place] = _COUNTS.get(place, 0) + 1
