@@ -19,7 +19,7 @@ from ocp.problems.barman_gait import problem
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.cli import ended
 from ocp.solution import Violation, start, violations
-from ocp.studies import markdown
+from ocp.studies import markdown_lines
 from ocp.transcription import Transcribed, transcribe
 
 DONE, BAD_ARGUMENTS = 0, 2
@@ -122,11 +122,6 @@ def _size(matrix: np.ndarray) -> float:
     return float(np.linalg.norm(matrix, 2))
 
 
-def table(fits: Sequence[Fit]) -> str:
-    """Return the table of all in Markdown."""
-    return markdown("", HEADER, [_row(one) for one in fits]).rstrip()
-
-
 def _row(one: Fit) -> tuple[str, ...]:
     done = one.solution
     return (
@@ -158,7 +153,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return BAD_ARGUMENTS
-    print(table([fit(points, asked) for points in chosen for asked in ASKED]))
+    rows = (_row(fit(points, asked)) for points in chosen for asked in ASKED)
+    for line in markdown_lines(HEADER, rows):
+        print(line, flush=True)
     return DONE
 
 

@@ -249,7 +249,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
             check_suffix(flags.plot)
         records = []
         for name, tree in trees(flags.joints):
-            records += costs(name, tree, flags.compile)
+            for record in costs(name, tree, flags.compile):
+                records.append(record)
+                what = f"{name}, {record.quantity}, {record.method}"
+                print(f"{what}: {record.instructions} instructions", file=sys.stderr, flush=True)
     except (ValueError, OSError, NoCompiler) as error:
         print(f"compare_formulations: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS

@@ -45,7 +45,7 @@ from ocp import (
 from ocp.cli import ended
 from ocp.interchange import force_table, marker_table, markers, wrenches
 from ocp.mechanics import scaled, segments
-from ocp.studies import markdown
+from ocp.studies import markdown_lines
 
 DONE, FRAMES, WIDE = 0, 200, 1.96
 SIDES = ("_r", "_l")
@@ -196,18 +196,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
     solution = walk(problem(), Transcription(), Solver()).require()
     if flags.lengths is not None:
         trials = range(flags.trials)
-        table = [scaled_row(solution, flags.lengths, seed, flags.noise) for seed in trials]
-        print(markdown("", LENGTHS, table))
+        table = (scaled_row(solution, flags.lengths, seed, flags.noise) for seed in trials)
+        for line in markdown_lines(LENGTHS, table):
+            print(line, flush=True)
         return DONE
     exact = seen(solution, clustered(solution.problem.tree), flags.frames)
     known = solution.problem.motion
     make, header = (torque_row, TORQUES) if flags.torques else (row, HEADER)
-    rows = [
+    rows = (
         make(solution, exact, basis, seed, flags.noise)
         for basis in (known, None)
         for seed in range(flags.trials)
-    ]
-    print(markdown("", header, rows))
+    )
+    for line in markdown_lines(header, rows):
+        print(line, flush=True)
     return DONE
 
 

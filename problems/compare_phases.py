@@ -43,7 +43,7 @@ from ocp.cli import ended
 from ocp.problem import in_phases, mirrored
 from ocp.solution import variables, violations
 from ocp.solvers import Iterate, Iteration, curvature
-from ocp.studies import markdown
+from ocp.studies import markdown_lines
 
 DONE, FAILED = 0, 1
 WARM = {  # from a solution, whose bounds are those of this start
@@ -246,16 +246,24 @@ def run(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=CHOICES)
     what = parser.parse_args(arguments).what
     if what == "minima":
-        print(markdown("", OPTIMA, list(minima())).rstrip())
+        for line in markdown_lines(OPTIMA, minima()):
+            print(line, flush=True)
         return DONE
     if what in ("arm", "gait"):
-        runs = tuple(arm() if what == "arm" else gait())
-        print(markdown("", HEADER, [row(each) for each in runs]).rstrip())
+        runs: list[Run] = []
+
+        def entries() -> Iterator[Sequence[str]]:
+            for run in arm() if what == "arm" else gait():
+                runs.append(run)
+                yield row(run)
+
+        for line in markdown_lines(HEADER, entries()):
+            print(line, flush=True)
         return DONE if all(each.solution.success for each in runs) else FAILED
     solved = []
     for changes in WALKS[what]:
         solution, lines = walks(**changes)
-        print("\n".join(lines))
+        print("\n".join(lines), flush=True)
         solved.append(solution.success)
     return DONE if all(solved) else FAILED
 

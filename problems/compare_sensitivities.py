@@ -200,7 +200,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"compare_sensitivities: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    costs = list(measured(trees(flags.joints), names, flags.limit))
+    costs = []
+    for cost in measured(trees(flags.joints), names, flags.limit):
+        costs.append(cost)
+        what = f"{cost.model}, {cost.formulation}, {cost.quantity}, {cost.way}"
+        print(f"{what}: {instructions(cost)} instructions", file=sys.stderr, flush=True)
     print(table("Instructions", costs, instructions))
     print(table("Microseconds of a call", costs, microseconds))
     print(claims(costs), NOTES, f"Limit   {flags.limit} instructions.", sep="\n")

@@ -47,7 +47,7 @@ from ocp import (
     verify,
 )
 from ocp.cli import ended
-from ocp.studies import markdown
+from ocp.studies import markdown_lines
 
 Steps: TypeAlias = tuple[frozenset[str], ...]
 DONE, MISSED = 0, 1
@@ -173,11 +173,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=10, help="sequences, drawn by seeds from")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     flags = parser.parse_args(arguments)
-    rows = [row(seed) for seed in range(flags.first, flags.first + flags.count)]
-    print(markdown("", HEADER, [entries for _, entries in rows]))
-    count = sum(success for success, _ in rows)
-    print(f"{count} of {len(rows)} solved")
-    return DONE if count >= 0.8 * len(rows) else MISSED
+    successes: list[bool] = []
+
+    def entries() -> Iterator[Sequence[str]]:
+        for seed in range(flags.first, flags.first + flags.count):
+            success, cells = row(seed)
+            successes.append(success)
+            yield cells
+
+    for line in markdown_lines(HEADER, entries()):
+        print(line, flush=True)
+    print(f"\n{sum(successes)} of {len(successes)} solved")
+    return DONE if sum(successes) >= 0.8 * len(successes) else MISSED
 
 
 if __name__ == "__main__":

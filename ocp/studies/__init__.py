@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         sweep,
         variants,
     )
-    from ocp.studies.tables import aligned, markdown
+    from ocp.studies.tables import aligned, markdown, markdown_lines
 
 __all__ = [
     "SLIGHT",
@@ -57,6 +57,7 @@ __all__ = [
     "latin_hypercube",
     "lines_of",
     "markdown",
+    "markdown_lines",
     "multistart",
     "open_study",
     "outputs",
@@ -86,6 +87,6 @@ __getattr__, __dir__ = later(
         "ocp.studies.solver_runs": ("Run",),
         "ocp.studies.study": ("Front", "Optimum", "Study", "carry_out", "multistart")
         + ("open_study", "pareto", "ranked", "restarts", "sweep", "variants"),
-        "ocp.studies.tables": ("aligned", "markdown"),
+        "ocp.studies.tables": ("aligned", "markdown", "markdown_lines"),
     },
 )

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,14 +105,26 @@ def markdown(
     widths = [max(3, *map(len, column)) if padded else 0 for column in zip(*lines)]
     if lines[0][-1] == REASON:
         widths[-1] = len(REASON)
-    texts = [
-        " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
-        for line in lines
-    ]
     rule = ["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])]
-    head, *body = (f"| {text} |" for text in texts)
+    head, *body = (_markdown_line(line, widths) for line in lines)
     under = f"|{'|'.join(rule)}|" if padded else f"|{' --- |' * len(widths)}"
     return "\n".join([*([f"{title}\n"] if title else []), head, under, *body, ""])
+
+
+def markdown_lines(header: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield a table in Markdown line by line, each row as soon as it comes: cells are as wide as
+    the header's at least."""
+    widths = [len(str(entry)) for entry in header]
+    yield _markdown_line(header, widths)
+    yield f"|{' --- |' * len(widths)}"
+    for row in rows:
+        yield _markdown_line(row, widths)
+
+
+def _markdown_line(row: Sequence[object], widths: Sequence[int]) -> str:
+    """Return a row with its first cell to the left of its width, the others to the right."""
+    first, *others = map(str, row)
+    return f"| {' | '.join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])])} |"
 
 
 def aligned(rows: Iterable[Sequence[object]]) -> str:

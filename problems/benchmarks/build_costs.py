@@ -142,12 +142,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "compiled" in name:
             run(here, RUNS[name])
     known: dict[str, list[dict[str, float]]] = {name: [] for name in ("old", *names)}
+    header = f"{'':28}" + "".join(f"{stage:>9}" for stage in STAGES)
+    print("Runs as they end", header, sep="\n", flush=True)
     for _ in range(given.runs):
         if given.old:
             known["old"].append(run(given.old, ()))
+            print(shown("old", known["old"][-1:], ()), flush=True)
         for name in names:
             known[name].append(run(here, RUNS[name]))
-    print(f"{'':28}" + "".join(f"{stage:>9}" for stage in STAGES))
+            print(shown(name, known[name][-1:], known["old"][-1:]), flush=True)
+    print("Medians", header, sep="\n")
     if given.old:
         print(shown("old", known["old"], ()))
     for name in names:

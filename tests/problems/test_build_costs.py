@@ -1,6 +1,7 @@
 """Stages of a whole run, from when each of them ended."""
 
 import pytest
+from ocp.problems.benchmarks import build_costs
 from ocp.problems.benchmarks.build_costs import STAGES, shown, summed
 
 MARKS = [("import", 0.5), ("graphs", 1.5), ("solver", 1.6), ("graphs", 1.7), ("solve", 3.7)]
@@ -18,3 +19,16 @@ def test_ratios_are_medians_of_runs_side_by_side():
     twice = {stage: 2 * value for stage, value in one.items()}
     lines = shown("walk", [twice, twice, one], [one, one, one]).splitlines()
     assert [float(word) for word in lines[1].split()[1:]] == [2.0] * len(STAGES)
+
+
+def test_runs_are_printed_as_they_end(monkeypatch, capsys):
+    printed = []
+
+    def run(directory, flags):
+        printed.append(capsys.readouterr().out.splitlines())
+        return summed([*MARKS, ("report", 4.0)], 120.0)
+
+    monkeypatch.setattr(build_costs, "run", run)
+    build_costs.main(["--runs", "2", "--of", "effort,walk"])
+    assert [lines[-1].split()[0] for lines in printed[1:]] == ["effort", "walk", "effort"]
+    assert [len(lines) for lines in printed] == [2, 1, 1, 1]

@@ -7,7 +7,15 @@ import pytest
 
 from ocp.cli.study_report import cells_text
 from ocp.studies.rows import Cell
-from ocp.studies.tables import HEAD, TAIL, columns, draw_study, table, write_table
+from ocp.studies.tables import (
+    HEAD,
+    TAIL,
+    columns,
+    draw_study,
+    markdown_lines,
+    table,
+    write_table,
+)
 
 RESERVED = (*HEAD, *TAIL)
 OUTCOME = {
@@ -82,3 +90,17 @@ def test_the_reason_of_a_failed_cell_is_whole(inside):
     whole = reason.replace("\n", " / ")
     write_table([failed], "t.csv")
     assert whole in cells_text([failed]) and whole in Path("t.csv").read_text()
+
+
+def test_lines_of_a_table_come_with_their_rows():
+    made = []
+
+    def rows():
+        for name in ("short", "a longer name"):
+            made.append(name)
+            yield name, 1.5
+
+    lines = markdown_lines(("name", "value"), rows())
+    assert [next(lines), next(lines)] == ["| name | value |", "| --- | --- |"] and made == []
+    assert next(lines) == "| short |   1.5 |" and made == ["short"]
+    assert list(lines) == ["| a longer name |   1.5 |"]
