@@ -7,6 +7,7 @@ import numpy as np
 
 from ocp.interchange.table import Table
 from ocp.interchange.units import DEGREE
+from ocp.mechanics.degrees import TURNS
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.problem import Series
@@ -14,7 +15,6 @@ from ocp.problem import Series
 AXES = "xyz"
 MARKS = (".", "_t", "_", ":")  # between a marker's name and the axis
 FORCE = re.compile(r"^(?P<head>.*)force(?P<tail>_.*)?_v(?P<axis>[xyz])$")
-MANY = 10.0  # rad: beyond it a coordinate without a unit is taken for degrees
 NEAR = 0.05  # m: an exact zero farther from its neighbours is no place of a marker
 MOMENT = re.compile(r"(torque|moment)(_[^_.:]*)?$", re.IGNORECASE)
 
@@ -101,7 +101,7 @@ def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
         return row
     if table.degrees:
         return DEGREE * row
-    if np.nanmax(np.abs(row), initial=0.0) > MANY:
+    if np.nanmax(np.abs(row), initial=0.0) > TURNS:
         k = int(np.nanargmax(np.abs(row)))
         said = " although the header says inDegrees=no" if "inDegrees" in table.header else ""
         raise ValueError(

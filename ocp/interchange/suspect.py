@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from ocp.interchange.markup import Element
 from ocp.interchange.remarks import Remarks
+from ocp.mechanics.degrees import TURNS, WITHOUT_END
 
-TURNS = 10.0  # rad, beyond which the range of a joint is likely in degrees
-WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
 FAR = 20.0  # m, beyond which the place of a joint is likely in millimetres
 
 

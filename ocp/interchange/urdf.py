@@ -28,7 +28,7 @@ from ocp.interchange.urdf_links import (
 )
 from ocp.mechanics.coordinates import polynomial
 from ocp.mechanics.elements import Element as Acting
-from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
+from ocp.mechanics.joints import GROUND, Joint, fixed, free
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.tree import Link, Point, Tree
 
@@ -273,11 +273,12 @@ def _row(element: Element, link: Link, weld: bool, line: Line | None) -> Row:
             return list(free(name, parent, home=home)), [Link(), Link(), Link(), link]
         if kind == "planar":
             return _planar(element, link, home)
-        make = prismatic if kind == "prismatic" else revolute
-        limits = _limits(element, kind)
+        axis, still = _axis(element), (0.0, 0.0, 0.0)
+        screw = (*still, *axis) if kind == "prismatic" else (*axis, *still)
+        limits = _limits(element, kind)  # which remarks judge, those of all joints together
         if line is not None:  # limits are those of the joint that it follows
             limits = {"follows": polynomial(*line)}
-        return [make(name, parent, axis=_axis(element), home=home, **limits)], [link]
+        return [Joint(name=name, parent=parent, home=home, screw=screw, **limits)], [link]
 
 
 def _planar(element: Element, link: Link, home: np.ndarray) -> Row:

@@ -26,6 +26,7 @@ from ocp.mechanics.checks import (
     vanishes,
 )
 from ocp.mechanics.coordinates import COMPONENTS, Follows
+from ocp.mechanics.degrees import warn_of_degrees
 from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
@@ -141,8 +142,14 @@ def revolute(
     home: Any = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
-    """Return a joint that turns about `axis` (unit, 3) through the link frame's origin."""
-    return Joint(name=name, parent=parent, home=home, screw=(*axis, 0.0, 0.0, 0.0), **options)
+    """Return a joint that turns about `axis` (unit, 3) through the link frame's origin.
+
+    `options` are the other fields of Joint. Warns of limits that are likely in degrees.
+    """
+    screw = (*axis, 0.0, 0.0, 0.0)
+    joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
+    warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
+    return joint
 
 
 def prismatic(
@@ -166,8 +173,11 @@ def screw(
     home: Any = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
-    """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad)."""
-    return Joint(
+    """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad).
+
+    `options` are the other fields of Joint. Warns of limits that are likely in degrees.
+    """
+    joint = Joint(
         name=name,
         parent=parent,
         home=home,
@@ -177,6 +187,8 @@ def screw(
         ),
         **options,
     )
+    warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
+    return joint
 
 
 def ball(
@@ -257,7 +269,7 @@ def dh(
     The row turns by `theta` (rad) about z and slides by `d` (m) along it, then slides by `a` (m)
     along x and turns by `alpha` (rad) about it. The variable of a joint of `kind` "revolute" adds
     to `theta`, that of a "prismatic" one to `d`. `before` is a constant pose (4x4, or a
-    translation) between the parent's frame and the row.
+    translation) between the parent's frame and the row. Warns of limits that are likely in degrees.
     """
     if kind not in ("revolute", "prismatic"):
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
@@ -269,9 +281,10 @@ def dh(
     )
     axis = np.eye(6)[2 if kind == "revolute" else 5]
     home = _pose_of(f"joint {name!r}: before", before) @ row
-    return Joint(
-        name=name, parent=parent, home=home, screw=tidy(move_screw(invert(row), axis)), **options
-    )
+    screw = tidy(move_screw(invert(row), axis))
+    joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
+    warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
+    return joint
 
 
 def slides_along(

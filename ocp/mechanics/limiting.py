@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ocp.mechanics.checks import positive
+from ocp.mechanics.degrees import warn_of_degrees
 from ocp.mechanics.joints import LIMITED, Joint
 from ocp.mechanics.tree import Tree
 from ocp.spelling import suggestion
@@ -35,7 +36,8 @@ def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
     `limits` are fields of a Joint: position, velocity, torque, jerk, torque_rate. Each is what a
     Joint takes, a number or (lower, upper), of which None keeps the tree's own; or such by a joint,
     {name or word: ..}, as `by_joint` has them. `strength`: torques and forces, as a part of what
-    they would be. Raises ValueError naming an unknown joint or limit.
+    they would be. Raises ValueError naming an unknown joint or limit, warns of
+    angles that are likely in degrees.
     """
     positive("limited: strength", strength)
     driven = [joint.name for joint in tree.moving if joint.actuated]
@@ -54,7 +56,11 @@ def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
         _with(joint, given[joint.name], strength) if _own(joint) and joint.name in given else joint
         for joint in tree.joints
     )
-    return replace(tree, joints=tuple(joints))
+    bounded = replace(tree, joints=tuple(joints))
+    changed = (joint for joint in bounded.moving if "position" in given.get(joint.name, ()))
+    ends = ((joint, bound) for joint in changed for bound in joint.position)
+    warn_of_degrees("limited: position", ends)
+    return bounded
 
 
 def _own(joint: Joint) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ocp.mechanics.checks import instance, shown
+from ocp.mechanics.degrees import degrees_suspected, warn_of_degrees
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
@@ -25,7 +26,8 @@ def at_start(
 
     Each is a number for all joints, n numbers, or {joint name: number} for some; numbers may be
     open. Raises ValueError for a wrong count, an unknown joint, a coordinate outside its joint's
-    limits, or a ball's quaternion whose length is not one.
+    limits, or a ball's quaternion whose length is not one; warns of angles that are likely in
+    degrees.
     """
     return _boundary(tree, "start", q=q, qd=qd, qdd=qdd)
 
@@ -176,6 +178,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
     joints = [tree.moving[row] for row in rows]
     if quantity == "q":
         _check_inside(joints, values.values(), when)
+        warn_of_degrees(f"at_{when}: q", zip(joints, values.values()), stacklevel=6)
         check_length(f"at_{when}: q", tree, values)
     stated = Constraint(
         name=f"at_{when}.{quantity}",
@@ -224,9 +227,11 @@ def _check_inside(joints: Iterable[Joint], values: Iterable[Any], when: str) -> 
     for joint, number in zip(joints, values):
         value, (lower, upper) = reference((number, joint.position))
         if not lower <= value <= upper:
+            unit = unit_of(joint, "q")
+            words = degrees_suspected(value) if unit == "rad" else ""
             raise ValueError(
-                f"at_{when}: joint {joint.name!r}: {value:g} {unit_of(joint, 'q')} is outside its "
-                f"limits ({lower:g}, {upper:g})"
+                f"at_{when}: joint {joint.name!r}: {value:g} {unit} is outside its limits "
+                f"({lower:g}, {upper:g}){words and '; '}{words}"
             )
 
 

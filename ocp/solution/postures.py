@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.checks import instance, numbers
+from ocp.mechanics.degrees import warn_of_degrees
 from ocp.mechanics.limiting import by_joint
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.structure import structure
@@ -41,6 +42,7 @@ def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> 
     else:
         rows = [tree.coordinate(name) for name in tree.driven]
         q[rows] = numbers("posture: angles", angles, (len(rows),))
+    warn_of_degrees("posture", zip(tree.moving, q))
     pins = [] if problem.ground is None else _pins(problem.ground)
     root = list(structure(tree).root)
     return _over(tree, q, root, pins) if pins and root else q

@@ -1,0 +1,58 @@
+"""Angles that are likely in degrees are told where they are stated."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+from ocp.models.cart_pole import cart_pole
+from ocp.models.two_link import two_link
+
+from ocp import (
+    Parameter,
+    Problem,
+    at_end,
+    at_start,
+    dh,
+    effort,
+    limited,
+    prismatic,
+    revolute,
+    screw,
+)
+from ocp.motion import BSpline
+from ocp.solution.postures import posture
+
+ARM = two_link()
+STATED = Problem(tree=ARM, motion=BSpline(points=5), duration=1.0, objective=effort())
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (lambda: revolute("a", position=(-90, 0)), "joint 'a': -90 rad is 14.3 turns"),
+        (lambda: screw("a", pitch=0.1, position=45), r"radians\(-45\) = -0.7854"),
+        (lambda: dh("a", position=(0, 120)), r"radians\(120\) = 2.094"),
+        (lambda: at_end(ARM, q={"elbow": -45}), "at_end: q: joint 'elbow': -45 rad is 7.2 turns"),
+        (lambda: at_start(ARM, q=Parameter("turn", 90.0)), "at_start: q: joint 'shoulder': 90 rad"),
+        (lambda: limited(ARM, position={"elbow": (0, 120)}), "limited: position: joint 'elbow'"),
+        (lambda: posture(STATED, {"elbow": 30.0}), "posture: joint 'elbow': 30 rad"),
+    ],
+)
+def test_an_angle_of_many_turns_is_told_at_its_line(state, words):
+    with pytest.warns(UserWarning, match=words) as told:
+        state()
+    assert len(told) == 1 and Path(told[0].filename) == Path(__file__)
+
+
+def test_angles_of_a_turn_and_slides_and_limits_without_end_are_no_degrees():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        revolute("a", position=(-6.3, 9.0))
+        revolute("a", position=1e4)
+        prismatic("a", position=90.0)
+        at_end(limited(cart_pole(), position={"cart": 20.0}), q={"cart": 12.0})
+
+
+def test_an_angle_outside_its_limits_is_refused_with_the_suspicion():
+    with pytest.raises(ValueError, match=r"outside its limits \(-3, 3\); 90 rad is 14.3 turns; if"):
+        at_end(limited(ARM, position=3.0), q={"elbow": 90.0})
