@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
+from ocp.mechanics.checks import frozen, inertia_matrix, numbers, positive, set_fields, symmetric
 from ocp.mechanics.modes import Curve, Modes, axis_motion, damped, small_turns, without_noise
 from ocp.mechanics.shapes import Shape, bends, polynomial, twists
 from ocp.mechanics.types import Numbers
@@ -37,11 +37,12 @@ class Body:
     inertia: Numbers = ((0.0, 0.0, 0.0),) * 3
 
     def __post_init__(self) -> None:
+        inertia = inertia_matrix("tip inertia", self.inertia)
         set_fields(
             self,
             mass=positive("tip mass", self.mass, zero=True),
             com=frozen(numbers("tip com", self.com, (3,))),
-            inertia=frozen(symmetric("tip inertia", self.inertia, 3)),
+            inertia=frozen(symmetric("tip inertia", inertia, 3)),
         )
 
     @property

@@ -221,6 +221,23 @@ def _is_mirrored(matrix: np.ndarray) -> bool:
     return not is_open(unlike) or vanishes(unlike)
 
 
+def inertia_matrix(what: str, value: Any, unit: str | None = None) -> np.ndarray:
+    """Return an inertia (3, 3) as `numbers` has it, for the moments about the axes alone, or six
+    moments and products, with how to write them."""
+    written = {
+        (3,): "three moments about the axes are written numpy.diag(({}, {}, {}))",
+        (6,): "moments and products are written ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))",
+    }
+    try:
+        return numbers(what, value, (3, 3), unit)
+    except ValueError as error:
+        entries = np.asarray(value, dtype=object)
+        if entries.shape not in written:
+            raise
+        words = written[entries.shape].format(*entries)
+        raise ValueError(f"{error}; {words}") from None
+
+
 def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) -> None:
     """Raise ValueError unless an inertia (3x3, kg m2) about the centre of mass is that of a body,
     an open one at its parameters' own values; an `unphysical` one may break the triangle

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
+from ocp.mechanics.checks import (
+    frozen,
+    inertia_matrix,
+    numbers,
+    positive,
+    set_fields,
+    symmetric,
+)
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.types import Numbers
 from ocp.pickling import portable
@@ -108,9 +115,9 @@ class Modes:
         t, units = len(terms), ("m",) * m if self.units is None else tuple(self.units)
         if len(units) != m or set(units) - {"m", "rad"}:
             raise ValueError(f"modes: units: expected m or rad for each of {m} modes, got {units}")
+        set_fields(self, inertia=frozen(inertia_matrix("modes: inertia", self.inertia)))
         for what, shape in (
             ("com", (3,)),
-            ("inertia", (3, 3)),
             ("first", (t, 3)),
             ("moment", (t, 3, 3)),
             ("coupling", (t, t, 3, 3)),

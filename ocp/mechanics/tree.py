@@ -19,6 +19,7 @@ from ocp.mechanics.checks import (
     at_own_values,
     check_inertia,
     frozen,
+    inertia_matrix,
     instance,
     numbers,
     set_fields,
@@ -81,7 +82,7 @@ class Link:
         mass = numbers("link mass", self.mass, (), "kg")
         com, inertia = (
             numbers("link com", self.com, (3,), "m"),
-            numbers("link inertia", self.inertia, (3, 3), "kg m2"),
+            inertia_matrix("link inertia", self.inertia, "kg m2"),
         )
         here = float(at_own_values(mass))
         if here < 0:

@@ -390,3 +390,10 @@ def test_turns_of_second_order_are_rotations_to_the_third():
     turn = np.eye(3) + np.einsum("t,tij->ij", powers, small_turns(angles, terms))
     hat = np.cross(np.eye(3), (amplitudes @ angles)[None, :])
     assert turn == pytest.approx(np.eye(3) + hat + hat @ hat / 2, abs=1e-15)
+
+
+def test_three_moments_of_a_tip_body_are_refused_with_how_to_write_them():
+    with pytest.raises(
+        ValueError, match=r"tip inertia: .* got \(3,\); .* numpy.diag\(\(1, 2, 2\)\)"
+    ):
+        Body(mass=0.4, inertia=(1, 2, 2))

@@ -29,7 +29,17 @@ def chain(*joints, points=(), **options):
         ({"mass": 1.0, "com": (0, nan, 0)}, "link com: expected finite numbers"),
         ({"mass": 1.0, "com": (0, 0)}, "link com: expected shape (3,), got (2,)"),
         ({"mass": 1.0, "inertia": np.diag([nan, 1, 1])}, "link inertia: expected finite numbers"),
-        ({"mass": 1.0, "inertia": (1, 1, 1)}, "link inertia: expected shape (3, 3), got (3,)"),
+        (
+            {"mass": 1.0, "inertia": (1, 1, 1.5)},
+            "link inertia: expected shape (3, 3), got (3,); three moments about the axes are "
+            "written numpy.diag((1, 1, 1.5))",
+        ),
+        (
+            {"mass": 1.0, "inertia": (1, 1, 1, 0, 0, 0)},
+            "link inertia: expected shape (3, 3), got (6,); moments and products are written "
+            "((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))",
+        ),
+        ({"mass": 1.0, "inertia": 2.0}, "link inertia: expected shape (3, 3), got ()"),
         (
             {"mass": 1.0, "inertia": ((1, 0.1, 0), (0, 1, 0), (0, 0, 1))},
             "link inertia: expected a symmetric matrix",
