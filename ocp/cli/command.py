@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ocp.cli.ending import ended
 from ocp.spelling import suggestion
+from ocp.version import VERSION
 
 DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
@@ -13,9 +14,12 @@ WORDS = {
     "study": ("study:run", "solve it for many parameters, in parallel, in a file that resumes"),
     "compare": ("compare:run", "compare solvers on problems, judged by their certificates"),
     "list": ("listing:run", "list the gallery, and where values are published"),
+    "verify": ("verify:run", "certify a saved solution"),
     "view": ("view:run", "show a saved solution in space, in the browser"),
     "docs": ("docs:run", "build the documentation with its gallery"),
+    "completion": ("completion:run", "print what completes commands in bash, zsh or fish"),
 }
+VERSIONED = ("--version",)
 
 
 def command(arguments: Sequence[str] | None = None) -> int:
@@ -27,9 +31,13 @@ def _command(given: Sequence[str]) -> int:
     if given and given[0] in WORDS:
         place, _, name = WORDS[given[0]][0].partition(":")
         return getattr(importlib.import_module(f"ocp.cli.{place}"), name)(given[1:])
+    if given and given[0] in VERSIONED:
+        print(f"ocp {VERSION}")
+        return DONE
     asked = bool({*given} & {"-h", "--help"})
     if given and not asked:
-        print(f"ocp: no command {given[0]!r}{suggestion(given[0], WORDS)}", file=sys.stderr)
+        near = suggestion(given[0], (*WORDS, *VERSIONED))
+        print(f"ocp: no command {given[0]!r}{near}", file=sys.stderr)
     print(usage(), file=sys.stdout if asked else sys.stderr)
     return DONE if asked else BAD_ARGUMENTS
 
@@ -38,4 +46,5 @@ def usage() -> str:
     """Return what the command can do."""
     width = max(map(len, WORDS))
     lines = [f"  ocp {word:<{width}}  {text}" for word, (_, text) in WORDS.items()]
-    return "\n".join(["usage: ocp COMMAND ...", "", *lines, "", "ocp COMMAND --help says more"])
+    more = "ocp COMMAND --help says more, ocp --version which one it is"
+    return "\n".join(["usage: ocp COMMAND ...", "", *lines, "", more])

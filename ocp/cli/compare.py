@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ocp.cli.ending import INTERRUPTED, of_a_stream
+from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
 from ocp.cli.flags import kinds_of, listed, literal, read, read_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
@@ -66,7 +66,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, EngineError) as error:
         if of_a_stream(error):
             raise
-        print(f"compare: error: {error}", file=sys.stderr)
+        print(f"compare: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     print(
         f"{processors()} processors, {flags.workers} runs at a time, at most {flags.seconds:g} s "

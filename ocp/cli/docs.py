@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ocp.cli import gallery, reference
-from ocp.cli.ending import of_a_stream
+from ocp.cli.ending import of_a_stream, worded
 from ocp.cli.flags import read_line
 from ocp.version import VERSION, needs
 
@@ -58,7 +58,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         if of_a_stream(error):
             raise
-        print(f"ocp docs: error: {error}", file=sys.stderr)
+        print(f"ocp docs: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     if clean:
         print(f"read {Path(flags.directory, 'index.html')}")

@@ -29,7 +29,7 @@ def ended(function: Callable[..., int | None], *arguments: Any) -> int:
     except KeyboardInterrupt:
         return _closed(INTERRUPTED, "interrupted")
     except OSError as error:
-        return _closed(NOT_PRINTED, f"error: {error}")
+        return _closed(NOT_PRINTED, f"error: {worded(error)}")
     except MemoryError:
         return _closed(NOT_PRINTED, "error: out of memory")
 
@@ -37,6 +37,13 @@ def ended(function: Callable[..., int | None], *arguments: Any) -> int:
 def of_a_stream(error: Exception) -> bool:
     """Tell whether standard output or error could not be written; files' errors name the file."""
     return isinstance(error, OSError) and error.errno is not None and error.filename is None
+
+
+def worded(error: Exception) -> str:
+    """Return an error in words: a file's by its name, without the number that the system gives."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {(error.strerror or 'cannot be read').lower()}"
+    return str(error)
 
 
 def _status(function: Callable[..., int | None], *arguments: Any) -> int:

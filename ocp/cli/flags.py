@@ -221,7 +221,8 @@ def _options(setting: Setting) -> dict[str, Any]:
 def _choice(text: str, choices: Sequence) -> Any:
     known = {str(choice): choice for choice in choices}
     if text not in known:
-        raise ValueError(f"expected one of {', '.join(known)}, got {text!r}")
+        near = suggestion(text, known)
+        raise ValueError(f"expected one of {', '.join(known)}, got {text!r}{near}")
     return known[text]
 
 

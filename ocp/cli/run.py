@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ocp import solution as looking  # whose names load when they are asked for
 from ocp.cli.brief import LINES, brief
-from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
+from ocp.cli.ending import INTERRUPTED, ended, of_a_stream, worded
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.iterations import both, mentioned, printed
 from ocp.cli.report import block, describe, summary
@@ -86,7 +86,7 @@ def command(arguments: Sequence[str]) -> int:
     try:
         task = task_of(module_at(name))
     except ValueError as error:
-        print(f"ocp run: error: {error}", file=sys.stderr)
+        print(f"ocp run: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     return run(task, rest, f"ocp run {name}")
 
@@ -120,7 +120,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     except (ValueError, OSError) as error:
         if of_a_stream(error):
             raise
-        print(f"{task.name}: error: {error}", file=sys.stderr)
+        print(f"{task.name}: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     certificate = None if outputs["verify"] is None else looking.verify(solution)
     steps.heard()

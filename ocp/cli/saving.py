@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp import interchange  # whose names load when they are asked for
+from ocp.cli.ending import worded
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.files import check_writable, plain, write
@@ -99,7 +100,7 @@ def leave(
             raise
         except (OSError, ValueError) as error:
             whole = False
-            print(f"{name}: --{what}: {error}", file=sys.stderr)
+            print(f"{name}: --{what}: {worded(error)}", file=sys.stderr)
             if what == "save":
                 print(f"{name}: {_elsewhere(solution, outputs[what])}", file=sys.stderr)
     return whole

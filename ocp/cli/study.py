@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ocp.cli.ending import INTERRUPTED, of_a_stream
+from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
 from ocp.cli.flags import kinds_of, listed, literal, read, read_line
 from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
@@ -63,7 +63,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, EngineError) as error:
         if of_a_stream(error):
             raise
-        print(f"study: error: {error}", file=sys.stderr)
+        print(f"study: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
 
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ocp.cli.ending import of_a_stream
+from ocp.cli.ending import of_a_stream, worded
 from ocp.cli.flags import read_line
 from ocp.cli.waiting import waited
 from ocp.plots.viewer import HOST, PORT, Viewer, page
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         if of_a_stream(error):
             raise
-        print(f"ocp view: error: {error}", file=sys.stderr)
+        print(f"ocp view: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     return DONE
 

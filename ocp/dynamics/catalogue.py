@@ -16,6 +16,7 @@ from ocp.dynamics.provided import provided
 from ocp.dynamics.published import published
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
+from ocp.spelling import suggestion
 
 
 class _Named(MutableMapping[str, Formulation]):
@@ -91,6 +92,7 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
         if known is None:
             raise ValueError(
                 f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {choice!r}"
+                f"{suggestion(choice, CHOICES)}"
             )
         return known
     if tree is None:
@@ -163,7 +165,10 @@ def derivatives_of(
     function than its inverse.
     """
     if choice not in DERIVATIVES:
-        raise ValueError(f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}")
+        raise ValueError(
+            f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}"
+            f"{suggestion(choice, DERIVATIVES)}"
+        )
     method = formulation if tree is None else formulation_of(formulation, tree)
     method = formulation_of(method)
     if choice in ("ad", "solver"):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ocp.motion.basis import Array, Basis
+from ocp.spelling import suggestion
 
 QUADRATURES = ("gauss", "trapezoid", "simpson")
 
@@ -28,7 +29,10 @@ def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array
             f"quadrature: expected at least 1 point or panel per segment, got {per_segment}"
         )
     if rule not in QUADRATURES:
-        raise ValueError(f"quadrature: expected one of {', '.join(QUADRATURES)}, got {rule!r}")
+        raise ValueError(
+            f"quadrature: expected one of {', '.join(QUADRATURES)}, got {rule!r}"
+            f"{suggestion(rule, QUADRATURES)}"
+        )
     return {"gauss": _gauss, "trapezoid": _trapezoid, "simpson": _simpson}[rule](
         motion, per_segment
     )

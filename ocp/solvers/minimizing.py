@@ -16,7 +16,7 @@ from ocp.solvers.blas_threads import one_thread
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
-from ocp.spelling import suggest_fields
+from ocp.spelling import suggest_fields, suggestion
 
 BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
     "snopt": "ocp.solvers.snopt",
@@ -58,6 +58,7 @@ class Solver:
         if self.hessian not in HESSIANS:
             raise ValueError(
                 f"hessian: expected one of {', '.join(HESSIANS)}, got {self.hessian!r}"
+                f"{suggestion(self.hessian, HESSIANS)}"
             )
         if self.hessian not in self.backend.hessians:
             lack = (

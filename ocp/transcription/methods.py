@@ -357,7 +357,9 @@ def method_of(name: str, settings: Mapping) -> Method:
     Raises ValueError naming an unknown one, or a setting that the method does not have.
     """
     if name not in METHODS:
-        raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
+        raise ValueError(
+            f"method: expected one of {', '.join(METHODS)}, got {name!r}{suggestion(name, METHODS)}"
+        )
     known = [entry.name for entry in fields(METHODS[name])]
     for key in settings:
         if key not in known:
@@ -387,7 +389,10 @@ def check_settings(method: Method) -> None:
     for entry in fields(method):
         value, choices = getattr(method, entry.name), entry.metadata.get("choices")
         if choices and value not in choices:
-            raise ValueError(f"{entry.name}: expected one of {', '.join(choices)}, got {value!r}")
+            raise ValueError(
+                f"{entry.name}: expected one of {', '.join(choices)}, got {value!r}"
+                f"{suggestion(value, choices)}"
+            )
         counted = not (choices or entry.default == () or isinstance(entry.default, float))
         counted = counted and not value is entry.default is None
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -25,7 +25,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
-from ocp.spelling import suggest_fields
+from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.alike import Alike
 from ocp.transcription.asking import given
 from ocp.transcription.finish import ASSEMBLED, COMPILED, VIRTUAL, Finish
@@ -98,13 +98,17 @@ class Transcription:
             if self.method not in METHODS:
                 raise ValueError(
                     f"method: expected one of {', '.join(METHODS)}, got {self.method!r}"
+                    f"{suggestion(self.method, METHODS)}"
                 )
             object.__setattr__(self, "method", METHODS[self.method]())
         if not isinstance(self.method, Method):
             raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
         object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
         if self.kernels not in KERNELS:
-            raise ValueError(f"kernels: expected one of {', '.join(KERNELS)}, got {self.kernels!r}")
+            raise ValueError(
+                f"kernels: expected one of {', '.join(KERNELS)}, got {self.kernels!r}"
+                f"{suggestion(self.kernels, KERNELS)}"
+            )
         object.__setattr__(self, "threads", counted("threads", self.threads))
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.kernels in ("assembled", "compiled") and self.derivatives == "solver":

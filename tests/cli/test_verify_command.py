@@ -1,0 +1,78 @@
+"""Saved solutions certified from the command line, and files that are not there."""
+
+from dataclasses import replace
+
+import pytest
+from ocp.problems.two_link_time import problem
+
+from ocp import solve
+from ocp.cli.command import command
+from ocp.version import VERSION
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return solve(problem(points=10)).require()
+
+
+def test_a_saved_solution_is_certified(solution, tmp_path, capsys):
+    path = str(tmp_path / "arm.npz")
+    solution.save(path)
+    assert command(["verify", path, "--tolerance", "0.1"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("certificate") and "torque_limits" in said.out and not said.err
+    assert command(["verify", path, "--tolerance", "1e-9"]) == 1
+    assert f"ocp verify: {path}: not verified to 1e-09:" in capsys.readouterr().err
+    replace(solution, points=solution.points + 1.0).save(path)
+    assert command(["verify", path]) == 1
+
+
+@pytest.mark.parametrize("tolerance", ["0", "-1", "nan"])
+def test_a_tolerance_that_is_none_is_refused(solution, tmp_path, capsys, tolerance):
+    solution.save(tmp_path / "arm.npz")
+    assert command(["verify", str(tmp_path / "arm.npz"), f"--tolerance={tolerance}"]) == 2
+    assert "ocp verify: error: --tolerance: expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify", "none.npz"],
+        ["view", "none.npz"],
+        ["view", "none.npz", "--html", "page.html"],
+        ["run", "two_link_time", "--guess", "none.npz"],
+        ["run", "none.py"],
+        ["study", "none.py"],
+        ["compare", "none.py"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_is_not_there_is_named_in_words(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert command(words) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "none." in line and "no such file" in line and "Errno" not in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_says_which_version_it_is(capsys):
+    assert command(["--version"]) == 0
+    assert capsys.readouterr().out == f"ocp {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "near"),
+    [
+        (["--hessian", "exat"], "exact"),
+        (["--method", "radu"], "radau"),
+        (["--kernels", "assembld"], "assembled"),
+        (["--derivatives", "recursiv"], "recursive"),
+        (["--dynamics", "newton_eular"], "newton_euler"),
+        (["--quadrature", "gaus"], "gauss"),
+        (["--pionts", "4"], "--points"),
+    ],
+    ids=lambda entry: " ".join(entry) if isinstance(entry, list) else entry,
+)
+def test_misspelt_flags_and_values_are_answered_with_the_nearest(flags, near, capsys):
+    assert command(["run", "two_link_time", *flags]) == 2
+    assert f"(did you mean {near!r}?)" in capsys.readouterr().err
