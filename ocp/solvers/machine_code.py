@@ -9,12 +9,14 @@ planted is loaded.
 import os
 import platform
 import re
+import signal
 import stat
 import struct
 import sys
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -24,12 +26,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     import subprocess
 
+LONGEST = 900.0  # s that a compiler may take: half a minute is usual for the largest kernels
+ANSWERED = 30.0  # s within which it tells its version
 HASH = 32  # hexadecimal digits of a hash that are kept
 NATIVE = "-march=native"  # with it a library is known by its processor
 PROCESSOR = Path("/proc/cpuinfo")
 OF_PROCESSOR = re.compile(r"vendor_id|cpu family|model|stepping|flags|CPU \w+|Features")
 Loaded = TypeVar("Loaded")
-_UNDER_WAY: list["subprocess.Popen"] = []  # compilers, the first to begin first
+_UNDER_WAY: list[tuple["subprocess.Popen", float]] = []  # compilers and when each must have ended
 
 
 class NoCompiler(RuntimeError):
@@ -68,7 +72,7 @@ class Code:
         _make_room()
         with _kept_in_cache():
             build = Build(self, sources)
-        _UNDER_WAY.append(build.process)
+        _UNDER_WAY.append((build.process, build.deadline))
         return build
 
 
@@ -89,22 +93,30 @@ class Build:
         command = [code.compiler, *code.flags, "-o", str(self.library), str(self.source), "-lm"]
         quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
         with self.errors.open("w") as errors:
-            self.process = subprocess.Popen(command, stderr=errors, **quiet)
+            self.process = subprocess.Popen(
+                command, stderr=errors, start_new_session=hasattr(os, "killpg"), **quiet
+            )
+        self.deadline = time.monotonic() + LONGEST
+        self.ended = weakref.finalize(self, _end, self.process)
 
     def result(self) -> Path:
         """Return the library, when it is there; only once.
 
-        Raises NoCompiler with the compiler's last line.
+        Raises NoCompiler with the compiler's last line, or where it takes too long.
         """
         try:
             return self._placed()
         except OSError as error:
             raise _refused(error) from None
         finally:
+            self.ended()
             self.cleared()
 
     def _placed(self) -> Path:
-        if self.process.wait():
+        _wait(self.process, self.deadline)
+        if self.process.returncode is None:
+            raise NoCompiler(f"{self.code.compiler} has not ended within {LONGEST:g} s")
+        if self.process.returncode:
             words = self.errors.read_text(errors="replace").strip().splitlines()
             last = (words or ["no message"])[-1]
             raise NoCompiler(f"{self.code.compiler} failed: {last}")
@@ -222,13 +234,17 @@ def _version(compiler: str) -> str:
     """Return what a compiler says of its version."""
     import subprocess  # which few programs need
 
-    done = subprocess.run(
-        [compiler, "--version"],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [compiler, "--version"],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=ANSWERED,
+        )
+    except subprocess.TimeoutExpired:
+        raise NoCompiler(f"{compiler} --version has not ended within {ANSWERED:g} s") from None
     return f"{compiler} {done.stdout}"
 
 
@@ -277,9 +293,28 @@ def _make_room() -> None:
     cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
-    _UNDER_WAY[:] = [process for process in _UNDER_WAY if process.poll() is None]
+    _UNDER_WAY[:] = [each for each in _UNDER_WAY if each[0].poll() is None]
     while len(_UNDER_WAY) >= cores:
-        _UNDER_WAY.pop(0).wait()
+        _wait(*_UNDER_WAY.pop(0))
+
+
+def _wait(process: "subprocess.Popen", deadline: float) -> None:
+    """Wait until a compiler has ended, or a time (s) has come."""
+    import subprocess
+
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(max(0.0, deadline - time.monotonic()))
+
+
+def _end(process: "subprocess.Popen") -> None:
+    """End a compiler that still runs, with all that it has started."""
+    if process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from ocp.studies.processes import ONE_THREAD
 
 GRACE = 20.0  # s: for a solver that was told to stop, and for the certificate
 POLL = 0.02  # s
+STARTING = 120.0  # s in which a process has to say that it has begun
 ENTRY = (
     "import json, sys; sys.path[:] = json.load(open(sys.argv[1]))['path']; "
     "from ocp.studies.solver_process import main; main(*sys.argv[1:])"
@@ -132,6 +133,7 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
     It is interrupted first, and killed later; not by its own methods, which may learn of its end
     before it is waited for here.
     """
+    launched = time.perf_counter()
     begun: float | None = None
     stopped: float | None = None
     while True:
@@ -142,8 +144,9 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
         now = time.perf_counter()
         if begun is None and result.exists():
             begun = now
-        spent = 0.0 if begun is None else now - begun
-        if spent > seconds and stopped is None and _stage(result) == "solve":
+        spent = now - (launched + STARTING if begun is None else begun)
+        solving = begun is not None and stopped is None
+        if spent > seconds and solving and _stage(result) == "solve":
             stopped = now
             os.kill(process.pid, signal.SIGINT)
         if spent > seconds + (3 * GRACE if stopped is None else GRACE):

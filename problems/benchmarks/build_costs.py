@@ -35,6 +35,7 @@ RUNS: Mapping[str, tuple[str, ...]] = {
     "walk-virtual": VIRTUAL,
     "walk-compiled": COMPILED,
 }
+LONGEST = 1800  # s that a run may take
 FRESH = """
 import json, os, resource, runpy, sys, time
 import casadi as ca
@@ -99,7 +100,8 @@ def run(directory: Path, flags: Sequence[str]) -> dict[str, float]:
         program = Path(place) / "ocp"  # by this name it is one of the house's own
         program.write_text(FRESH)
         command = [sys.executable, str(program), *flags]
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=True)
+        said = {"capture_output": True, "text": True}
+        done = subprocess.run(command, cwd=directory, check=True, timeout=LONGEST, **said)
     return summed(*json.loads(done.stdout.splitlines()[-1]))
 
 

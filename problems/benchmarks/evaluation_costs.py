@@ -25,6 +25,7 @@ from ocp.problems.benchmarks.derivative_costs import microseconds
 from ocp import Problem, Transcription
 from ocp.transcription import KERNELS, Transcribed, mapped, transcribe
 
+LONGEST = 1800  # s that another checkout may take
 PARTS = ("jacobian", "hessian", "gradient")
 STATED = {
     "effort": lambda: gait.problem(objective="effort"),
@@ -78,7 +79,8 @@ def elsewhere(directory: Path, name: str, compiled: bool) -> dict[str, ca.Functi
     """Return {derivative: its Function} as a checkout in another directory makes it."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", ELSEWHERE, name, str(compiled), folder]
-        subprocess.run(command, cwd=directory, env=_environment(directory), check=True)
+        environment = _environment(directory)
+        subprocess.run(command, cwd=directory, env=environment, check=True, timeout=LONGEST)
         return {part: ca.Function.load(f"{folder}/{part}.casadi") for part in PARTS}
 
 

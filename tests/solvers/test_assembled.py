@@ -10,8 +10,18 @@ import numpy as np
 import pytest
 
 from ocp.solvers import assembled as house
-from ocp.solvers.assembled import assemble_function, assembled, elf, library, reading, unable
-from ocp.solvers.assembled.steps import OF_LIBRARY, STEPS
+from ocp.solvers.assembled import (
+    assemble_function,
+    assembled,
+    elf,
+    library,
+    matrices,
+    reading,
+    trial,
+    unable,
+)
+from ocp.solvers.assembled.matrices import ENTRYWISE, MOVES, SAME
+from ocp.solvers.assembled.steps import ADD, MIN, MUL, OF_LIBRARY, STEPS, X, Y
 from ocp.solvers.machine_code import processor
 
 needed = pytest.mark.skipif(bool(unable()), reason=unable())
@@ -98,6 +108,45 @@ def test_every_operation_is_tried():
         ops |= {function.instruction_id(k) for k in range(function.n_instructions())}
     assert set(STEPS) <= ops
     assert set(OF_LIBRARY.values()) <= set(STEPS)
+
+
+def test_the_trial_has_every_operation():
+    told, of_matrices = (
+        {each.instruction_id(k) for k in range(each.n_instructions())}
+        for each in (trial.operations(), trial.matrices())
+    )
+    assert set(STEPS) <= told
+    assert {*ENTRYWISE, *SAME, *MOVES, ca.OP_MTIMES, ca.OP_CALL, ca.OP_CONST} <= of_matrices
+
+
+@needed
+@pytest.mark.parametrize(
+    ("op", "steps", "name"),
+    [
+        (ca.OP_FMIN, ((MIN, Y, X, 0),), "fmin"),  # right but for zeros and what is no number
+        (ca.OP_COPYSIGN, ((ADD, X, Y, 0),), "copysign"),
+        (ca.OP_SIN, STEPS[ca.OP_COS], "sin"),
+        (ca.OP_CONSTPOW, ((MUL, X, X, 0),), "constpow"),
+    ],
+)
+def test_an_operation_with_other_bits_is_found_before_use(monkeypatch, op, steps, name):
+    monkeypatch.setitem(STEPS, op, steps)
+    reason = f"assembled kernels give other numbers than CasADi {ca.__version__}: {name}"
+    assert unable.__wrapped__() == reason
+
+
+@needed
+def test_matrices_with_other_bits_are_found_before_use(monkeypatch):
+    monkeypatch.setattr(matrices, "SUB", matrices.ADD)
+    monkeypatch.setitem(MOVES, ca.OP_TRANSPOSE, lambda matrix: np.arange(matrix.nnz()))
+    assert unable.__wrapped__().endswith(": matrices")
+
+
+@needed
+def test_a_reader_that_reads_otherwise_is_found_before_use(monkeypatch):
+    found = reading._found
+    monkeypatch.setattr(reading, "_found", lambda *what: found(*what)[::-1])
+    assert "serializes graphs in another way" in unable.__wrapped__()
 
 
 def drawn(seed: int, size: int = 500) -> ca.Function:

@@ -4,6 +4,7 @@ Runs that end badly, and what is printed.
 """
 
 import os
+import signal
 import subprocess
 from dataclasses import replace
 from math import inf
@@ -117,6 +118,14 @@ def test_a_process_that_crashes_and_one_that_overruns_its_time_have_their_verdic
     assert (crashed.verdict, crashed.reason[:7]) == ("crashed", "SIGSEGV")
     (late,) = compare(lift, ["sqpmethod-superscs"], seconds=0.4).runs
     assert late.verdict == "time" and late.memory > 20
+
+
+def test_a_process_that_never_says_that_it_has_begun_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(solver_runs, "GRACE", 0.0)
+    monkeypatch.setattr(solver_runs, "STARTING", 0.1)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        late, _ = solver_runs._wait(process, tmp_path / "result.json", 0.1)
+    assert late and process.returncode == -signal.SIGKILL
 
 
 def test_a_process_that_ends_just_before_it_is_stopped_is_waited_for_here(tmp_path, monkeypatch):

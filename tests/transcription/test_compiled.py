@@ -181,6 +181,35 @@ def test_concurrent_runs_share_the_cache(cache):
     assert not [path for path in cache.iterdir() if path.suffix != ".so"]
 
 
+SLOW = {  # what a compiler does that does not end, as a script
+    "--version": "exec sleep 60",
+    "has not ended": """[ "$1" = --version ] && exit 0
+sleep 60 & echo $! > "$OCP_CACHE/child"
+wait""",
+}
+
+
+@pytest.mark.parametrize("words", SLOW)
+def test_a_compiler_that_does_not_end_is_given_up(cache, tmp_path, monkeypatch, words):
+    script = tmp_path / "slow"
+    script.write_text(f"#!/bin/sh\n{SLOW[words]}\n")
+    script.chmod(0o700)
+    monkeypatch.setenv("CC", str(script))
+    monkeypatch.setattr(machine_code, "LONGEST", 0.5)
+    monkeypatch.setattr(machine_code, "ANSWERED", 0.5)
+    x = ca.SX.sym("x")
+    with pytest.raises(NoCompiler, match=f"slow.*{words}.*within 0.5 s"):
+        compile_function(ca.Function("slow", [x], [ca.sin(x)]))
+    child = cache / "child"
+    if child.exists():  # what the compiler had started ends with it
+        command = Path(f"/proc/{child.read_text().strip()}/cmdline")
+        until = time.monotonic() + 20
+        while command.exists() and command.read_bytes() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not command.exists() or not command.read_bytes()
+    assert not cache.exists() or {path.name for path in cache.iterdir()} <= {"child"}
+
+
 @compiler_needed
 def test_a_solve_with_compiled_kernels_is_the_same(cache):
     plain, compiled = (

@@ -20,6 +20,7 @@ import ocp
 
 REPEATS = 3  # runs within a process
 LIMIT = 120  # s of processor time of a process
+LONGEST = 20 * LIMIT  # s that it may take beside other work
 START = "RESULT "
 MISSING = "is not installed: pip install 'ocp-motion[peers]'"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -144,14 +145,18 @@ def child(module: str, task: str, settings: dict[str, Any], repeats: int) -> dic
     home = str(Path(ocp.__file__).parent.parent)
     command = [sys.executable, str(here / "child.py"), module, task]
     with tempfile.TemporaryDirectory() as folder:  # some systems write files where they run
-        result = subprocess.run(
-            [*command, json.dumps(settings), str(repeats), str(LIMIT)],
-            env=os.environ | ONE_THREAD | {"PYTHONPATH": home},
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            result = subprocess.run(
+                [*command, json.dumps(settings), str(repeats), str(LIMIT)],
+                env=os.environ | ONE_THREAD | {"PYTHONPATH": home},
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=LONGEST,
+            )
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"has not ended within {LONGEST} s") from None
     lines = [line for line in result.stdout.splitlines() if line.startswith(START)]
     if lines:
         return json.loads(lines[-1].removeprefix(START))
