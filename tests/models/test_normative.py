@@ -1,6 +1,7 @@
 """The measured gait is what its sources say, and can be read at any percentage of the cycle."""
 
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,17 @@ def test_a_record_has_curves_over_one_cycle_and_says_where_it_is_from(name):
     assert record.source and record.licence and record.caveats
     notes = files("ocp.models.human").joinpath("data", "README.md").read_text(encoding="utf-8")
     assert f"`{name}.csv`" in notes and record.licence.split()[0] in notes
+
+
+def test_licences_of_the_records_stand_in_the_metadata_with_their_texts():
+    tomllib = pytest.importorskip("tomllib")
+    root = Path(__file__).parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = project["license"].split(" AND ")
+    own = {record.licence.partition(" (")[0].replace(" ", "-") for record in RECORDS.values()}
+    assert own <= set(stated) and len(stated) == len(own | {"MIT"})
+    shipped = {path.name for pattern in project["license-files"] for path in root.glob(pattern)}
+    assert shipped == {"LICENSE", "LICENSE-Apache-2.0.txt", "README.md"}
 
 
 @pytest.mark.parametrize("name", SOURCES)
