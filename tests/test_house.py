@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
-    {"version", "later", "starting", "progress", "pickling", "spelling"},
+    {"version", "later", "starting", "progress", "pickling", "spelling", "notebooks"},
     {"mechanics", "motion", "solvers"},
     {"dynamics"},
     {"problem"},

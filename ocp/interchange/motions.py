@@ -17,9 +17,10 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.problem import Instant
 from ocp.solution import Solution, write
+from ocp.solution.frames import ENDINGS
 
 RATE = 100.0  # Hz
-QUANTITIES = {"q": "", "qd": ".rate", "qdd": ".acceleration", "tau": ".torque"}  # and their endings
+QUANTITIES = ENDINGS
 FAINT = 1e-6  # of the largest force: a fainter one has its point at the origin
 AXES = "xyz"
 

@@ -139,6 +139,11 @@ class Tree:
         rest = "".join(f", {len(parts)} {name}" for name, parts in counts.items() if parts)
         return f"Tree({self.dof} coordinates: {', '.join(self.names):.200}{rest})"
 
+    def _repr_html_(self) -> str:
+        from ocp.mechanics.overview import html_of  # which only notebooks need
+
+        return html_of(self)
+
     def __post_init__(self) -> None:
         set_fields(
             self,

@@ -1,6 +1,6 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.animation import FILMS, Stick, film, filmed, pace
+from ocp.plots.animation import FILMS, Page, Stick, film, filmed, pace
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.canvas import (
     COLOURS,
@@ -32,6 +32,7 @@ __all__ = [
     "Body",
     "Curve",
     "Margins",
+    "Page",
     "Panel",
     "Scene",
     "Stick",

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ GREY_TONE = "#8c8c8c"  # of scenery without a colour of its own
 PLAYER = Path(__file__).with_name("player.html")
 BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4)), "stay": (0.4, ())}  # width in a page, dash (px)
 MARKS = {"fixed": (".", 4), "prismatic": ("s", 6), "screw": ("D", 4), "revolute": ("o", 4)}
+TALL = 480  # px: a page within a notebook
 MANY, THIN = 16, 0.6  # links; more are drawn thinner, by this factor
 SHORTEST = 1e-3  # of the extent: arrows that are drawn
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
@@ -85,6 +87,20 @@ class Stick:
         return names[0] if names else ""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Page:
+    """A page of HTML that plays a motion by itself, shown where a notebook shows a value."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.text.encode())} bytes of HTML, shown by notebooks)"
+
+    def _repr_html_(self) -> str:
+        frame = f"style='width:100%; height:{TALL}px; border:0'"
+        return f"<iframe {frame} srcdoc='{escape(self.text, quote=True)}'></iframe>"
+
+
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
     """Write a stick figure moving as .gif, .mp4 or .html, so many seconds at `rate` frames per
     second.
@@ -94,7 +110,7 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
     check_suffix(path, FILMS)
     kind = Path(path).suffix.lower()
     if kind == ".html":
-        write(path, _page(stick, seconds))
+        write(path, page_of(stick, seconds).text)
     else:
         words = pace(seconds, float(stick.t[-1]))
         frames = len(stick.t)
@@ -256,8 +272,8 @@ def _acted(figure: Figure, stick: Stick, words: str) -> Callable[[int], Sequence
     return act
 
 
-def _page(stick: Stick, seconds: float) -> str:
-    """Return the text of a page that plays the motion: the player, and frames as JSON."""
+def page_of(stick: Stick, seconds: float) -> Page:
+    """Return a page that plays the motion: the player, and frames as JSON."""
     signs = np.array([*[1] * (len(stick.axes) - 1), stick.up])
     frames, bounds = (stick.places * signs).round(6), np.array(stick.bounds) * signs
     right, upward = stick.axes[0], f"{stick.axes[1]} {'up' if stick.up > 0 else 'down'}"
@@ -279,7 +295,7 @@ def _page(stick: Stick, seconds: float) -> str:
         "solids": [_solid(stick, each, signs) for each in stick.solids],
     }
     player = PLAYER.read_text(encoding="utf-8")
-    return player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c"))
+    return Page(player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c")))
 
 
 def _solid(stick: Stick, each: Placed, signs: np.ndarray) -> dict[str, Any]:

@@ -16,7 +16,17 @@ from ocp.mechanics.kinematics import poses, position
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
-from ocp.plots.animation import FILMS, MARKS, Stick, draw, draw_impulses, film, stage
+from ocp.plots.animation import (
+    FILMS,
+    MARKS,
+    Page,
+    Stick,
+    draw,
+    draw_impulses,
+    film,
+    page_of,
+    stage,
+)
 from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
 from ocp.plots.contacts import LOOKS, arrows
 from ocp.plots.parts import pieces
@@ -49,16 +59,20 @@ def plot_snapshots(solution: Solution, path: str | Path | None = None, count: in
 
 
 def animate(
-    solution: Solution, path: str | Path, seconds: float | None = None, rate: float = 25
-) -> None:
+    solution: Solution,
+    path: str | Path | None = None,
+    seconds: float | None = None,
+    rate: float = 25,
+) -> Page | None:
     """Write the moving stick figure as .gif, as .mp4 (extra `film`), or as .html that plays by
-    itself.
+    itself; without a `path` return that page, which plays within a notebook.
 
     `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
     second. Raises ValueError naming any other suffix, and for numbers that make no film.
     """
     check_solution("animate", solution)
-    check_suffix(path, FILMS)
+    if path is not None:
+        check_suffix(path, FILMS)
     seconds = max(2.0, solution.duration) if seconds is None else seconds
     if not (0 < seconds < np.inf and 0 < rate < np.inf):
         raise ValueError(
@@ -66,7 +80,11 @@ def animate(
             f"got {seconds} and {rate}"
         )
     frames = max(2, round(seconds * rate) + 1)
-    film(path, stick(solution, solution.times(frames)), seconds, rate)
+    figure = stick(solution, solution.times(frames))
+    if path is None:
+        return page_of(figure, seconds)
+    film(path, figure, seconds, rate)
+    return None
 
 
 def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:

@@ -173,6 +173,11 @@ class Problem:
             )
         return f"Problem({'; '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        from ocp.problem.overview import html_of  # which only notebooks need
+
+        return html_of(self)
+
     @property
     def cyclic(self) -> bool:
         """Tell whether the end is the start's image in everything, forces included.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics.catalogue import is_comparable
+from ocp.notebooks import table
 from ocp.pickling import portable
 from ocp.progress import say
 from ocp.solution.approximation import Approximated, approximated, exactly
@@ -24,7 +25,7 @@ from ocp.solution.flight import Flight, flights
 from ocp.solution.joined_claims import misfit_of_phases, refusals_of_phases, stated_parts
 from ocp.solution.optimality import first_order, program_again
 from ocp.solution.replaying import Deviations, deviations, lengths, worst_deviations
-from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
+from ocp.solution.report import Line, aligned, certificate_lines, certified, violation_lines
 from ocp.solution.reserves import Reserve, reserve_lines, reserves
 from ocp.solution.resolution import finer
 from ocp.solution.solution import Solution

@@ -96,18 +96,6 @@ def aligned(entries: Iterable[Line]) -> str:
     return "\n".join(f"{label:<{width}}{text}" for label, text in known)
 
 
-def table(entries: Iterable[Line]) -> str:
-    """Return lines as a table in HTML, for notebooks."""
-    import html  # which nothing but notebooks needs
-
-    style = "style='text-align:left'"
-    rows = (
-        f"<tr><th {style}>{html.escape(label)}</th><td {style}>{html.escape(text)}</td></tr>"
-        for label, text in entries
-    )
-    return f"<table>{''.join(rows)}</table>"
-
-
 def worded(report: Mapping[str, Any]) -> str:
     """Return the status in the solver's words, and what they leave out where a mesh is too
     coarse."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
+from ocp.notebooks import table
 from ocp.pickling import portable
 from ocp.problem.ground import of_contacts
 from ocp.problem.instant import Instant
@@ -261,6 +262,18 @@ class Solution:
             raise NotSolved("\n".join([f"not solved: {self.status}", *self.explanation]))
         return self
 
+    def to_dataframe(self, count: int = 201) -> Any:
+        """Return the motion as a pandas.DataFrame: coordinates, rates, accelerations and torques of
+        every joint at `count` equally spaced times (s), its index.
+
+        Columns are NAME, NAME.rate, NAME.acceleration and NAME.torque, and as "OUTPUT.k" the rows
+        of the problem's outputs; `attrs["units"]` are the units of the joints' columns. Raises
+        ModuleNotFoundError saying how to install pandas, and ValueError for less than two times.
+        """
+        from ocp.solution.frames import dataframe  # which few programs need
+
+        return dataframe(self, count)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz file, whole or not at all.
 
@@ -288,7 +301,7 @@ class Solution:
         return aligned(lines(describe(self, self.verification)))
 
     def _repr_html_(self) -> str:
-        from ocp.solution.report import describe, lines, table
+        from ocp.solution.report import describe, lines
 
         return table(lines(describe(self, self.verification)))
 

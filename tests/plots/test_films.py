@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -156,3 +157,11 @@ def test_a_film_of_odd_names_plays(oddly_named, tmp_path):
     animate(oddly_named, tmp_path / "odd.gif", seconds=0.2, rate=10)
     animate(oddly_named, tmp_path / "odd.html", rate=5)
     assert tuple(data_of(tmp_path / "odd.html")["tips"]) == NAMES
+
+
+def test_a_film_without_a_path_plays_within_a_notebook(solution, tmp_path):
+    page = animate(solution, rate=5)
+    animate(solution, tmp_path / "arm.html", rate=5)
+    assert page.text == (tmp_path / "arm.html").read_text(encoding="utf-8")
+    (inside,) = re.findall(r"^<iframe [^>]*srcdoc='([^']*)'></iframe>$", page._repr_html_())
+    assert unescape(inside) == page.text and "HTML" in repr(page)
