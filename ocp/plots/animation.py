@@ -89,7 +89,10 @@ class Stick:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Page:
-    """A page of HTML that plays a motion by itself, shown where a notebook shows a value."""
+    """A page of HTML that plays a motion by itself, shown where a notebook shows a value.
+
+    `text` is the page, as a file or a browser takes it.
+    """
 
     text: str
 

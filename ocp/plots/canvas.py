@@ -105,7 +105,8 @@ def grid(
 ) -> list[list[Axes]]:
     """Return rows of new axes of a fixed figure, the uppermost first, so many `columns` in each.
 
-    Rows are `heights` (in) high. Labels of axes stand where tick labels leave room.
+    Rows are `heights` (in) high, within `margins`. Labels of axes stand where tick labels leave
+    room.
     """
     width, height = figure.get_size_inches()
     free = width - margins.left - margins.right - margins.between * (columns - 1)

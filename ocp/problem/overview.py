@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocp.mechanics.checks import shortened
 from ocp.notebooks import table
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.terms import Objective
 
 if TYPE_CHECKING:
@@ -64,6 +64,11 @@ def _motion(label: str, problem: "Problem") -> Iterator[tuple[str, str]]:
 def _when(each: Constraint) -> str:
     """Return when a constraint holds, and of how many rows, in words."""
     when: Any = each.when
-    place = AT.get(when, when) if isinstance(when, str) else f"within {when}"
+    if isinstance(when, str):
+        place = AT.get(when, when)
+    elif isinstance(when, Span):
+        place = f"from {when.start:g} to {when.end:g} of the motion"
+    else:
+        place = "at an instant that is open"
     rows = ", ".join(dict.fromkeys(each.labels))
-    return f"{place}: {shortened(rows)}" if rows else str(place)
+    return f"{place}: {shortened(rows)}" if rows else place
