@@ -1,4 +1,4 @@
-"""The gait of the thesis as it is stated there: 55 joints by 6 control points, 330 variables.
+"""The gait of the thesis as stated there: 55 coordinates by 6 control points, 330 variables.
 
 Torques follow from the motion and the ground's forces in two passes, so that control points are the
 only unknowns; the end mirrors angles and rates alone; all nine families of constraints, effort

@@ -1,4 +1,4 @@
-"""A human of 55 joints starts to walk: from standing at rest to the state of a steady walk.
+"""A human starts to walk, 32 of 49 joints and the pelvis moving, up to the state of a steady walk.
 
 Both feet stand side by side until the left heel goes off and the foot leaves; it strikes a first
 step ahead, the right one a step further, there in the state in which the steady walk has it.

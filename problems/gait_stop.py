@@ -1,4 +1,4 @@
-"""A human of 55 joints stops walking: from the state of a steady walk to standing at rest.
+"""A human stops walking, 32 of 49 joints and the pelvis moving, from the state of a steady walk.
 
 The steady walk's right heel strikes, the left foot steps ahead, the right one comes beside it and
 lands flat, and the body comes to rest.

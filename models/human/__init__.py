@@ -1,4 +1,4 @@
-"""The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
+"""The human: 49 joints on a free pelvis, the bodies of people, and measured gait beside theirs."""
 
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child

@@ -56,10 +56,11 @@ def human(
 ) -> Tree:
     """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
-    Its 55 joints less the `frozen` ones, fixed at 0, are coordinates. Lengths grow with stature,
-    masses with mass, inertias with mass stature^2, torque limits with mass stature; women have the
-    bodies and the strength of women. `segments`: {name: Segment, or a mapping of its fields} that
-    are the person's own; see `physique` for what the others do. The global joints are not actuated.
+    Its 49 joints and the 6 of the pelvis, less the `frozen` ones, by default 17, are coordinates.
+    Lengths grow with stature, masses with mass, inertias with mass stature^2, torque limits with
+    mass stature; women have the bodies and the strength of women. `segments`: {name: Segment, or a
+    mapping of its fields} that are the person's own; see `physique` for what the others do. The
+    global joints are not actuated.
     `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
     gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
     the elements of its tissue (`ocp.models.human.tissue`), and toes of a stiffness (N m/rad, of the

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp.solution import report
+from ocp.solution.internal_report import coordinate_words
 from ocp.solution.reserves import closest_line, reserves_of_data
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
@@ -74,7 +75,8 @@ def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in changed.items()
     ]
-    sizes = f"{said['variables']} variables, {said['constraints']} constraints"
+    sizes = f"{coordinate_words(said['coordinates'])}, {said['variables']} variables, "
+    sizes += f"{said['constraints']} constraints"
     solver = said["solver"]
     way = f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
     way += f"derivatives {solver['derivatives']}"

@@ -1,4 +1,4 @@
-"""What acts inside a finished motion, for reports: cut joints, stays, force elements."""
+"""Contents of reports on the inside of a motion: coordinates, cut joints, stays, elements."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 from ocp.mechanics.elements.forces import forces_of, powers_by_element
 from ocp.mechanics.holding import stay_units
 from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
@@ -93,3 +94,20 @@ def element_lines(elements: Mapping[str, Mapping[str, float]]) -> list[Line]:
         )
         for name, entry in elements.items()
     ]
+
+
+def coordinates(tree: Tree) -> dict[str, int]:
+    """Return how many coordinates a tree has, how many of these are its root's, and how many of its
+    joints are fixed, as plain data."""
+    return {
+        "all": tree.dof,
+        "root": len(structure(tree).root),
+        "fixed": sum(joint.kind == "fixed" for joint in tree.joints),
+    }
+
+
+def coordinate_words(counts: Mapping[str, int]) -> str:
+    """Return `coordinates` in words, as "38 coordinates (6 of the root, 17 joints fixed)"."""
+    rest = [f"{counts['root']} of the root"] if counts["root"] else []
+    rest += [f"{counts['fixed']} joints fixed"] if counts["fixed"] else []
+    return f"{counts['all']} coordinates" + (f" ({', '.join(rest)})" if rest else "")

@@ -15,6 +15,8 @@ from ocp.solution.bounds import Violation, violations
 from ocp.solution.costs import dense_objective
 from ocp.solution.files import versions
 from ocp.solution.internal_report import (
+    coordinate_words,
+    coordinates,
     element_lines,
     elements_of,
     loop_lines,
@@ -74,6 +76,7 @@ def describe(
         "phases": phases_of(solution),
         "impacts": impacts_of(solution),
         **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
+        "coordinates": coordinates(solution.problem.tree),
         "statement": stated(solution.problem),
         "knots": knots(solution.problem),
         "solver": _settings(solution),
@@ -323,9 +326,9 @@ def _size_lines(report: Mapping[str, Any]) -> list[Line]:
     return [
         (
             "size",
-            f"{report['variables']} variables, {report['constraints']} constraints, "
-            f"nonzeros {report['jacobian_nonzeros']} Jacobian, "
-            f"{report['hessian_nonzeros']} Hessian",
+            f"{coordinate_words(report['coordinates'])}, {report['variables']} variables, "
+            f"{report['constraints']} constraints, nonzeros "
+            f"{report['jacobian_nonzeros']} Jacobian, {report['hessian_nonzeros']} Hessian",
         ),
         ("iterations", str(report["iterations"])),
         ("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}"),

@@ -1,4 +1,4 @@
-"""One step of normal walking, predicted for a human of 55 joints from task and effort alone.
+"""One step of normal walking, predicted for a human from task and effort alone.
 
 The task is a speed and a length of step; the schedule of contact is that of normal gait (Barman
 2020, chapter V; Xiang et al. 2009). By the objective "human" people have tissue and strength over

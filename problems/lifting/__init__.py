@@ -1,4 +1,4 @@
-"""A box lifted from the floor, predicted for a human of 55 joints."""
+"""A box lifted from the floor, predicted for a human: 30 of 49 joints and the pelvis move."""
 
 from ocp.problems.lifting.pareto import lift
 from ocp.problems.lifting.pictures import draw

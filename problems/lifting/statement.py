@@ -1,4 +1,4 @@
-"""A box lifted from the floor, predicted for a human of 55 joints from effort and stability.
+"""A box lifted from the floor, predicted for a human from effort and stability.
 
 Both feet stand still, the hands hold the box level, each carries half of it as a point mass (Xiang,
 Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes

@@ -1,4 +1,4 @@
-"""A human of 55 joints runs: stance and flight, whose durations are found."""
+"""A human (32 of 49 joints and the pelvis move) runs: durations of stance and flight are found."""
 
 from ocp.problems.gait import CARD
 from ocp.problems.running.numbers import lines, report

@@ -1,4 +1,4 @@
-"""A human of 55 joints runs at a given speed: what a step asks, in phases of stance and flight.
+"""A human runs at a given speed: what a step asks, in phases of stance and flight.
 
 A step begins where the right foot lands and ends where the left one does; its mirror image goes on
 from there. In stance the foot stands on its heel, then flat, then on ball and toes, or begins flat

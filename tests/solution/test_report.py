@@ -8,17 +8,27 @@ import re
 from dataclasses import replace
 
 import pytest
+from ocp.models.human import ROOT, human
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Parameter, load, solve
 from ocp.solution import describe, plain
+from ocp.solution.internal_report import coordinate_words, coordinates
 
 
 @pytest.fixture(scope="module")
 def lifted():
     return solve(lift(points=12), certify=True)
+
+
+def test_coordinates_are_told_with_those_of_the_root_and_fixed_joints():
+    assert coordinate_words(coordinates(two_link())) == "2 coordinates"
+    words = coordinate_words(coordinates(human()))
+    assert words == "38 coordinates (6 of the root, 17 joints fixed)"
+    joints = human(frozen=()).dof - len(ROOT)
+    assert (joints, len(ROOT)) == (49, 6)  # as the front door and `ocp list` have it
 
 
 def test_the_printed_solution_is_the_block_that_a_paper_needs(lifted):
@@ -30,7 +40,7 @@ def test_the_printed_solution_is_the_block_that_a_paper_needs(lifted):
         r"  effort +[\d.]+, weight 0\.\d+",
         r"duration +[\d.]+ s",
         r"solver +ipopt, exact Hessian, newton_euler, derivatives ad, nodes 4, quad",
-        r"size +\d+ variables, \d+ constraints, nonzeros \d+ Jacobian, \d+ Hessian",
+        r"size +2 coordinates, \d+ variables, \d+ constraints, nonzeros \d+ Jacobian, \d+ Hessian",
         rf"iterations +{lifted.statistics['iterations']}",
         r"seconds +build [\d.e-]+, solve [\d.e-]+",
         r"versions +ocp .*casadi .*numpy .*python ",
