@@ -9,7 +9,7 @@ from dataclasses import replace
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import Attempt, Parameter, Task, solve
+from ocp import Attempt, Parameter, Task, from_posture, solve
 from ocp.solvers import INTERRUPTED
 
 
@@ -19,6 +19,7 @@ def problem(torque: float = 10.0, points: int = 6):
 
 
 PLANNED = Task(problem, parameters=[Parameter("torque", 10.0, "N m", 1.0, 50.0)])
+POSED = Task(problem, method=from_posture((0.3, -0.5)))
 
 
 def watched(torque: float = 10.0):

@@ -1,6 +1,7 @@
 """Solves that begin in a posture, the feet where the statement has them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -75,17 +76,23 @@ def _over(tree: Tree, q: np.ndarray, root: list[int], pins: Sequence[Pin]) -> np
     return q
 
 
-def from_posture(angles: Mapping[str, float] | Sequence[float]) -> Callable[..., Solution]:
-    """Return how a problem is solved from a body that rests in a posture, whose `angles` are those
-    of `posture`: the method of a Task."""
+@dataclass(frozen=True, slots=True, eq=False)
+class FromPosture:
+    """Solve a problem from a body that rests in a posture, unless a `guess` is given: a method, as
+    data that other processes can be told. `angles` are those of `posture`."""
 
-    def method(
-        stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
+    angles: Mapping[str, float] | Sequence[float]
+
+    def __call__(
+        self, stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
     ) -> Solution:
-        """Return the solution, from the posture if from no `guess`."""
         if guess is None:
-            q = posture(instance("from_posture: problem", stated, Problem), angles)
+            q = posture(instance("from_posture: problem", stated, Problem), self.angles)
             return solve(stated, *settings, guess=Guess(q=np.transpose([q, q])), **options)
         return solve(stated, *settings, guess=guess, **options)
 
-    return method
+
+def from_posture(angles: Mapping[str, float] | Sequence[float]) -> Callable[..., Solution]:
+    """Return how a problem is solved from a body that rests in a posture, whose `angles` are those
+    of `posture`: the method of a Task."""
+    return FromPosture(angles)

@@ -124,8 +124,8 @@ def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
 
 
 def _place(recipe: Recipe, role: str) -> Any:
-    """Return by what a function of a recipe is found: its address or, of a record that is called as
-    a method, that of its class and its fields."""
+    """Return by what a function of a recipe is found: its address, or the name that a module binds
+    it to, or, of a record that is called as a method, the address of its class and its fields."""
     function = getattr(recipe, role)
     try:
         if role == "method" and is_dataclass(function):
@@ -134,9 +134,12 @@ def _place(recipe: Recipe, role: str) -> Any:
             return {"record": address(type(function)), "fields": given}
         return address(function)
     except ValueError as error:
-        if recipe.here and callable(function):
-            return kept_here(role, function)
-        raise ValueError(f"{error}; with workers=0 any function is taken") from None
+        place = where(function, recipe.problem) if callable(function) else None
+        if place is None and callable(function) and recipe.here:
+            place = kept_here(role, function)
+        if place is None:
+            raise ValueError(f"{error}; with workers=0 any function is taken") from None
+        return place
 
 
 def _stated(recipe: Recipe, data: Content) -> Content:

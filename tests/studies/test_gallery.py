@@ -1,0 +1,82 @@
+"""Every problem of the gallery can be studied and compared: found, built and begun elsewhere."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+from study_cells import POSED, problem
+
+from ocp import Solver, solve
+from ocp.cli.listing import tasks
+from ocp.solution import elastic, plan, wandering
+from ocp.studies import cells, comparison, content, solver_process, solver_runs, sweep
+from ocp.studies.comparison import compare
+
+TASKS = tasks()
+REACHED = "reached: the program is built next"
+
+
+class Reached(ValueError):
+    """Raised where a method has come as far as this test follows it."""
+
+
+@pytest.fixture
+def stopped(monkeypatch):
+    """Solves that stop where the program is built, of problems that are built once."""
+    build, known = content.open_statement, {}
+
+    def once(data, find, left_open=()):
+        key = json.dumps([data["problem"], data["arguments"]])
+        if key not in known:
+            known[key] = build(data, find, left_open)
+        return known[key]
+
+    def stop(*arguments, **named):
+        raise Reached(REACHED)
+
+    for module in (cells, content):
+        monkeypatch.setattr(module, "open_statement", once)
+    for module in (plan, elastic, wandering):
+        monkeypatch.setattr(module, "transcribe", stop)
+    monkeypatch.setattr(plan, "phased", stop)
+    monkeypatch.setattr(content, "problem_digest", lambda build, source: "0" * 32)
+    monkeypatch.setattr(solver_process.resource, "setrlimit", lambda *limits: None)
+    monkeypatch.setattr(solver_process, "WITHIN", [])
+
+
+def executed(job, folder):
+    """Return the Run of a job as `execute` does, in this process."""
+    task, result = folder / "run.json", folder / "result.json"
+    task.write_text(json.dumps(asdict(job)))
+    solver_process.main(str(task), str(result))
+    solver_process.WITHIN.clear()
+    return solver_runs._concluded(job.run, json.loads(result.read_text()), 0, False, "")
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_problem_of_the_gallery_has_its_row(name, stopped, inside, monkeypatch):
+    row = cells.run(json.loads(json.dumps(cell_of(TASKS[name]).content)))
+    if row["reason"].startswith("ModuleNotFoundError"):
+        pytest.skip(row["reason"])
+    assert (row["status"], row["reason"]) == ("failed", f"Reached: {REACHED}")
+    monkeypatch.setattr(comparison, "execute", lambda job: executed(job, inside))
+    (run,) = compare(TASKS[name], ["ipopt"]).runs
+    assert (run.problem, run.reason) == (TASKS[name].name, REACHED)
+
+
+def cell_of(task):
+    """The only cell of a study of a task with its defaults."""
+    recipe = content.recipe(task, None, Solver())
+    return content.cell({}, content.content_of(recipe, {}))
+
+
+def test_a_method_from_a_posture_travels_to_processes_of_studies_and_comparisons():
+    expected = solve(problem()).objective
+    (one,) = sweep(POSED, {}, workers=1).cells
+    assert one.content["method"] == {
+        "record": "ocp.solution.postures:FromPosture",
+        "fields": {"angles": [0.3, -0.5]},
+    }
+    (run,) = compare(POSED, ["ipopt"], seconds=60).runs
+    assert (one.status, run.verdict) == ("solved", "solved")
+    assert one.objective == pytest.approx(expected) == pytest.approx(run.objective, rel=1e-6)
