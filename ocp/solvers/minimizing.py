@@ -83,6 +83,12 @@ class Solver:
             return self.plugin
         if self.name in BACKENDS:
             return import_module(BACKENDS[self.name]).BACKEND
+        if not nlpsol.has_plugin(self.name):
+            known = [AUTO, *BACKENDS, *nlpsol.names()]
+            raise ValueError(
+                f"plugin: expected one of {', '.join(known)}, or a Backend, got "
+                f"{self.name!r}{suggestion(self.name, known)}"
+            )
         return nlpsol.plugin(self.name)
 
 

@@ -24,13 +24,19 @@ MANY = 1000  # options of plugins that a process remembers to have been taken
 _TAKEN: set[tuple[str, str]] = set()
 
 
-def plugin(name: str) -> Backend:
-    """Return the Backend of a plugin of CasADi.
+def has_plugin(name: str) -> bool:
+    """Tell whether this CasADi has a solver of that name."""
+    return name.isidentifier() and ca.has_nlpsol(name)
 
-    Raises ValueError if this CasADi has none of that name.
-    """
-    if not name.isidentifier() or not ca.has_nlpsol(name):
-        raise ValueError(f"plugin {name!r}: this CasADi has no such solver")
+
+def names() -> list[str]:
+    """Return the names of all solvers that this CasADi has and can load."""
+    known = (text.partition("::") for text in ca.CasadiMeta.plugins().split(";"))
+    return sorted(name for kind, _, name in known if kind == "Nlpsol" and has_plugin(name))
+
+
+def plugin(name: str) -> Backend:
+    """Return the Backend of a plugin that this CasADi has."""
     hessians = set(HESSIANS)
     if name not in plugins.LIMITED:
         hessians.discard("lbfgs")

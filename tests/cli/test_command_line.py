@@ -187,7 +187,7 @@ def test_solved_but_not_verified_is_status_one(inside, capsys):
         ),
         (["--dynamics", "lagrange"], "dynamics: expected one of newton_euler"),
         (["--derivatives", "fd"], "derivatives: expected one of recursive, published, ad"),
-        (["--plugin", "nonesuch"], "plugin 'nonesuch': this CasADi has no such solver"),
+        (["--plugin", "nonesuch"], "plugin: expected one of auto, snopt, structured, alpaqa, "),
         (["--hessian", "bfgs"], "hessian: expected one of exact"),
         (["--quadrature", "romberg"], "quadrature: expected one of gauss"),
         (["--nodes", "0"], "nodes: expected a whole number of at least 1"),

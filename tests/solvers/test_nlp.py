@@ -51,8 +51,8 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"plugin": "nonesuch"}, "plugin 'nonesuch'"),
-        ({"plugin": "../x"}, "plugin '../x'"),
+        ({"plugin": "ipop"}, "plugin: expected one of auto, snopt, structured, alpaqa, "),
+        ({"plugin": "../x"}, "plugin: expected one of auto"),
         ({"hessian": "bfgs"}, "hessian: expected one of"),
         ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
         (
@@ -84,6 +84,15 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
 def test_a_wrong_setting_is_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(".", r"\.")):
         Solver(**arguments)
+
+
+def test_an_unknown_plugin_lists_those_that_there_are():
+    with pytest.raises(ValueError) as error:
+        Solver(plugin="ipop")
+    listed, _, rest = str(error.value).removeprefix("plugin: expected one of ").partition(", or a ")
+    assert rest == "Backend, got 'ipop' (did you mean 'ipopt'?)"
+    casadis = set(listed.split(", ")) - {"auto", "snopt", "structured"}
+    assert "sqpmethod" in casadis and all(ca.has_nlpsol(name) for name in casadis)
 
 
 def test_gauss_newton_needs_residuals():
