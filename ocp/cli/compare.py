@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
-from ocp.cli.flags import kinds_of, listed, literal, read, read_line
+from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
 from ocp.solution.files import check_writable
@@ -38,7 +38,7 @@ LISTS = {
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
-    flags = read_line(_parser(), arguments)
+    flags = read_line(_parser(), arguments, lambda flags: parameters_of(flags.problems or PROBLEMS))
     try:
         tasks = [task_of(module_at(name)) for name in flags.problems or PROBLEMS]
         solvers = list(SOLVERS) if flags.solvers is None else listed(flags.solvers)

@@ -5,6 +5,7 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from functools import reduce
 from operator import or_
@@ -13,6 +14,8 @@ from typing import Any, Literal, Union
 
 from ocp.mechanics import Open
 from ocp.spelling import suggestion
+from ocp.studies.addresses import module_at
+from ocp.studies.task import task_of
 
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
@@ -88,16 +91,32 @@ def add(group: Any, prefix: str, setting: Setting, **options: Any) -> None:
 
 
 def read_line(
-    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+    parser: argparse.ArgumentParser,
+    arguments: Sequence[str] | None,
+    parameters: Callable[[argparse.Namespace], Iterable[str]] | None = None,
 ) -> argparse.Namespace:
     """Return what a command line says, as the parser's own method does; of a flag that there is not
-    the error names the one that is most like it."""
+    the error names the one that is most like it, or how `parameters` of a problem are set that are
+    no flags of this command."""
     values, odd = parser.parse_known_args(arguments)
     if odd:
-        wrong = next((text for text in odd if text.startswith("-")), "").partition("=")[0]
-        near = suggestion(wrong, FLAG.findall(parser.format_help())) if wrong else ""
+        wrong = next((text for text in odd if text.startswith("-")), "")
+        flag, _, value = wrong.partition("=")
+        name = flag.removeprefix("--").replace("-", "_")
+        if parameters is not None and name in parameters(values):
+            value = value or next(iter(odd[odd.index(wrong) + 1 :]), "VALUE")
+            parser.error(f"{flag}: is a parameter of the problem: --set {name}={value}")
+        near = suggestion(flag, FLAG.findall(parser.format_help())) if flag else ""
         parser.error(f"unrecognized arguments: {' '.join(odd)}{near}")
     return values
+
+
+def parameters_of(names: Iterable[str]) -> set[str]:
+    """Return the names of all parameters of problems; nothing where there is no such problem."""
+    with suppress(ValueError):
+        functions = [task_of(module_at(name)).problem for name in names]
+        return {name for each in functions for name in inspect.signature(each).parameters}
+    return set()
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
-from ocp.cli.flags import kinds_of, listed, literal, read, read_line
+from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
 from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
@@ -38,7 +38,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     0: all solved, 1: some failed, 2: bad arguments, 130: interrupted.
     """
-    flags = read_line(_parser(), arguments)
+    flags = read_line(_parser(), arguments, lambda flags: parameters_of([flags.name]))
     file = flags.file or f"{Path(flags.name).stem.rpartition('.')[2]}-study.sqlite"
     try:
         module = module_at(flags.name)

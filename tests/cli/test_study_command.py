@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ocp.cli.compare import run as compare
 from ocp.cli.study import run, values
 
 
@@ -83,3 +84,19 @@ def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsy
         captured.err.startswith("study: error: ") and message in captured.err and captured.out == ""
     )
     assert os.listdir(inside) == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("gait --objective effort", "--objective: is a parameter of the problem: --set objective="),
+        ("two_link_time --torque=8", "--torque: is a parameter of the problem: --set torque=8\n"),
+        ("two_link_time --torqe 8", "unrecognized arguments: --torqe 8"),
+        ("nonesuch --torque 8", "unrecognized arguments: --torque 8"),
+    ],
+)
+def test_a_flag_that_is_a_parameter_says_how_that_is_set(flags, message, capsys):
+    for command in (run, compare):
+        with pytest.raises(SystemExit):
+            command(flags.split())
+        assert message in capsys.readouterr().err
