@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.solvers.backend import Answer, Backend, See, Start
 from ocp.solvers.nlp import NLP
-from ocp.solvers.snopt_program import Standing, bridge, state
+from ocp.solvers.snopt_program import Standing, state
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 
 if TYPE_CHECKING:
@@ -72,13 +72,15 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
                 iterations=point.count,
                 calls=point.calls(),
             )
-        info = result.get_solver_details().info
+        point.left = time.perf_counter()
+        info, last = result.get_solver_details().info, stated.iterate(result)
+        point.leave()
         return Answer(
-            iterate=stated.iterate(result),
+            iterate=last,
             status=snopt_status(info),
             success=info in SNOPT_DONE,
             iterations=point.count,
-            calls=point.calls() | bridge(point, stated.pieces, differentiation),
+            calls=point.calls(),
         )
 
     return run

@@ -1,6 +1,6 @@
 """An NLP as Drake's MathematicalProgram.
 
-What is shown of it, in which pieces, and what handing it over costs.
+What is shown of it, in which pieces, and what handing these over costs.
 
 Rows that depend on the same variables form one constraint over these alone, linear rows are
 declared linear, and the objective's gradient comes in slices. Drake shows the whole point before it
@@ -36,7 +36,6 @@ class Stated:
     variables: Any
     bounds: Any
     constraints: list[tuple[np.ndarray, Any]]
-    pieces: list[tuple[Any, np.ndarray]]
 
     def iterate(self, result: Any) -> Iterate:
         """Return where SNOPT ended, with its multipliers."""
@@ -57,18 +56,16 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
     variables = program.NewContinuousVariables(len(nlp.lower))
     program.AddVisualizationCallback(point.move, variables)
     bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
-    pieces: list[tuple[Any, np.ndarray]] = []
     constraints: list[tuple[np.ndarray, Any]] = []
     nonlinear, pattern = point.nonlinear, _first(nlp)[1].sparsity_out(1)
     for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
         cost = _objective(point, columns, differentiation)
-        pieces.append((program.AddCost(cost, variables[columns]), columns))
+        program.AddCost(cost, variables[columns])
     for rows, columns in grouped(pattern, np.flatnonzero(nonlinear)):
         function = _constraint(point, rows, columns, differentiation)
         lower, upper = (point.unit[rows] * bound[rows] for bound in (nlp.g_lower, nlp.g_upper))
         binding = program.AddConstraint(function, lower, upper, variables[columns])
         constraints.append((rows, binding))
-        pieces.append((binding, columns))
     straight = np.flatnonzero(~nonlinear)
     if len(straight):
         constraints.append((straight, _linear(program, nlp, straight, variables)))
@@ -78,20 +75,22 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
         variables=variables,
         bounds=bounds,
         constraints=constraints,
-        pieces=pieces,
     )
 
 
 class Standing:
     """The program's values and derivatives where SNOPT stands, evaluated once.
 
-    `copying` are the seconds of handing them on.
+    `seconds` are those of evaluations, `bridging` those in which numbers pass between SNOPT and
+    them. Drake asks for all pieces of a point in one go, from its showing on, so that whatever
+    passes until the last piece is left is no work of SNOPT's.
     """
 
     def __init__(self, nlp: NLP, see: See):
         self.nlp, self.see = nlp, see
         self.x = np.full(len(nlp.lower), np.nan)  # nowhere yet
-        self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
+        self.count, self.seconds, self.deadline = 0, 0.0, np.inf
+        self.bridging, self.left = 0.0, time.perf_counter()  # when a call of ours was left last
         self.functions = _first(nlp)
         self.nonlinear = _nonlinear(nlp)
         self.unit = np.where(self.nonlinear, _units(nlp), 1.0)
@@ -101,18 +100,25 @@ class Standing:
         self.gradient, self.jacobian = (_evaluator(function) for function in self.functions)
 
     def move(self, x: np.ndarray) -> None:
-        """Stand at x (n,)."""
+        """Stand at x (n,), where the pieces are asked for next."""
+        self.left = time.perf_counter()
         if np.array_equal(x, self.x):
             return
-        begin = time.perf_counter()
         self.x, self.count = np.array(x, dtype=float), self.count + 1
         (f, slope), (g, self.nonzeros) = self.gradient(self.x), self.jacobian(self.x)
         gradient, jacobian = self.functions
         self.slope, self.g = _dense(gradient, 1, slope), _dense(jacobian, 0, g)
         self.f = float(f[0]) if len(f) else 0.0
-        self.seconds += time.perf_counter() - begin
+        evaluated = time.perf_counter()
+        self.seconds += evaluated - self.left
+        self.left = evaluated
         if self.see(self.f, self.iterate(self.x)) or self.late():
             raise Stop
+
+    def leave(self) -> None:
+        """Count what has passed since a call of ours was left, or the point was evaluated."""
+        now = time.perf_counter()
+        self.bridging, self.left = self.bridging + now - self.left, now
 
     def late(self) -> bool:
         """Tell whether the time is up."""
@@ -130,8 +136,9 @@ class Standing:
         )
 
     def calls(self) -> dict[str, tuple[int, float]]:
-        """Return how often, and for how many seconds, f, g and their derivatives were evaluated."""
-        return {"nlp_fg": (self.count, self.seconds)}
+        """Return how often, and for how many seconds, f, g and their derivatives were evaluated,
+        and numbers handed over the bridge to them."""
+        return {"nlp_fg": (self.count, self.seconds), "bridge": (self.count, self.bridging)}
 
 
 def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
@@ -188,7 +195,7 @@ def _handing(
     """
 
     def function(x: np.ndarray) -> np.ndarray:
-        begin, dual = time.perf_counter(), x.dtype == object
+        dual = x.dtype == object
         if not np.array_equal(
             differentiation.ExtractValue(x).ravel() if dual else x, point.x[columns]
         ):
@@ -196,25 +203,10 @@ def _handing(
         value, slope = evaluate()
         if dual:
             value = differentiation.InitializeAutoDiff(value[:, None], slope).ravel()
-        point.copying += time.perf_counter() - begin
+        point.leave()
         return value
 
     return function
-
-
-def bridge(
-    point: Standing, pieces: list[tuple[Any, np.ndarray]], differentiation: Any
-) -> dict[str, tuple[int, float]]:
-    """Return the calls that were neither SNOPT's work nor the program's, by the time of one round.
-
-    They hand numbers over. Called from here an array crosses between Python and Drake twice as
-    often as when Drake calls.
-    """
-    copied, begin, x = point.copying, time.perf_counter(), point.x
-    for binding, columns in pieces:
-        binding.evaluator().Eval(differentiation.InitializeAutoDiff(x[columns][:, None]).ravel())
-    crossing = (time.perf_counter() - begin - (point.copying - copied)) / 2
-    return {"bridge": (point.count, copied + point.count * crossing)}
 
 
 def _nonlinear(nlp: NLP) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ocp.problem import Problem
 from ocp.solution.files import bytes_of, check_writable, write
+from ocp.studies.best import together
 from ocp.studies.comparison_tables import comma_separated, draw, read, report
 from ocp.studies.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
 from ocp.studies.processes import EngineError
@@ -60,8 +61,9 @@ def compare(
     `problem`: a Task, a function that makes a Problem, or a Problem that a module binds to a name.
     `solvers`: names of known ones, or {name: Entry or Solver}. Each run has a process of its own
     with at most `seconds` of solving and `memory` GB; `workers` run at a time: with 1 their times
-    can be compared. Runs that the CSV `file` has are not run again, others are added as they
-    finish; `watch(Run)` is called after each.
+    can be compared. Runs that the CSV `file` has, of the same problem as it is built now, are not
+    run again, others are added as they finish; `watch(Run)` is called after each. Runs that end
+    more than 1 % above the best certified objective of their problem have found "another optimum".
 
     `settings`: `hessians` ("best" is each solver's own), `derivatives`, `dynamics` and
     `transcriptions`, names of each, of which all combinations are run; `arguments` of the problem;
@@ -74,6 +76,7 @@ def compare(
     runs = _kept(file, settings.pop("again", False))
     design = jobs(problems, solvers, settings, Limits(seconds=seconds, memory=memory))
     missing = [job for job in design if job.run.key not in runs]
+    keys = [job.run.key for job in design]
     with ThreadPoolExecutor(workers) as pool:
         for run in pool.map(execute, missing):
             runs[run.key] = run
@@ -81,7 +84,10 @@ def compare(
                 write(file, comma_separated(runs.values()))
             if watch is not None:
                 watch(run)
-    return Comparison(tuple(runs[job.run.key] for job in design))
+    runs |= {run.key: run for run in together(runs[key] for key in keys)}
+    if file is not None and design:
+        write(file, comma_separated(runs.values()))
+    return Comparison(tuple(runs[key] for key in keys))
 
 
 def _check(settings: Mapping[str, Any], **positive: float) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from math import inf
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ocp.plots import Panel, panels
+from ocp.studies.judge import COARSE
 from ocp.studies.profiles import curves, data_profile, performance_profile, ranked
 from ocp.studies.solver_entries import NOTES
-from ocp.studies.solver_runs import Run
+from ocp.studies.solver_runs import ANOTHER, Run
 from ocp.studies.tables import markdown
 
 SMALLEST = 1e-3  # s: least time that counts in a profile, about what a clock and a call cost
@@ -36,6 +38,11 @@ HEADER = (
     "drift",
     "reason",
 )
+ASIDE = {  # verdicts on optima whose times and objectives are not compared
+    COARSE: "an optimum of its program, whose motion the certificate does not pass to 1e-2; left "
+    "out of gaps, times and profiles",
+    ANOTHER: "more than 1 % above the best certified objective of the problem; likewise",
+}
 SHARED = (2, 3, 4)  # columns that stand in the title where all runs share them
 
 
@@ -45,6 +52,7 @@ def report(runs: Sequence[Run]) -> str:
     tables = [table(name, [one for one in runs if one.problem == name]) for name in names]
     solvers = dict.fromkeys(one.solver for one in runs)
     notes = [f"{name:<18} {NOTES[name]}" for name in solvers if name in NOTES]
+    notes += [f"{name:<18} {words}" for name, words in ASIDE.items() if _has(runs, name)]
     return "\n".join([*tables, *notes, *ratios(runs)])
 
 
@@ -95,19 +103,34 @@ def ratios(runs: Sequence[Run]) -> Iterator[str]:
 def costs(runs: Sequence[Run], measure: str) -> dict[str, dict[str, float]]:
     """Return {solver and settings that vary: {problem: cost}} of the runs that solved.
 
-    The cost is their `measure`, the name of a number of a Run.
+    The cost is their `measure`, the name of a number of a Run. Names end in how many runs were
+    coarse, or found another optimum.
     """
-    solvers = {one.solver for one in runs}
-    varied = [
-        k for k in range(4) if len({(one.solver, one.settings[k]) for one in runs}) > len(solvers)
-    ]
     table: dict[str, dict[str, float]] = {}
-    for one in runs:
-        name = " ".join([one.solver, *(one.settings[k] for k in varied)])
+    for name, one in zip(_labels(runs), runs):
         own, value = table.setdefault(name, {}), getattr(one, measure)
         if one.good and value is not None:
             own[one.problem] = max(value, SMALLEST)
     return table
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Return what each run is called in profiles: all of a solver with its settings alike."""
+    solvers = {one.solver for one in runs}
+    varied = [
+        k for k in range(4) if len({(one.solver, one.settings[k]) for one in runs}) > len(solvers)
+    ]
+    names = [" ".join([one.solver, *(one.settings[k] for k in varied)]) for one in runs]
+    asides = Counter((name, one.verdict) for name, one in zip(names, runs) if one.verdict in ASIDE)
+    words = {
+        name: ", ".join(f"{asides[name, aside]} {aside}" for aside in ASIDE if asides[name, aside])
+        for name in names
+    }
+    return [f"{name} ({words[name]})" if words[name] else name for name in names]
+
+
+def _has(runs: Sequence[Run], verdict: str) -> bool:
+    return any(one.verdict == verdict for one in runs)
 
 
 def draw(runs: Sequence[Run], path: str | Path) -> None:

@@ -10,12 +10,15 @@ from ocp.dynamics.catalogue import is_choice
 from ocp.problem import Problem
 from ocp.solution.solving import solve
 from ocp.solvers import HESSIANS, Solver
+from ocp.spelling import suggestion
 from ocp.studies.addresses import address, named, where
 from ocp.studies.content import bound_to, content_of, recipe, transcription_content
+from ocp.studies.digests import digest, problem_digest
 from ocp.studies.solver_entries import SOLVERS, TRANSCRIPTIONS, Entry
 from ocp.studies.solver_runs import Job, Run
 from ocp.studies.task import Task
 from ocp.transcription.transcribe import settings_of, transcription_of
+from ocp.version import VERSION
 
 BEST = "best"  # Hessian: each solver's own
 DEFAULTS: Mapping[str, Sequence[str]] = {
@@ -71,11 +74,10 @@ def jobs(
         _way(name, entry, way)
         for (name, entry), *way in product(entries.items(), *(given[name] for name in DEFAULTS))
     ]
-    every = [
-        _job(problem, given.get("arguments") or {}, way, limits)
-        for problem in problems
-        for way in ways
-    ]
+    every = []
+    for problem in problems:
+        stated = _stated(problem, given.get("arguments") or {})
+        every += [_job(problem, stated, way, limits) for way in ways]
     return list({job.run.key: job for job in every}.values())
 
 
@@ -93,7 +95,8 @@ def check_names(what: str, names: Sequence[str], known: Iterable[str]) -> None:
     choices = list(known)
     odd = next((name for name in names if name not in choices), None)
     if odd is not None or not names:
-        raise ValueError(f"{what}: expected some of {', '.join(choices)}, got {odd!r}")
+        near = "" if odd is None else suggestion(odd, choices)
+        raise ValueError(f"{what}: expected some of {', '.join(choices)}, got {odd!r}{near}")
 
 
 def _entry(solver: Entry | Solver) -> Entry:
@@ -114,19 +117,19 @@ def _way(name: str, entry: Entry, choices: Sequence[str]) -> Way:
     )
 
 
-def _job(problem: Compared, arguments: Mapping[str, Any], way: Way, limits: Limits) -> Job:
-    title, stated = _stated(problem, arguments)
+def _job(problem: Compared, stated: Mapping[str, Any], way: Way, limits: Limits) -> Job:
     plugin = way.entry.plugin
     if not isinstance(plugin, str):
         plugin = bound_to("solver", plugin)
     return Job(
         run=Run(
-            problem=title,
+            problem=stated["title"],
             solver=way.solver,
             hessian=way.hessian,
             derivatives=way.derivatives,
             dynamics=way.dynamics,
             transcription=way.transcription,
+            stated=digest(stated["stated"]),
         ),
         problem=stated["problem"],
         arguments=stated["arguments"],
@@ -140,8 +143,8 @@ def _job(problem: Compared, arguments: Mapping[str, Any], way: Way, limits: Limi
     )
 
 
-def _stated(problem: Compared, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of a problem in tables, and how its process finds it."""
+def _stated(problem: Compared, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a problem's process finds it, as a cell's content, and its title in tables."""
     if isinstance(problem, Problem):
         place = where(problem)
         if place is None:
@@ -149,11 +152,12 @@ def _stated(problem: Compared, arguments: Mapping[str, Any]) -> tuple[str, Mappi
                 "compare: a Problem holds functions that no other process can be told: hand over "
                 "the function that makes it, or bind the Problem to a name of a module"
             )
-        title = place.rpartition(":")[2]
-        return title, {"problem": place, "arguments": {}, "method": address(solve), "how": {}}
+        method = {"method": address(solve), "how": {}, "title": place.rpartition(":")[2]}
+        stated = {"version": VERSION, "problem": problem_digest(lambda: problem, solve)}
+        return method | {"problem": place, "arguments": {}, "stated": stated}
     task = problem if isinstance(problem, Task) else Task(problem)
-    data = content_of(recipe(task, None, Solver()), arguments)
-    return " ".join([task.name, *(f"{key}={value}" for key, value in arguments.items())]), data
+    title = " ".join([task.name, *(f"{key}={value}" for key, value in arguments.items())])
+    return content_of(recipe(task, None, Solver()), arguments) | {"title": title}
 
 
 def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:

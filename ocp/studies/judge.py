@@ -13,7 +13,9 @@ from ocp.transcription.variables import join
 
 FEASIBLE = 1e-4  # violation at the nodes (rad, m, N m, N)
 OPTIMAL = 1e-3  # first-order residual, over max(1, |objective|)
+FINE = 1e-2  # to which the certificate holds of a motion on a fine enough basis
 SOLVED, UNSAID, WRONG, GAVE_UP = "solved", "solved, unsaid", "wrong", "gave up"
+COARSE = "coarse"
 Numbers = dict[str, float | None]
 
 
@@ -21,8 +23,8 @@ def judged(solution: Solution) -> tuple[str, str, Numbers]:
     """Return verdict, reason and the certificate's numbers of a solution.
 
     A solver answers for the constraints at the nodes and for the first-order conditions. What
-    happens between the nodes and in a forward simulation is the transcription's affair: it is
-    measured, and alike for all that solve the same program.
+    happens between the nodes and in a forward simulation is the transcription's affair: where the
+    rest of the certificate does not hold to 1e-2 the verdict is "coarse", whoever solves.
     """
     certificate = verify(solution)
     worst = max(certificate.violations.values(), key=lambda one: _order(one.nodes), default=None)
@@ -40,6 +42,9 @@ def judged(solution: Solution) -> tuple[str, str, Numbers]:
     if faults:
         verdict = WRONG if solution.success else GAVE_UP
         return verdict, f"{status}: {', '.join(faults)}", numbers
+    rest = replace(certificate, kkt=None, refusals=())  # which are the solver's, and judged above
+    if not rest.tightest <= FINE:
+        return COARSE, rest.verdict(FINE), numbers
     if solution.success:
         return SOLVED, "", numbers
     return UNSAID, f"solver says: {status}", numbers

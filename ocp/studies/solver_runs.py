@@ -28,6 +28,7 @@ ENTRY = (
     "from ocp.studies.solver_process import main; main(*sys.argv[1:])"
 )
 TIME, MEMORY, CRASHED, MISSING = "time", "memory", "crashed", "not available"
+ANOTHER = "another optimum"  # than the best that any run of the problem has found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +37,10 @@ class Run:
 
     These are `nodes` (largest violation at the nodes), `dense` (relative, between them), `drift`
     (rad or m), `energy` (relative) and `kkt` (relative). What is run is a `problem` by a `solver`,
-    with its `hessian`, `derivatives`, `dynamics` and `transcription`. What was spent: `iterations`,
-    `evaluations`; s to `build`, to `solve`, in `functions` and in the `bridge` to another library's
-    solver; `memory` in MB. `objective` and `status` are the solver's.
+    with its `hessian`, `derivatives`, `dynamics` and `transcription`; `stated` is a digest of the
+    problem as it was built. What was spent: `iterations`, `evaluations`; s to `build`, to `solve`,
+    and of these in `functions` and in the `bridge` to another library's solver; `memory` in MB.
+    `objective` and `status` are the solver's.
     """
 
     problem: str
@@ -47,6 +49,7 @@ class Run:
     derivatives: str = "auto"
     dynamics: str = "auto"
     transcription: str = "spline"
+    stated: str = ""
     verdict: str = ""
     reason: str = ""
     objective: float | None = None
@@ -67,7 +70,7 @@ class Run:
     @property
     def key(self) -> tuple[str, ...]:
         """What was run, without what came of it."""
-        return (self.problem, self.solver, *self.settings)
+        return (self.problem, self.solver, *self.settings, self.stated)
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -76,7 +79,7 @@ class Run:
 
     @property
     def good(self) -> bool:
-        """Whether its point passes the certificate."""
+        """Whether its point is an optimum that passes the certificate, and the best one known."""
         return self.verdict in (SOLVED, UNSAID)
 
 

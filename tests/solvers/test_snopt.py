@@ -15,6 +15,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize
+from ocp.solvers.nlp import differentiated
 from ocp.solvers.snopt_program import Standing, grouped
 from ocp.transcription import transcribe
 
@@ -109,6 +110,28 @@ def test_the_lift_has_the_optimum_of_ipopt(derivatives):
     assert (
         ours.statistics["calls"]["nlp_fg"][0] == ours.statistics["iterations"] == len(ours.history)
     )
+
+
+@needs_drake
+def test_seconds_are_counted_where_they_pass_and_sum_to_the_whole():
+    statistics = solve(two_link_lift(points=6), solver=Solver(plugin="snopt")).statistics
+    (points, functions), (rounds, bridge) = (
+        statistics["calls"][name] for name in ("nlp_fg", "bridge")
+    )
+    assert points == rounds == statistics["iterations"] and min(functions, bridge) > 0
+    assert functions + bridge < statistics["solve_seconds"]
+
+
+def test_what_passes_while_a_point_is_handed_over_is_the_bridge_s_and_no_more(monkeypatch):
+    clock, nlp = iter(range(100)), lines_and_curve()
+    monkeypatch.setattr("ocp.solvers.snopt_program.time.perf_counter", lambda: next(clock))
+    point = Standing(differentiated(nlp), lambda *_: False)  # at 0
+    point.move(np.ones(3))  # from 1 to 2, and looks at the clock for its deadline at 3
+    point.leave()  # at 4
+    point.leave()  # at 5
+    point.move(np.ones(3))  # at 6: what lies before is the solver's own
+    point.leave()  # at 7
+    assert point.calls() == {"nlp_fg": (1, 1), "bridge": (1, 4)}
 
 
 @needs_drake

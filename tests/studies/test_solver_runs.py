@@ -13,15 +13,16 @@ import pytest
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import TASK as FASTEST
 
-from ocp import Attempt, Solver, solve
+from ocp import Attempt, Solver, Spline, Transcription, solve
 from ocp.cli.compare import run
 from ocp.studies import comparison, solver_runs
+from ocp.studies.best import alone, together
 from ocp.studies.comparison import compare
-from ocp.studies.comparison_tables import comma_separated, costs, draw, ratios, read, table
-from ocp.studies.judge import GAVE_UP, SOLVED, UNSAID, WRONG, first_order, judged
+from ocp.studies.comparison_tables import comma_separated, costs, draw, ratios, read, report, table
+from ocp.studies.judge import COARSE, GAVE_UP, SOLVED, UNSAID, WRONG, first_order, judged
 from ocp.studies.profiles import curves, data_profile, performance_profile, share
 from ocp.studies.profiles import ratios as cost_ratios
-from ocp.studies.solver_runs import Run
+from ocp.studies.solver_runs import ANOTHER, Run
 
 TABLE = {"a": {"p": 1.0, "q": 4.0, "r": 2.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"s": inf}}
 GOOD = Run(
@@ -235,6 +236,72 @@ def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_
         ("slow", "+1.0e-01", "4.0"),
         ("liar", "", ""),
     ]
+
+
+def test_a_motion_that_the_certificate_does_not_pass_is_coarse_whoever_solves():
+    knots = Transcription(method=Spline(nodes=1, quadrature="trapezoid"))
+    solution = solve(FASTEST.problem(points=6), knots)
+    verdict, reason, numbers = judged(solution)
+    assert verdict == COARSE and solution.statistics["coarse"]
+    assert reason.startswith("not certified to 0.01: torque_limits (shoulder): violated by 0.8")
+    assert numbers["nodes"] < 1e-6 and numbers["dense"] > 0.05
+    assert judged(replace(solution, success=False, status="lost"))[0] == COARSE
+
+
+def test_a_run_that_ends_above_the_best_has_found_another_optimum():
+    near = replace(GOOD, solver="near", objective=2.01)
+    above = replace(GOOD, solver="above", objective=2.22)
+    unsaid = replace(above, solver="unsaid", verdict=UNSAID, reason="solver says: lost")
+    coarse = replace(GOOD, solver="coarse", verdict=COARSE, objective=1.0)
+    other = replace(above, problem="q", objective=9.0)
+    runs = together([GOOD, near, above, unsaid, coarse, other])
+    verdicts = [one.verdict for one in runs]
+    assert verdicts == [SOLVED, SOLVED, ANOTHER, ANOTHER, COARSE, SOLVED]
+    assert runs[2].reason == "its objective is 11 % above the best, 2"
+    assert [alone(one) for one in runs] == [GOOD, near, above, unsaid, coarse, other]
+    assert together([above, *runs[3:]])[0].verdict == SOLVED  # the best is not there any more
+
+
+def test_coarse_runs_and_other_optima_are_told_and_not_timed(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "ocp.studies.comparison_tables.panels", lambda path, each: shown.append(each)
+    )
+    coarse = replace(GOOD, solver="a", verdict=COARSE, objective=1.0, solve=0.01)
+    runs = together([GOOD, coarse, replace(GOOD, solver="b", objective=2.3, solve=0.02)])
+    runs += [replace(GOOD, problem="q", solver=name) for name in "ab"]
+    text = report(runs)
+    assert "left out of gaps, times and profiles" in text and "| another optimum |" in text
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    gaps = {row[0]: (row[2], row[4], row[9]) for row in rows[2:7] if len(row) > 9}
+    assert gaps["a"] == (COARSE, "", "") and gaps["b"] == (ANOTHER, "", "")
+    assert costs(runs, "solve") == {
+        "ipopt": {"p": 0.5},
+        "a (1 coarse)": {"q": 0.5},
+        "b (1 another optimum)": {"q": 0.5},
+    }
+    draw(runs, tmp_path / "some.png")
+    assert {curve.label for curve in shown[0][0].curves} == set(costs(runs, "solve"))
+
+
+def test_a_comparison_runs_again_what_was_edited(tmp_path, monkeypatch):
+    asked, file = [], tmp_path / "runs.csv"
+
+    def pretend(job):
+        asked.append(job.run)
+        return replace(job.run, verdict=SOLVED, objective=1.0, solve=1.0)
+
+    monkeypatch.setattr(comparison, "execute", pretend)
+    for torque in (10.0, 10.0, 9.0):
+        monkeypatch.setattr(edited, "__defaults__", (torque,))
+        (one,) = compare(edited, ["ipopt"], file=file).runs
+    assert len(asked) == 2 and asked[0].stated != asked[1].stated == one.stated
+    assert len(read(file.read_text())) == 2
+
+
+def edited(torque=10.0):
+    """A problem whose statement changes under the same name."""
+    return FASTEST.problem(torque=torque)
 
 
 def test_the_reason_of_a_run_is_whole_and_widens_no_other_row():
