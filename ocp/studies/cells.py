@@ -31,6 +31,7 @@ from ocp.studies.content import (
     statement,
     transcription,
 )
+from ocp.studies.digests import problem_digest
 from ocp.studies.opened import opened
 from ocp.studies.rows import FAILED, SOLVED
 from ocp.studies.slopes import slopes
@@ -47,6 +48,10 @@ NOTHING: dict[str, Any] = {
     "measured": {},
     "statistics": {},
 }
+CHANGED = (
+    "the problem is built otherwise here than where the study began: its file was edited since, "
+    "and the same command goes on with it as it is now, or it is a random one"
+)
 PUSH = 1e-2  # off bounds: what IPOPT pushes a cold start (Waechter & Biegler 2006, section 3.6)
 # from a neighbour's solution, beside which other bounds may be active, IPOPT begins with distances
 # and multipliers of at least that, and so with the barrier that is their product
@@ -56,18 +61,19 @@ Seed = tuple[dict[str, Any], bytes]
 Result = dict[str, Any]
 
 
-def run(data: Content, seed: Seed | None = None) -> Result:
+def run(data: Content, seed: Seed | None = None, checked: bool = False) -> Result:
     """Solve a cell from its content and return what came of it as plain data.
 
     The content is that of a sweep under way, which has made it; none that was read from a file may
     come here, since the functions that it names are imported and called. Whatever goes wrong is its
     status and reason. `seed` = (arguments, archive) of a solved neighbour is where the solve
-    starts; should it fail from there, it starts anew on its own.
+    starts; should it fail from there, it starts anew on its own. If `checked`, on the computer that
+    made the content, the problem must be the one whose digest it has.
     """
     begin = time.perf_counter()
     try:
         with _ALONE:
-            result = NOTHING | _solved(data, seed)
+            result = NOTHING | _solved(data, seed, checked)
     except Exception as error:  # a study goes on; the reason stays with the cell
         result = lost(f"{type(error).__name__}: {error}")
     return result | {"seconds": time.perf_counter() - begin}
@@ -96,15 +102,19 @@ def _read(
     return from_archive(archive, name, problem, *parts, own=own)
 
 
-def _solved(data: Content, seed: Seed | None) -> Result:
+def _solved(data: Content, seed: Seed | None, checked: bool) -> Result:
     settled = transcription(data, resolve)
     given: dict[str, Any] = {}
     plans: Kept = {}
     if data.get("parameters"):  # its numbers have been checked, the plan is that of all
         shared = opened(data)
         problem, plans, given = shared.problem, shared.plans, {"values": shared.values(data)}
+        known = shared.digest if checked else ""
     else:
         problem = open_statement(data, resolve)
+        known = problem_digest(lambda: problem, resolve(data["problem"])) if checked else ""
+    if checked and known != data["stated"]["problem"]:
+        raise ValueError(CHANGED)
     guesses: list[Any] = [_start(data, settled)]
     if seed is not None:
         guesses.insert(0, _neighbour(data, *seed))

@@ -5,25 +5,35 @@ So the cells of a sweep are solved on one plan, whose values alone change from c
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
 from ocp.solution.plan import Kept
 from ocp.studies.addresses import resolve
 from ocp.studies.content import Content, open_statement, parameters, structure
+from ocp.studies.digests import problem_digest
 
 MOST = 4  # structures of which a process keeps the plans, those that it used last
 _OPENED: OrderedDict[str, "Opened"] = OrderedDict()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Opened:
-    """The `problem` of cells with its `parameters` open, and the `plans` that were made of it."""
+    """The `problem` of cells with its `parameters` open, which the function `source` has made, and
+    the `plans` that were made of it."""
 
     problem: Problem
     parameters: tuple[Parameter, ...]
+    source: Any
     plans: Kept = field(default_factory=dict)
     same: dict = field(default_factory=dict)  # what of the problem has nothing open in it
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the problem as it is built in this process."""
+        return problem_digest(lambda: self.problem, self.source)
 
     def values(self, data: Content) -> dict[str, float]:
         """Return the values that a cell has of the parameters."""
@@ -42,7 +52,8 @@ def opened(data: Content) -> Opened:
     if key not in _OPENED:
         left_open = parameters(data)
         problem = open_statement(data, resolve, left_open)
-        _OPENED[key] = Opened(problem=problem, parameters=left_open)
+        source = resolve(data["problem"])
+        _OPENED[key] = Opened(problem=problem, parameters=left_open, source=source)
     _OPENED.move_to_end(key)
     while len(_OPENED) > MOST:
         _OPENED.popitem(last=False)

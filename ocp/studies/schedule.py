@@ -169,7 +169,8 @@ class Run:
 
     def _submit(self, key: str) -> None:
         try:
-            future = self.engine.submit(run, self.cells[key].content, self._seed(key))
+            content, seed = self.cells[key].content, self._seed(key)
+            future = self.engine.submit(run, content, seed, self.engine.own)
         except BrokenExecutor:
             raise _broken() from None
         self.running[future] = key

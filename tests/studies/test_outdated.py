@@ -129,6 +129,14 @@ def test_new_cells_of_a_changed_problem_outdate_the_old_ones(stated):
     assert statuses() == ["outdated", "outdated", "outdated", "solved"]
 
 
+@pytest.mark.parametrize("task", ["PLAIN", "PLANNED"])
+def test_a_file_that_is_edited_while_its_study_runs_gives_no_number(task, stated, inside):
+    begun = getattr(stated(OWN), task)
+    (inside / "own.py").write_text(OWN.replace("SHARE = 1.0", "SHARE = 0.5"), encoding="utf-8")
+    (cell,) = sweep(begun, {"torque": [8.0]}, workers=1, file="a.sqlite").cells
+    assert cell.status == "failed" and "its file was edited since" in cell.reason
+
+
 def test_files_of_one_name_in_two_folders_never_meet(stated):
     how = {"file": "a.sqlite", "workers": 0}
     texts = {"left": OWN, "right": OWN.replace("SHARE = 1.0", "SHARE = 0.5"), "third": OWN}
