@@ -20,6 +20,7 @@ from ocp.plots.motions import plot_joints, plot_outputs, plot_reactions, plot_to
 from ocp.plots.numerics import plot_convergence, spy
 from ocp.plots.overview import plot
 from ocp.plots.sticks import animate, plot_snapshots, snapshots, stick
+from ocp.plots.tiles import Band, Tile, Trace, draw_tiles, handles
 
 __all__ = [
     "ARROW",
@@ -29,6 +30,7 @@ __all__ = [
     "SMALL",
     "TEXT",
     "WIDTH",
+    "Band",
     "Body",
     "Curve",
     "Margins",
@@ -36,11 +38,15 @@ __all__ = [
     "Panel",
     "Scene",
     "Stick",
+    "Tile",
+    "Trace",
     "animate",
     "check_suffix",
+    "draw_tiles",
     "film",
     "filmed",
     "grid",
+    "handles",
     "lines",
     "pace",
     "panels",

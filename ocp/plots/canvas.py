@@ -109,18 +109,31 @@ def grid(
     room.
     """
     width, height = figure.get_size_inches()
-    free = width - margins.left - margins.right - margins.between * (columns - 1)
-    wide, floor = free / columns, height - margins.top
-    rows = []
-    for high in heights:
-        floor -= high
-        starts = [margins.left + k * (wide + margins.between) for k in range(columns)]
-        shares = [(x / width, floor / height, wide / width, high / height) for x in starts]
-        rows.append([figure.add_axes(share) for share in shares])
-        for axes in rows[-1]:
+    rows: list[list[Axes]] = []
+    for boxes in places((width, height), heights, margins, columns):
+        rows.append([])
+        for left, low, wide, high in boxes:
+            share = (left / width, low / height, wide / width, high / height)
+            axes = figure.add_axes(share)
             axes.xaxis.set_label_coords(0.5, -LABELLED[0] / high)
             axes.yaxis.set_label_coords(-LABELLED[1] / wide, 0.5)
-        floor -= margins.below
+            rows[-1].append(axes)
+    return rows
+
+
+def places(
+    page: tuple[float, float], heights: Sequence[float], margins: Margins, columns: int = 1
+) -> list[list[tuple[float, float, float, float]]]:
+    """Return (left, bottom, width, height), in, of the cells of a grid on a page of a width and
+    height (in), row by row, the uppermost first."""
+    width, height = page
+    free = width - margins.left - margins.right - margins.between * (columns - 1)
+    wide, low, rows = free / columns, height - margins.top, []
+    for high in heights:
+        low -= high
+        starts = [margins.left + k * (wide + margins.between) for k in range(columns)]
+        rows.append([(start, low, wide, high) for start in starts])
+        low -= margins.below
     return rows
 
 

@@ -16,7 +16,7 @@ from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
 from ocp.problems.gait.card.norms import Band, norms, rates
 from ocp.problems.gait.card.numbers import maxima, numbers
-from ocp.problems.gait.card.picture import plot_card
+from ocp.problems.gait.card.picture import plot_card, tile
 from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.cycle import cycle
 from ocp.problems.gait.measured import compare
@@ -338,16 +338,19 @@ def test_the_card_is_left_as_data_table_or_page(step, card, tmp_path):
 
 
 def test_the_page_has_a_panel_for_every_curve_before_its_sources(step, card):
-    panels = plot_card(step, card=card).axes
-    titles = [axes.get_title() for axes in panels]
-    assert len(panels) == len(CURVES) + 1 and titles[0] == "hip flexion (deg)"
-    labels = {line.get_label(): line for line in panels[0].lines}
-    assert set(labels) == {"winter", "fukuchi", "falisse", "ours"}
-    np.testing.assert_allclose(labels["ours"].get_ydata(), card["curves"]["hip_flex"])
-    (corner,) = panels[0].texts
-    assert corner.get_text() == f"r {card['r']['hip_flex']:+.2f}"
-    words = [text.get_text() for text in panels[-1].texts]
-    assert card["faults"][0] in words[-1]
+    known = norms()
+    shown = tile("hip_flex", card, known, dict.fromkeys(known, "k"))
+    lines = {each.label: each for each in shown.traces}
+    assert set(lines) == {"winter", "fukuchi", "falisse", "ours"}
+    np.testing.assert_allclose(lines["ours"].y, card["curves"]["hip_flex"])
+    corner = f"r {card['r']['hip_flex']:+.2f}"
+    assert shown.title == "hip flexion (deg)" and shown.corner == corner
+    figure = plot_card(step, card=card)
+    page, below = figure.axes
+    words = {text.get_text() for text in page.texts}
+    assert {f"{each.title} ({each.unit})" for each in CURVES.values()} | {corner} <= words
+    assert {text.get_text() for text in figure.legends[0].get_texts()} >= set(lines)
+    assert card["faults"][0] in below.texts[-1].get_text()
 
 
 def test_the_summary_says_in_ten_lines_what_the_card_is(card):

@@ -16,6 +16,7 @@ from ocp.problems.gait.people.bands import summary, tables
 from ocp.problems.gait.people.measures import NUMBERS, curves
 from ocp.problems.gait.people.picture import plot_bands
 from ocp.problems.gait.people.statement import alike
+from pictured import misplaced
 
 from ocp import Parameter
 from ocp.mechanics import closed, parameters_of, position
@@ -159,12 +160,16 @@ def test_the_command_leaves_numbers_table_and_picture(study, tmp_path, monkeypat
 def test_a_panel_of_each_curve_has_our_band_before_peoples(study, monkeypatch):
     few = {name: CURVES[name] for name in ("hip_flex", "knee_flex")}
     monkeypatch.setattr(picture, "CURVES", few)
-    panels = plot_bands(summary(study)).axes
-    named = {axes.get_title(): axes for axes in panels if axes.get_title()}
-    assert len(named) == len(few)
-    knee = named["knee flexion (deg)"]
-    labels = [each.get_label() for each in (*knee.lines, *knee.collections)]
-    assert {"ours, median", "ours, 5 to 95 %", "winter"} <= {*labels}
+    figure = plot_bands(summary(study))
+    shown = {text.get_text() for text in figure.axes[0].texts}
+    assert {"knee flexion (deg)", "hip flexion (deg)", "gait cycle (%)"} <= shown
+    labels = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert {"ours, median", "ours, 5 to 95 %", "winter"} <= labels
+    assert misplaced(figure) == []
+    (*_, ours) = picture.tile(
+        "knee_flex", summary(study)["curves"]["knee_flex"], {}, picture.MEASURED
+    ).traces
+    np.testing.assert_array_equal(ours.y, summary(study)["curves"]["knee_flex"]["median"])
     with pytest.raises(ValueError, match="nobody was solved"):
         plot_bands({"curves": None})
 

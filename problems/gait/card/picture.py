@@ -5,17 +5,28 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.report import report_card
 from ocp.problems.gait.card.words import card_lines
 
 from ocp import Solution
-from ocp.plots import COLOURS, SMALL, TEXT, Margins, grid, picture, style
+from ocp.plots import (
+    COLOURS,
+    SMALL,
+    TEXT,
+    Band,
+    Margins,
+    Tile,
+    Trace,
+    draw_tiles,
+    handles,
+    picture,
+)
 
 RIGHT, LEFT = COLOURS[1], COLOURS[0]
 MEASURED = {"winter": "0.55", "fukuchi": "0.1", "falisse": COLOURS[2]}
+CYCLE = (0, 50, 100)  # %, at which ticks are
 COLUMNS, WIDTH = 5, 10.0  # panels in a row; in
 PANEL, WORDS = 1.46, 2.05  # in, how high a panel is, and the words below
 MARGINS = Margins(left=0.42, right=0.1, top=0.45, below=0.24, between=0.44)
@@ -44,81 +55,57 @@ def plot_card(
         shades[source] = COLOURS[3 + k % 5]
     rows = -(-len(CURVES) // COLUMNS)
     high = MARGINS.top + rows * (PANEL + MARGINS.below) + WORDS
+    sources = known if card["against"] else {}
+    tiles = [tile(name, card, sources, shades) for name in CURVES]
     with picture(path, WIDTH, high, fixed=True) as figure:
-        panels = [axes for row in grid(figure, [PANEL] * rows, MARGINS, COLUMNS) for axes in row]
-        for k, (axes, name) in enumerate(zip(panels, CURVES)):
-            _panel(axes, name, card, known if card["against"] else {}, shades)
-            lowest = k + COLUMNS >= len(CURVES)
-            axes.tick_params(labelbottom=lowest)
-            axes.set_xlabel("gait cycle (%)" if lowest else "", fontsize=SMALL)
-        for axes in panels[len(CURVES) :]:
-            axes.remove()
+        looks = {"size": TINY, "x": "gait cycle (%)"}
+        draw_tiles(figure, tiles, [PANEL] * rows, MARGINS, COLUMNS, **looks)
         _words(figure.add_axes((0, 0, 1, WORDS / high)), card)
-        handles = {}
-        for axes in figure.axes:
-            handles |= {label: one for one, label in zip(*axes.get_legend_handles_labels())}
+        named = handles(tiles)
         figure.legend(
-            handles.values(),
-            handles,
+            named.values(),
+            named,
             loc="upper center",
-            ncols=len(handles),
+            ncols=len(named),
             fontsize=SMALL,
             frameon=False,
         )
     return figure
 
 
-def draw_measured(
-    axes: Any, name: str, known: Mapping[str, Norms], shades: Mapping[str, Any]
-) -> None:
-    """Draw on `axes` what the sources `known`, by name, have of the curve `name`: means, and a
-    deviation about them, in their `shades`."""
+def measured(
+    name: str, known: Mapping[str, Norms], shades: Mapping[str, Any]
+) -> tuple[list[Trace], list[Band]]:
+    """Return what the sources `known`, by name, have of the curve `name`, in their `shades`: means,
+    and a deviation about them."""
+    traces, bands = [], []
     for source, each in known.items():
         if name not in each.bands:
             continue
         band, shade = each.bands[name], shades[source]
         if band.spread is not None:
-            ends = band.mean - band.spread, band.mean + band.spread
-            axes.fill_between(PERCENT, *ends, facecolor=(shade, 0.22), linewidth=0, zorder=1)
-        axes.plot(PERCENT, band.mean, color=shade, linewidth=0.8, zorder=2, label=source)
+            low, high = band.mean - band.spread, band.mean + band.spread
+            bands.append(Band(x=PERCENT, low=low, high=high, colour=(shade, 0.22)))
+        traces.append(Trace(x=PERCENT, y=band.mean, colour=shade, width=0.8, label=source))
+    return traces, bands
 
 
-def _panel(
-    axes: Any,
-    name: str,
-    card: Mapping[str, Any],
-    known: Mapping[str, Norms],
-    shades: Mapping[str, Any],
-) -> None:
-    """Draw one curve before those of people."""
-    draw_measured(axes, name, known, shades)
+def tile(
+    name: str, card: Mapping[str, Any], known: Mapping[str, Norms], shades: Mapping[str, Any]
+) -> Tile:
+    """Return the panel of one curve before those of people."""
+    traces, bands = measured(name, known, shades)
     if card["left"] is not None:
-        left = card["left"]["curves"][name]
-        axes.plot(PERCENT, left, color=LEFT, linewidth=1.1, linestyle="--", label="ours, left leg")
-    axes.plot(PERCENT, card["curves"][name], color=RIGHT, linewidth=1.5, zorder=4, label="ours")
-    style(axes, "", "")
-    axes.set(xlim=(0, 100), xticks=(0, 50, 100))
-    axes.tick_params(labelsize=TINY)
-    axes.set_title(f"{CURVES[name].title} ({CURVES[name].unit})", fontsize=TINY, pad=2, y=1.0)
-    axes.locator_params(axis="y", nbins=6)
-    if name in card["r"]:
-        _corner(axes, f"r {card['r'][name]:+.2f}", np.asarray(card["curves"][name]))
-
-
-def _corner(axes: Any, text: str, line: np.ndarray) -> None:
-    """Write into that upper corner where a curve is lower."""
-    right = line[60:].max() < line[:41].max()
-    axes.text(
-        0.97 if right else 0.03,
-        0.96,
-        text,
-        transform=axes.transAxes,
-        ha="right" if right else "left",
-        va="top",
-        fontsize=SMALL,
-        fontweight="bold",
-        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1.0},
-        zorder=5,
+        left, look = card["left"]["curves"][name], {"width": 1.1, "dash": "--"}
+        traces.append(Trace(x=PERCENT, y=left, colour=LEFT, label="ours, left leg", **look))
+    ours = card["curves"][name]
+    traces.append(Trace(x=PERCENT, y=ours, colour=RIGHT, width=1.5, label="ours"))
+    return Tile(
+        title=f"{CURVES[name].title} ({CURVES[name].unit})",
+        traces=traces,
+        bands=bands,
+        ticks=CYCLE,
+        corner=f"r {card['r'][name]:+.2f}" if name in card["r"] else "",
     )
 
 

@@ -6,13 +6,22 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.card.curves import CURVES, PERCENT
-from ocp.problems.gait.card.norms import norms
-from ocp.problems.gait.card.picture import MEASURED, TINY, draw_measured
+from ocp.problems.gait.card.norms import Norms, norms
+from ocp.problems.gait.card.picture import (
+    COLUMNS,
+    CYCLE,
+    MARGINS,
+    MEASURED,
+    PANEL,
+    TINY,
+    WIDTH,
+    measured,
+)
 
-from ocp.plots import COLOURS, SMALL, picture, style
+from ocp.plots import COLOURS, SMALL, Band, Tile, Trace, draw_tiles, handles, picture
 
 OURS = COLOURS[1]
-COLUMNS, HEIGHT, WIDTH = 5, 9.5, 10.0  # panels in a row; in
+BELOW = 0.25  # in, under the lowest panels: what their label takes
 
 
 def plot_bands(
@@ -30,31 +39,28 @@ def plot_bands(
     known, shades = norms(files), dict(MEASURED)
     for k, source in enumerate(name for name in known if name not in shades):
         shades[source] = COLOURS[3 + k % 5]
-    with picture(path, WIDTH, HEIGHT) as figure:
-        rows = -(-len(CURVES) // COLUMNS)
-        panels = figure.subplots(rows, COLUMNS, sharex=True).ravel()
-        for axes, name in zip(panels, CURVES):
-            draw_measured(axes, name, known, shades)
-            _ours(axes, name, told["curves"][name])
-        for axes in panels[len(CURVES) :]:
-            axes.set_axis_off()
-        for axes in panels[-COLUMNS:]:
-            axes.set_xlabel("gait cycle (%)", fontsize=SMALL)
-        handles = {}
-        for axes in panels:
-            handles |= {label: one for one, label in zip(*axes.get_legend_handles_labels())}
-        place = {"loc": "outside upper center", "ncols": len(handles)}
-        figure.legend(handles.values(), handles, fontsize=SMALL, frameon=False, **place)
+    rows = -(-len(CURVES) // COLUMNS)
+    tiles = [tile(name, told["curves"][name], known, shades) for name in CURVES]
+    high = MARGINS.top + rows * (PANEL + MARGINS.below) + BELOW
+    with picture(path, WIDTH, high, fixed=True) as figure:
+        looks = {"size": TINY, "x": "gait cycle (%)"}
+        draw_tiles(figure, tiles, [PANEL] * rows, MARGINS, COLUMNS, **looks)
+        named = handles(tiles)
+        place = {"loc": "upper center", "ncols": len(named)}
+        figure.legend(named.values(), named, fontsize=SMALL, frameon=False, **place)
     return figure
 
 
-def _ours(axes: Any, name: str, band: Mapping[str, Sequence[float]]) -> None:
-    """Draw a band of ours."""
+def tile(
+    name: str,
+    band: Mapping[str, Sequence[float]],
+    known: Mapping[str, Norms],
+    shades: Mapping[str, Any],
+) -> Tile:
+    """Return the panel of one curve: a band of ours before the sources `known`."""
+    traces, bands = measured(name, known, shades)
     low, middle, high = (np.asarray(band[end]) for end in ("low", "median", "high"))
-    fill = {"facecolor": (OURS, 0.3), "edgecolor": OURS, "linewidth": 0.4}
-    axes.fill_between(PERCENT, low, high, zorder=3, label="ours, 5 to 95 %", **fill)
-    axes.plot(PERCENT, middle, color=OURS, linewidth=1.5, zorder=4, label="ours, median")
-    style(axes, "", "")
-    axes.set(xlim=(0, 100), xticks=(0, 50, 100))
-    axes.tick_params(labelsize=TINY)
-    axes.set_title(f"{CURVES[name].title} ({CURVES[name].unit})", fontsize=TINY, pad=2)
+    bands.append(Band(x=PERCENT, low=low, high=high, colour=(OURS, 0.3), label="ours, 5 to 95 %"))
+    traces.append(Trace(x=PERCENT, y=middle, colour=OURS, width=1.5, label="ours, median"))
+    title = f"{CURVES[name].title} ({CURVES[name].unit})"
+    return Tile(title=title, traces=traces, bands=bands, ticks=CYCLE)
