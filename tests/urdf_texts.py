@@ -59,6 +59,21 @@ FINGERS = """<robot name="hand"><link name="palm"/>{}
 )
 
 
+SOLES = """<robot name="walker">
+  <link name="trunk"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="box"><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.1 0.04"/></geometry>
+  </collision></link>
+  <link name="ball"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>
+  <link name="rod"><collision><geometry><cylinder radius="1" length="1"/></geometry></collision>
+  </link>
+  <joint name="a" type="fixed"><origin rpy="0 0 3.141592653589793"/>
+    <parent link="trunk"/><child link="box"/></joint>
+  <joint name="b" type="fixed"><origin rpy="1.5707963267948966 0 0"/>
+    <parent link="trunk"/><child link="ball"/></joint>
+  <joint name="c" type="fixed"><parent link="trunk"/><child link="rod"/></joint>
+</robot>"""
+
+
 def written(folder, text, name="arm.urdf"):
     """Path of a file with this text."""
     path = folder / name

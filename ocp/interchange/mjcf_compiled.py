@@ -71,6 +71,7 @@ def compiled(path: Path, shapes: str) -> Model:
         if "parse error" in words:
             parsed(contents(path), path.name)  # says it better
         raise _misstated(path, words) from None
+    _check_names(path, model.names)
     if model.nbody < 2:
         raise ValueError(f"{path.name}: it has no body but the world")
     bodies = [called(model, "BODY", k) or f"body {k}" for k in range(model.nbody)]
@@ -90,6 +91,17 @@ def compiled(path: Path, shapes: str) -> Model:
         absent=absent,
         shapes=shapes,
     )
+
+
+def _check_names(path: Path, names: bytes) -> None:
+    """Raise Misstated unless the names that MuJoCo has are texts."""
+    try:
+        names.decode("utf-8")
+    except UnicodeDecodeError as error:
+        other = names[error.start : error.start + 2].hex(" ")
+        raise Misstated(
+            f"{path.name}: expected names in UTF-8, got one with other bytes ({other})"
+        ) from None
 
 
 @contextmanager

@@ -75,6 +75,7 @@ def load(
     return restored(bytes_of(path, LARGEST), path, problem, dynamics, method)
 
 
+@np.errstate(all="ignore")  # of a damaged file numbers may be endless, and are refused as such
 def restored(
     content: bytes,
     name: str | os.PathLike[str],

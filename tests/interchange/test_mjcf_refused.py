@@ -137,3 +137,13 @@ def test_a_file_that_begins_with_many_comments_is_read_at_once(tmp_path):
     path = tmp_path / "m.urdf"
     path.write_text("<!-- a -->\n" * 200 + '<robot name="r"><link name="base"/></robot>')
     assert load_model(path).link_names == ("base",)
+
+
+def test_names_that_are_no_text_are_refused(tmp_path):
+    pytest.importorskip("mujoco", reason="needs the extra `mjcf`")
+    path = tmp_path / "model.xml"
+    path.write_bytes(MODEL.encode().replace(b'<body name="', b'<body name="\xff', 1))
+    with pytest.raises(
+        ValueError, match=r"^model.xml: expected names in UTF-8, got one with other"
+    ):
+        load_model(path)

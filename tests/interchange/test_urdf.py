@@ -6,7 +6,7 @@ from math import inf
 import casadi as ca
 import numpy as np
 import pytest
-from urdf_texts import ARM, FINGERS, LOSSY, written
+from urdf_texts import ARM, FINGERS, LOSSY, SOLES, written
 
 from ocp import (
     Damper,
@@ -293,21 +293,6 @@ def test_links_may_show_their_collision_shapes(tmp_path):
     assert load_model(written(tmp_path, text)).links[-1].visuals[0].kind == "sphere"
     with pytest.raises(ValueError, match="shapes: expected one of visual, collision, got 'both'"):
         load_model(written(tmp_path, text), shapes="both")
-
-
-SOLES = """<robot name="walker">
-  <link name="trunk"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
-  <link name="box"><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.1 0.04"/></geometry>
-  </collision></link>
-  <link name="ball"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>
-  <link name="rod"><collision><geometry><cylinder radius="1" length="1"/></geometry></collision>
-  </link>
-  <joint name="a" type="fixed"><origin rpy="0 0 3.141592653589793"/>
-    <parent link="trunk"/><child link="box"/></joint>
-  <joint name="b" type="fixed"><origin rpy="1.5707963267948966 0 0"/>
-    <parent link="trunk"/><child link="ball"/></joint>
-  <joint name="c" type="fixed"><parent link="trunk"/><child link="rod"/></joint>
-</robot>"""
 
 
 def test_soles_are_the_lowest_of_collision_shapes(tmp_path):

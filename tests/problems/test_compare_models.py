@@ -1,6 +1,7 @@
 """Models of files beside the engines of their field."""
 
 import pytest
+from mjcf_texts import BARS
 from ocp.problems import compare_mjcf, compare_mjcf_loops, compare_models
 
 ROBOT = """<robot name="r">
@@ -78,23 +79,6 @@ def test_public_mjcf_models_move_as_in_mujoco():
     for name in ("hopper", "ant", "walker2d", "pusher", "inverted_double_pendulum", "humanoid"):
         path = next(each for each in files if each.stem == name)
         assert compare_mjcf.compared_mjcf(path, states=3).differences[0] < 1e-12
-
-
-BARS = """<mujoco><worldbody>
-  <body name="left"><freejoint name="root"/>
-    <geom type="capsule" size="0.02" fromto="0 0 0 0 0 1"/>
-    <body name="top" pos="0 0 1">
-      <joint name="b" axis="0 1 0" ref="10" damping="0.1" stiffness="2" springref="30"
-        armature="0.01"/>
-      <geom type="capsule" size="0.02" fromto="0 0 0 1 0 0"/></body>
-    <body name="right" pos="1 0 0"><joint name="c" type="ball" damping="0.2"/>
-      <geom type="capsule" size="0.02" fromto="0 0 0 0 0 1"/></body>
-    <body name="dial" pos="2 0 0"><joint name="d" axis="0 1 0"/>
-      <geom type="sphere" size="0.1" pos="0.1 0 0"/></body></body>
-</worldbody><equality>
-  <connect name="pin" body1="top" body2="right" anchor="1 0 0"/>
-  <joint joint1="d" joint2="b" polycoef="0.2 -2 0.5 0 0"/>
-</equality></mujoco>"""
 
 
 def test_closed_loops_and_followers_move_as_in_mujoco(tmp_path):

@@ -50,7 +50,7 @@ for _ in range(500):
 print(refused, equal, memory() - before)
 """
 CRAFTED = """
-import lzma
+import difflib, lzma  # what suggestions in errors and a packing load
 from ocp import load
 load(sys.argv[1])
 sys.addaudithook(watch)
@@ -156,6 +156,7 @@ def headers(arrays):
         "list": (("statistics",), [1]),
         "words": (("explanation",), [1]),
         "mass": (("problem", "tree", "links", 0, "mass"), 3.0),
+        "home": (("problem", "tree", "joints", 1, "home", 0, 0), 1e300),
         "bound": (("problem", "constraints", 0, "upper"), [9.0, 9.0]),
         "rows": (("problem", "constraints", 0, "upper"), [9.0] * 3),
     }
