@@ -76,7 +76,8 @@ PUBLISHED = (
         value=244,
         source=SOURCE,
         ours=lambda solution: total(solution).active,
-        remark="the model and its limits are not printed",
+        remark="of one of several optima, J from 2.4535 to 2.5120, by rounding; the model and its "
+        "limits are not printed",
         comparable=False,
     ),
     Published(

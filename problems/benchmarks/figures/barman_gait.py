@@ -142,8 +142,15 @@ def _forces(figure: Any) -> str:
         f"peaks of the vertical force in stance: {peaks(vertical[stance_of(literal)])}, up to "
         f"{vertical.max():.2f} body weights (our gait {peaks(other[stance_of(own)])}, up to "
         f"{other.max():.2f}); fore-aft {fore_aft.min():.2f} to {fore_aft.max():.2f}, lateral "
-        f"{lateral.min():.2f} to {lateral.max():.2f}"
+        f"{lateral.min():.2f} to {lateral.max():.2f}, whose sign changes in stance "
+        f"{reversals(lateral[stance_of(literal)])} times"
     )
+
+
+def reversals(line: np.ndarray) -> int:
+    """Return how often a curve changes its sign."""
+    signs = np.sign(line[line != 0])
+    return int((signs[1:] != signs[:-1]).sum())
 
 
 def stance_of(walk: Cycle) -> np.ndarray:
