@@ -34,14 +34,6 @@ from ocp.cli import main
 HOME = (0.0, -1.2, 1.5, -0.4, 1.5, 0.0)  # rad: elbow up, the tool ahead of the base
 BOX = np.array([(-0.65, -0.3), (-0.3, 0.5), (0.05, 0.6)])  # m: where goals lie, beside the base
 GOALS = ("goal_x", "goal_y", "goal_z")
-# of IPOPT: the program's numbers are near 1 as they stand, so that no scaling is looked for anew,
-# and steps are as good as their factors, without residuals
-QUICK = {
-    "nlp_scaling_method": "none",
-    "mumps_scaling": 0,
-    "mumps_permuting_scaling": 0,
-    "fast_step_computation": "yes",
-}
 
 
 def problem(
@@ -114,8 +106,6 @@ def replanned(
             f"moves, reach, period: expected at least 0, above 0 m and s, "
             f"got {moves}, {reach:g} and {period:g}"
         )
-    if solver.name == "ipopt":
-        solver = replace(solver, options=QUICK | dict(solver.options))
     first = solve(statement, transcription, solver, **settings)
     if not moves or not first.success:
         return first

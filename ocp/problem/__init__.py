@@ -79,6 +79,7 @@ from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking, upright
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
 from ocp.problem.series import Curves, Series, curves
+from ocp.problem.stage_cost import stage_cost
 from ocp.problem.statement import Problem
 from ocp.problem.strength import STRENGTH
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
@@ -173,6 +174,7 @@ __all__ = [
     "slots",
     "smoothness",
     "squares",
+    "stage_cost",
     "swing_together",
     "torque_limits",
     "torque_rate",

@@ -33,6 +33,14 @@ from ocp.transcription.phased import Phased, phased
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
+# of IPOPT in a hurry: numbers of a program are near 1 as they stand, so that no scaling is looked
+# for anew, and steps are as good as their factors, without residuals
+QUICK = {
+    "nlp_scaling_method": "none",
+    "mumps_scaling": 0,
+    "mumps_permuting_scaling": 0,
+    "fast_step_computation": "yes",
+}
 SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
 Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
 _BUILDING = RLock()
@@ -183,8 +191,9 @@ class Plan:
         first = start(transcribed, guess)
         ready = time.perf_counter()
         solver, left = self.solver, seconds - (ready - begin)
-        if np.isinf(seconds) and solver.name == TUNED_PLUGIN:  # each takes as long as a Jacobian
-            solver = replace(solver, options={SHOWN: SELDOM} | dict(solver.options))
+        if solver.name == TUNED_PLUGIN:
+            shown = {SHOWN: SELDOM} if np.isinf(seconds) else {}  # each costs as much as a Jacobian
+            solver = replace(solver, options=QUICK | shown | dict(solver.options))
         attempts = ladder(PLAIN, solver)
         climbed = climb(transcribed, solver, attempts, [first], seconds=left)
         statistics = statistics_of(transcribed, climbed) | {"violation": climbed.best.violation}

@@ -11,15 +11,16 @@ from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.variables import free_duration
 
 
-def shifted(solution: Solution, by: float) -> Solution:
+def shifted(solution: Solution, by: float, duration: float | None = None) -> Solution:
     """Return a guess for planning anew after `by` (s): the rest of a motion.
 
-    Of a free duration that much is left less, of a given one the motion stays at its end for that
-    long. Multipliers along the path are those of the same instants of time, the last ones after the
-    end.
+    Of a free duration that much is left less; where the motion ends before its `duration` (s), by
+    default a given one, it stays at its end. Multipliers along the path are those of the same
+    instants of time, the last ones after the end.
     """
     problem, before = solution.problem, solution.duration
-    left = max(before - by, problem.duration[0]) if free_duration(problem) else before
+    free = max(before - by, problem.duration[0]) if free_duration(problem) else before
+    left = free if duration is None else duration
 
     def onward(s: Array) -> Array:
         return (by + np.asarray(s, dtype=float) * left) / before

@@ -8,7 +8,7 @@ cut each solve after one step; here it goes on as long as it may.)
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -23,7 +23,8 @@ from ocp.pickling import portable
 from ocp.problem.point_mass import PointMass
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.solution.inputs import inputs, lifts
+from ocp.solution.arrival import Off, arrival
+from ocp.solution.inputs import lifts, open_inputs
 from ocp.solution.plan import Plan
 from ocp.solution.shifting import shifted
 from ocp.solution.simulation import driven, march, sampled
@@ -31,6 +32,7 @@ from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess
 from ocp.transcription.tracing import Trace, trace_open
 
+RECEDING, SHRINKING = "receding", "shrinking"  # horizons
 SAMPLES = 11  # instants of a period at which torques are told, straight in between
 TOLERANCE = 1e-8  # of the simulated plant
 MET = 1e-3  # of any bound, in the program's units: what a plan that was cut short may be off
@@ -70,7 +72,9 @@ class Tracked:
     """What a mechanism did under plans made while it moved.
 
     Times `t` (N,) s, coordinates `q` (n, N) rad or m, rates `qd` (n, N), torques `tau` (n, N), N m
-    or N, that acted; and the `replans`, one each period, of which the first was made at rest.
+    or N, that acted; and the `replans`, one each period, of which the first was made at rest. `off`
+    {constraint: (rows, N)} says how far the mechanism was from the end asked at that time, by each
+    constraint of the end, in its units; nan where that depends on more than coordinates and rates.
     """
 
     t: np.ndarray
@@ -78,6 +82,7 @@ class Tracked:
     qd: np.ndarray
     tau: np.ndarray
     replans: tuple[Replan, ...]
+    off: Off = field(default_factory=dict)
 
     @property
     def seconds(self) -> np.ndarray:
@@ -97,7 +102,10 @@ class Tracked:
     def __repr__(self) -> str:
         middle = f", median {1e3 * np.median(self.seconds):.3g} ms" if len(self.seconds) else ""
         count = len(self.replans)
-        return f"Tracked({self.t[-1]:g} s, {count} replans{middle}, {self.dropped} dropped)"
+        ends = [(name, rows[np.isfinite(rows[:, -1]), -1]) for name, rows in self.off.items()]
+        far = [f", {name} off by {np.max(rows):.2g}" for name, rows in ends if len(rows)]
+        words = f"{count} replans{middle}, {self.dropped} dropped{''.join(far)}"
+        return f"Tracked({self.t[-1]:g} s, {words})"
 
 
 def track(
@@ -110,6 +118,7 @@ def track(
     plant: Plant | None = None,
     guess: Guess | Solution | None = None,
     deadline: float | None = None,
+    horizon: str = RECEDING,
 ) -> Tracked:
     """Return what a mechanism does from `start`, (q, qd) of n numbers each, planned every `period`.
 
@@ -117,11 +126,14 @@ def track(
     Parameter of its own for every joint, to which the state measured is given. `goals(t)` returns
     values of other parameters by name at the time t (s). The first plan is made at rest, from a
     `guess` and by all attempts; each further one within the `deadline` (s; none by default) from
-    the one followed so far, shifted. One that is cut short is followed if it is off no bound by
+    the one followed so far, shifted. The `horizon` is "receding", each plan as long as the problem
+    says, or "shrinking": the duration is a given Parameter, and each plan has what is left of its
+    value, at least its lower bound. A plan that is cut short is followed if it is off no bound by
     more than MET, else the former one goes on. `plant(t, state (2 n,), torques (n, N))` returns the
     states (2 n, N) at the N equally spaced instants of a period under torques straight in between;
     by default they are those of the tree, simulated. Raises ValueError for an initial state that is
-    not open, naming the joint, and for sizes that do not fit; NotSolved without a first plan.
+    not open, naming the joint, for a duration that cannot shrink, and for sizes that do not fit;
+    NotSolved without a first plan.
     """
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, measured(plan.problem)
@@ -131,20 +143,47 @@ def track(
     plant = simulated(plan.problem, step) if plant is None else called("track: plant", plant)
     goals = None if goals is None else called("track: goals", goals)
     deadline = None if deadline is None else positive("track: deadline", deadline)
+    left, off = _horizon(plan.problem, horizon), arrival(plan)
     tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
-    turns, pieces = [_first(plan, _asked(tree, names, state, goals, 0.0), guess, deadline)], []
-    followed = turns[0]
+    turns: list[Replan] = []
+    pieces, ends = [], []
     for k in range(count):
         t = k * step
+        asked = _asked(tree, names, state, goals, t) | left(t)
         if k:
-            turns.append(_again(plan, turns, t, _asked(tree, names, state, goals, t), deadline))
-            followed = turns[-1] if turns[-1].followed else followed
+            turns.append(_again(plan, turns, t, asked, deadline))
+        else:
+            turns.append(_first(plan, asked, guess, deadline))
+        followed = next(turn for turn in reversed(turns) if turn.followed)
         torques = tell(followed.solution, t - followed.t + passed)
         states = _moved(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
         pieces.append(np.vstack([t + passed, states, torques])[:, bool(k) :])
+        ends.append(off(turns[-1].solution, states[:, bool(k) :]))
         state = states[:, -1]
     times, q, qd, tau = np.split(np.hstack(pieces), np.cumsum([1, tree.dof, tree.dof]))
-    return Tracked(t=times[0], q=q, qd=qd, tau=tau, replans=tuple(turns))
+    far = {name: np.hstack([each[name] for each in ends]) for name in ends[0]}
+    return Tracked(t=times[0], q=q, qd=qd, tau=tau, replans=tuple(turns), off=far)
+
+
+def _horizon(problem: Problem, horizon: str) -> Callable[[float], dict[str, float]]:
+    """Return a function of time (s) that gives the parameters of a shrinking horizon their values;
+    none of a receding one. Raises ValueError for a duration that cannot shrink."""
+    if horizon == RECEDING:
+        return lambda t: {}
+    if horizon != SHRINKING:
+        raise ValueError(f"track: horizon: expected {RECEDING} or {SHRINKING}, got {horizon!r}")
+    lower, upper = problem.duration
+    if not isinstance(lower, Parameter) or lower.free or upper is not lower:
+        raise ValueError(
+            f"track: horizon {SHRINKING!r}: duration: expected a Parameter that is given, of which "
+            f"each plan has what is left, got {lower} to {upper} s"
+        )
+    if not lower.lower > 0:
+        raise ValueError(
+            f"track: horizon {SHRINKING!r}: parameter {lower.name!r}: expected a lower bound above "
+            f"0 s, the shortest horizon, got {lower.lower:g}"
+        )
+    return lambda t: {lower.name: max(lower.value - t, lower.lower)}
 
 
 def _moved(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
@@ -198,7 +237,9 @@ def _again(
     left = np.inf
     if deadline is not None:
         left = deadline - float(np.median([_beside(turn) for turn in turns[1:]] or [0.0]))
-    solution = plan.replan(shifted(former.solution, t - former.t), seconds=left, **asked)
+    name = getattr(plan.problem.duration[0], "name", None)  # of a Parameter, which may shrink
+    rest = shifted(former.solution, t - former.t, asked.get(name))
+    solution = plan.replan(rest, seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
     return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
 
@@ -270,18 +311,16 @@ def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
 
     It is built once. Torques after the end of a motion are those of its end.
     """
-    problem, parameters = plan.problem, plan.parameters
-    formulation = formulation_of(plan.transcribed.transcription.dynamics, problem.tree)
+    problem, program = plan.problem, plan.transcribed
+    formulation = formulation_of(program.transcription.dynamics, problem.tree)
 
     @cache
     def torques(known: str | None) -> Trace:
-        return trace_open(problem, formulation, lambda at: at.tau, parameters, known)
+        return trace_open(problem, formulation, lambda at: at.tau, program.parameters, known)
 
     def tell(solution: Solution, t: np.ndarray) -> np.ndarray:
         s = np.clip(np.asarray(t) / solution.duration, 0.0, 1.0)
-        values = np.array([[solution.parameters[each.name]] for each in parameters])
-        y = np.vstack([inputs(solution, s), np.repeat(values, len(s), axis=1)])
-        return torques(lifts(solution))(y, s)
+        return torques(lifts(solution))(open_inputs(solution, program.layout, s), s)
 
     return tell
 

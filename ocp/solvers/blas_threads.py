@@ -91,7 +91,7 @@ def libraries() -> list[Library]:
 
 def _is_library(file: bytes) -> bool:
     """Tell whether a file may be a library of linear algebra, by its name."""
-    return any(name in os.path.basename(file) for name in LIBRARIES)
+    return any(name in file and name in os.path.basename(file) for name in LIBRARIES)
 
 
 @cache

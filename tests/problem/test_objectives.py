@@ -5,7 +5,19 @@ from types import SimpleNamespace
 import casadi as ca
 import pytest
 
-from ocp import Link, Tree, duration, dynamic_effort, effort, mixed, prismatic, revolute, smoothness
+from ocp import (
+    Link,
+    Parameter,
+    Tree,
+    duration,
+    dynamic_effort,
+    effort,
+    mixed,
+    prismatic,
+    revolute,
+    smoothness,
+    stage_cost,
+)
 
 TREE = Tree(
     links=[Link(mass=1.0)] * 3,
@@ -45,3 +57,16 @@ def test_mixed_weighs_duration_against_effort():
     assert weights == pytest.approx({"duration": 0.8, "effort": 0.2})
     tripled = 3 * (duration() + 0.5 * effort())
     assert [weight for weight, _ in tripled.terms] == [3.0, 1.5]
+
+
+def test_a_stage_cost_is_of_distances_from_the_goal_over_what_counts_as_one():
+    goal = {"q": {"turn": 0.5}, "qd": 0.0, "size": 0.1, "rate": 2.0}
+    off = residuals(stage_cost(TREE, **goal), q=[9.0, 0.7, 9.0], qd=[1.0, 2.0, -3.0])
+    assert off == pytest.approx([2.0, 0.5, 1.0, -1.5])
+    open_one = stage_cost(TREE, q=(0.0, Parameter("goal", 0.5, "rad"), 0.0))
+    ((_, term),) = open_one.terms
+    assert "goal" in str(term.function(SimpleNamespace(q=ca.SX.sym("q", 3))))
+    with pytest.raises(ValueError, match="stage_cost: size: expected a number above 0"):
+        stage_cost(TREE, q=0.0, size=0.0)
+    with pytest.raises(ValueError, match="unknown joint 'nobody'"):
+        stage_cost(TREE, q={"nobody": 0.0})

@@ -20,11 +20,14 @@ from ocp import (
     at_start,
     duration,
     effort,
+    kinematics,
+    path,
     prepare,
     torque_limits,
     track,
 )
 from ocp.solution import simulated
+from ocp.solution.arrival import arrival
 from ocp.solution.shifting import shifted
 from ocp.solution.tracking import SAMPLES, commands
 
@@ -41,7 +44,7 @@ def open_start(tree, q):
 
 
 def reaching(seconds=1.0, objective=effort):
-    """A two-link arm that comes to rest at a goal left open."""
+    """A two-link arm that comes to rest at a goal left open, in a time that may be a parameter."""
     arm = two_link(torque=10.0)
     goal = [Parameter("goal_shoulder", 1.0, "rad"), Parameter("goal_elbow", -1.0, "rad")]
     return Problem(
@@ -72,6 +75,12 @@ def balancing():
 @pytest.fixture(scope="module")
 def arm():
     return prepare(reaching())
+
+
+@pytest.fixture(scope="module")
+def left():
+    """The arm, whose duration is what is left of it."""
+    return prepare(reaching(Parameter("left", 1.0, "s", lower=0.3)))
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +147,47 @@ def test_an_arm_follows_a_goal_that_moves(arm):
     assert np.abs(done.tau).max() <= 10.0 * (1 + 1e-2)  # N m, between the nodes too
 
 
-def test_torques_told_are_those_of_the_solution(arm):
-    solution = arm.solve(goal_elbow=-0.5).require()
-    t = np.linspace(0.0, 1.2, 7)
-    expected = solution.tau(np.minimum(t, 1.0))
-    np.testing.assert_allclose(commands(arm)(solution, t), expected, rtol=0, atol=1e-10)
+def test_torques_told_are_those_of_the_solution(arm, left):
+    for plan in (arm, left):
+        solution = plan.solve(goal_elbow=-0.5).require()
+        t = np.linspace(0.0, 1.2, 7)
+        expected = solution.tau(np.minimum(t, 1.0))
+        np.testing.assert_allclose(commands(plan)(solution, t), expected, rtol=0, atol=1e-10)
+
+
+def test_a_horizon_that_shrinks_ends_where_the_first_plan_would_have(left):
+    done = track(left, REST, period=0.1, periods=14, horizon="shrinking")
+    lengths = [turn.solution.duration for turn in done.replans]
+    assert lengths == pytest.approx([*np.arange(1.0, 0.25, -0.1), *[0.3] * 6])
+    first = done.replans[0].solution
+    early = done.t <= 0.8
+    np.testing.assert_allclose(done.q[:, early], first.q(done.t[early]), rtol=0, atol=2e-3)
+    assert max(done.iterations[:7]) <= 5  # each begins with the rest of the one before
+    assert np.abs(done.q[:, -1] - (1.0, -1.0)).max() < 5e-3
+
+
+def test_how_far_off_the_end_asked_is_told_for_every_constraint_of_it(arm):
+    def goals(t):
+        return {"goal_shoulder": 1.0 if t < 0.15 else 0.5}
+
+    done = track(arm, REST, period=0.1, periods=3, goals=goals)
+    wanted = np.where(done.t <= 0.2 + 1e-9, 1.0, 0.5)
+    np.testing.assert_allclose(done.off["at_end.q"][0], np.abs(done.q[0] - wanted), atol=1e-12)
+    np.testing.assert_allclose(done.off["at_end.qd"], np.abs(done.qd), rtol=0, atol=1e-12)
+    assert f"at_end.q off by {done.off['at_end.q'][:, -1].max():.2g}" in repr(done)
+
+
+def test_an_end_asked_by_points_and_accelerations_is_told_where_the_state_says_it(quick):
+    arm = quick.problem.tree
+    start = quick.problem.constraints[:2]
+    above = path("above", lambda at: at.position("tip")[1], lower=0.7, when="end", units="m")
+    stated = replace(quick.problem, constraints=(*start, above, at_end(arm, qdd=0.0)))
+    states = np.array([[0.3, 0.2, 0.0, 0.0], [1.5, 0.0, 0.1, 0.0]]).T
+    plan = prepare(stated)
+    off = arrival(plan)(plan.solve(), states)
+    heights = [float(kinematics.position(arm, q, "tip")[1]) for q in states[:2].T]
+    np.testing.assert_allclose(off["above"][0], np.maximum(0.7 - np.array(heights), 0.0))
+    assert np.isnan(off["at_end.qdd"]).all()
 
 
 def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
@@ -205,6 +250,16 @@ def test_a_deadline_that_is_no_number_is_refused(arm, seconds):
         arm.replan(seconds=seconds, goal_shoulder=0.0)
 
 
+@pytest.mark.parametrize("given", [{}, {"free": True, "lower": 0.1}])
+def test_a_duration_that_cannot_shrink_is_refused(given):
+    plan = prepare(reaching(Parameter("left", 1.0, "s", **{"upper": 2.0} | given)))
+    words = (
+        "expected a lower bound above 0 s" if not given else "expected a Parameter that is given"
+    )
+    with pytest.raises(ValueError, match=f"track: horizon 'shrinking': .*{words}"):
+        track(plan, REST, period=0.1, periods=1, horizon="shrinking")
+
+
 def closed_state():
     tree = two_link()
     return replaced(reaching(), at_start(tree, q=(Parameter("a", 0.0), -2.0), qd=0.0))
@@ -242,6 +297,8 @@ def test_an_initial_state_that_cannot_be_given_is_refused(problem, words):
         ({"goals": lambda t: {"gaol": t}}, "gaol"),
         ({"goals": {"goal_elbow": 1.0}}, "track: goals: expected"),
         ({"deadline": 0.0}, "track: deadline: expected a number above 0"),
+        ({"horizon": "growing"}, "track: horizon: expected receding or shrinking, got 'growing'"),
+        ({"horizon": "shrinking"}, "'shrinking': duration: expected a Parameter that is given"),
         ({"plant": 3}, "track: plant: expected"),
         ({"plant": lambda t, x, u: x}, r"track: plant: expected states \(4, 11\) .* got \(4,\)"),
         ({"plant": lambda t, x, u: np.full((4, 11), np.nan)}, "from t = 0 s on, got numbers that"),
