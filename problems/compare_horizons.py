@@ -41,15 +41,12 @@ class Way:
     words: str
 
 
-WAYS = tuple(
-    Way(horizon=horizon, words=words)
-    for horizon, words in (
-        ("receding", "effort"),
-        ("receding", "smoothness"),
-        ("receding", "stage cost and effort"),
-        ("shrinking", "effort"),
-        ("shrinking", "stage cost and effort"),
-    )
+WAYS = (
+    Way(horizon="receding", words="effort"),
+    Way(horizon="receding", words="smoothness"),
+    Way(horizon="receding", words="stage cost and effort"),
+    Way(horizon="shrinking", words="effort"),
+    Way(horizon="shrinking", words="stage cost and effort"),
 )
 
 
@@ -82,28 +79,27 @@ def problem(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -
     )
 
 
-def tracked(
-    way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float], plans: int = PLANS
-) -> Tracked:
-    """Return what an arm does that plans its way to a goal again and again."""
-    plan = prepare(problem(way, arm, home, goal))
-    start = home, np.zeros(arm.dof)
+def tracked(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -> Tracked:
+    """Return what an arm does that plans its way to a goal again and again: PLANS times, or until a
+    horizon that shrinks is used up."""
+    plan, start = prepare(problem(way, arm, home, goal)), (home, np.zeros(arm.dof))
+    plans = round(SECONDS / PERIOD) if way.horizon == "shrinking" else PLANS
     return track(plan, start, period=PERIOD, periods=plans, horizon=way.horizon)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how far from its goal the arm is in the end, by each way."""
-    parser = argparse.ArgumentParser(prog="compare_horizons", description=__doc__)
-    parser.add_argument("--plans", type=int, default=PLANS, help=f"how many (default: {PLANS})")
-    chosen = parser.parse_args(arguments)
-    when = f"{SECONDS:g} s", "the end"
-    rows = [("horizon", "least", *(f"off after {each}, rad" for each in when), "processor, ms")]
+    """Print how far from its goal an arm is by each way: when the first plan would have been there,
+    and in the end."""
+    argparse.ArgumentParser(prog="compare_horizons", description=__doc__).parse_args(arguments)
+    rows = [("horizon", "least", "off after", "off in the end (rad)", "processor (ms)")]
     for way in WAYS:
-        done = tracked(way, ur5(), HOME, GOAL, chosen.plans)
+        done = tracked(way, ur5(), HOME, GOAL)
         off = np.max(done.off["at_end.q"], axis=0)
-        places = np.interp(SECONDS, done.t, off), off[-1]
         took = 1e3 * np.median([one.cpu_seconds for one in done.replans[1:]])
-        rows.append((way.horizon, way.words, *(f"{each:.2g}" for each in places), f"{took:.0f}"))
+        places = np.interp(SECONDS, done.t, off), off[-1]
+        first, last = (f"{each:.2g}" for each in places)
+        words = (f"{SECONDS:g} s: {first}", f"{done.t[-1]:g} s: {last}", f"{took:.0f}")
+        rows.append((way.horizon, way.words, *words))
     print(aligned(rows))
     return 0
 
