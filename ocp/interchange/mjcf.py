@@ -58,7 +58,7 @@ def read_mjcf(
             f"which holds them, or None, got {base!r}"
         )
     model = compiled(path, shapes)
-    with model.located():
+    with model.located(), np.errstate(over="ignore", invalid="ignore"):  # refused by its records
         tree = _tree(model, base, repair, gravity)
     return tree, _left_out(model, tree.joints)
 

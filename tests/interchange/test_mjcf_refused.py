@@ -147,3 +147,12 @@ def test_names_that_are_no_text_are_refused(tmp_path):
         ValueError, match=r"^model.xml: expected names in UTF-8, got one with other"
     ):
         load_model(path)
+
+
+def test_endless_numbers_are_refused_by_the_joint(tmp_path):
+    pytest.importorskip("mujoco", reason="needs the extra `mjcf`")
+    path = tmp_path / "model.xml"
+    far = MODEL.replace(TIP, TIP.replace('pos="0 0 1"', 'pos="0 inf 1"'))
+    path.write_text(far.replace('<joint name="nail"/>', '<joint name="nail" type="ball"/>'))
+    with pytest.raises(ValueError, match=r"^model.xml: joint 'nail': home: expected finite number"):
+        load_model(path)
