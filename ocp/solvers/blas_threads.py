@@ -35,8 +35,8 @@ class Library(NamedTuple):
     """A library of linear algebra: its file, what tells its number of threads, and what sets it."""
 
     file: str
-    count: Callable[[], int]
-    set_count: Callable[[int], Any]
+    threads: Callable[[], int]
+    set_threads: Callable[[int], Any]
 
 
 class Held:
@@ -52,9 +52,9 @@ class Held:
         with self.lock:
             self.searches += 1
             if self.searches == 1:
-                self.before = [(library, library.count()) for library in libraries()]
+                self.before = [(library, library.threads()) for library in libraries()]
                 for library, _ in self.before:
-                    library.set_count(1)
+                    library.set_threads(1)
 
     def leave(self) -> None:
         """Give every library its number of threads back, unless another search goes on."""
@@ -62,7 +62,7 @@ class Held:
             self.searches -= 1
             if self.searches == 0:
                 for library, count in self.before:
-                    library.set_count(count)
+                    library.set_threads(count)
 
 
 _HELD = Held()

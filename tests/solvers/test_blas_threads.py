@@ -16,18 +16,18 @@ BEFORE = 2  # threads that a user has
 @pytest.fixture
 def two_threads():
     """Every loaded library with two threads, and afterwards as it was."""
-    known = [(library, library.count()) for library in libraries()]
+    known = [(library, library.threads()) for library in libraries()]
     if not known:
         pytest.skip("numpy calls a library whose number of threads cannot be set")
     for library, _ in known:
-        library.set_count(BEFORE)
+        library.set_threads(BEFORE)
     yield
     for library, count in known:
-        library.set_count(count)
+        library.set_threads(count)
 
 
 def counts():
-    return {library.count() for library in libraries()}
+    return {library.threads() for library in libraries()}
 
 
 def square():
