@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from phased_motions import fallen, moved
+from phased_motions import REACH, TILT, fallen, moved
 
-from ocp import NotVerified, Solver, continuous, solve, verify
+from ocp import NotVerified, Solver, continuous, impact, solve, verify
 from ocp.problem import PointMass, Symmetry
 from ocp.solution import violations
 from ocp.solution.crossings import impacts, link_violations
@@ -92,6 +92,22 @@ def test_other_impulses_are_refused_in_every_way_that_they_are_wrong(fall):
     aside = link_violations(replace(fall, impulses={STRIKE: {"end": push * (5, 1, 0.1)}}))
     worst = aside[f"{STRIKE}: impulse.end"]
     assert worst.label == "friction" and worst.dense > 1.0
+
+
+def test_a_point_leaves_with_its_restitution_times_the_speed_with_which_it_came():
+    bounced = fallen(friction=0.0, restitution=0.6)
+    name = f"{STRIKE}: leaving.end"
+    assert link_violations(bounced)[name].dense < 1e-8
+    fall, rise = bounced.phases.values()
+    arm = REACH * np.cos(TILT)
+    came, left = (rates[1] - arm * rates[2] for rates in (fall.qd(0.3), rise.qd(0.0)))
+    assert left == pytest.approx(-0.6 * came, rel=1e-6)
+    for restitution in (0.0, 0.4):
+        links = (impact("end", friction=0.0, restitution=restitution),)
+        stated = replace(bounced, problem=replace(bounced.problem, links=links))
+        worst = link_violations(stated)[name]
+        assert worst.label == "normal"
+        assert worst.dense == pytest.approx(left + restitution * came, rel=1e-6)
 
 
 def test_a_jump_that_nothing_makes_is_a_violation(smooth):

@@ -1,6 +1,7 @@
 """Rates along the motion: jerk, torque rates, and what else changes in time."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import casadi as ca
 import numpy as np
@@ -31,9 +32,11 @@ from ocp import (
     torque_rate_limits,
     verify,
 )
+from ocp.problem.instant import NoRate
 from ocp.solution.remeshing import look
 from ocp.transcription import transcribe
 from ocp.transcription.asked import asked
+from ocp.transcription.rates import Flow
 from ocp.transcription.tapes import Played, record
 from ocp.transcription.variables import split
 
@@ -81,6 +84,25 @@ def test_torque_rates_are_differences_of_torques_in_time(seed):
         np.testing.assert_allclose(
             along[rate](s), expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max()
         )
+
+
+def test_what_depends_on_torques_changes_with_them():
+    """Also where a symbol stands for the torques."""
+    y, s, symbol = ca.SX.sym("y", 2), ca.SX.sym("s"), ca.SX.sym("torque")
+    torque = SimpleNamespace(symbol=symbol, value=y[0] * y[1] + s)
+    flow = Flow(place=ca.vertcat(y, s), velocity=ca.DM([2, 3, 5]), unknown=(), torque=torque)
+    rate = ca.Function("rate", [y, symbol], [flow(symbol**2 + 7 * y[0])])
+    moved = 3.0 * 0.7 + 2.0 * 1.1 + 5.0  # of the torque where y is (0.7, 1.1)
+    assert float(rate([0.7, 1.1], 1.3)) == pytest.approx(2 * 1.3 * moved + 7 * 2.0)
+
+
+def test_what_depends_on_torques_without_a_rate_has_none():
+    y, symbol = ca.SX.sym("y", 2), ca.SX.sym("torque")
+    torque, unknown = SimpleNamespace(symbol=symbol, value=y[1]), ((y[1], "accelerations jump"),)
+    flow = Flow(place=y, velocity=ca.DM([1, 0]), unknown=unknown, torque=torque)
+    assert float(flow(y[0])) == 1.0
+    with pytest.raises(NoRate, match="accelerations jump"):
+        flow(symbol)
 
 
 def test_torque_rates_around_a_loop_and_on_the_ground_are_differences_too():

@@ -23,7 +23,8 @@ REFINED = 1e-10  # residual of a linear system beside its right-hand side
 REFINEMENTS = 5
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and by how much each must gain
 TINY = 10 * np.finfo(float).eps  # steps beside the variables
-DIVERGED = 1e20
+DIVERGED = 1e20  # variables: further out nothing is sought
+DISTANT = 1e10  # and from where on rounding of rows, beyond tolerances, may end all steps first
 VAST, NEARLY = 1e4, 1e-2  # multipliers that are found anew, and the violation up to which they are
 
 
@@ -124,6 +125,8 @@ class Search:
         is none."""
         if self.restore is None:
             return "Restoration_Failed"
+        if np.max(np.abs(point.v), initial=0.0) > DISTANT:
+            return "Diverging_Iterates"
         self.filter.add(point.theta, point.barrier(self.mu))
         return self.restore(self)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 DAMPING = 1e-5  # of variables with one bound (section 3.7)
 SCALED = 100.0  # mean multiplier above which errors are divided (equation 6)
-LEAST = np.finfo(float).tiny ** 0.25  # distance from a bound
+LEAST = 64 * np.finfo(float).eps  # distance from a bound beside its size: less is rounding
 RESET = 1e10  # by which multipliers may be off their distance at most (equation 16)
 
 
@@ -106,16 +106,23 @@ class Sides:
         self.below, self.above = (np.flatnonzero(np.isfinite(each)) for each in (lower, upper))
         self.count = len(self.below) + len(self.above)
         self.alone = np.isfinite(lower) * 1.0 - np.isfinite(upper) * 1.0
+        self.least_below, self.least_above = (
+            LEAST * np.maximum(1.0, np.abs(np.where(np.isfinite(each), each, 0.0)))
+            for each in (lower, upper)
+        )
         self._each = [
-            (places, bounds[places], sign, self.alone[places] == sign)
-            for places, bounds, sign in ((self.below, lower, 1.0), (self.above, upper, -1.0))
+            (places, bounds[places], least[places], sign, self.alone[places] == sign)
+            for places, bounds, least, sign in (
+                (self.below, lower, self.least_below, 1.0),
+                (self.above, upper, self.least_above, -1.0),
+            )
         ]
 
     def barrier(self, v: np.ndarray, mu: float) -> float:
         """Return what bounds add to an objective (equation 3b), dampened (section 3.7)."""
         logarithms = damped = 0.0
-        for places, bounds, sign, alone in self._each:
-            distance = np.maximum(sign * (v[places] - bounds), LEAST)
+        for places, bounds, least, sign, alone in self._each:
+            distance = np.maximum(sign * (v[places] - bounds), least)
             logarithms += float(np.sum(np.log(distance)))
             damped += float(np.sum(distance[alone]))
         return mu * (DAMPING * damped - logarithms)
@@ -123,7 +130,9 @@ class Sides:
 
 def distances(stage: Any, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distances (size,) from lower and upper bounds, infinite where there are none."""
-    return np.maximum(v - stage.lower, LEAST), np.maximum(stage.upper - v, LEAST)
+    sides = stage.sides
+    below = np.maximum(v - stage.lower, sides.least_below)
+    return below, np.maximum(stage.upper - v, sides.least_above)
 
 
 def residuals(point: Point) -> Residuals:
