@@ -118,6 +118,31 @@ def test_multipliers_of_dependent_rows_are_the_least_that_do():
     np.testing.assert_allclose(rows @ own.meet(right), right, atol=1e-12)
 
 
+def test_systems_with_dependent_rows_are_solved_at_once():
+    """Without refinement, and with multipliers, where right-hand sides agree with the rows."""
+    rng = np.random.default_rng(11)
+    rows = rng.normal(size=(2, 5))
+    rows = np.vstack([rows, rng.normal(size=(3, 2)) @ rows])
+    x = ca.SX.sym("x", 5)
+    nlp = NLP(
+        lower=np.full(5, -INF),
+        upper=np.full(5, INF),
+        g_lower=np.zeros(5),
+        g_upper=np.zeros(5),
+        objective=ca.Function("f", [x], [ca.sumsqr(x)]),
+        constraints=ca.Function("g", [x], [ca.DM(rows) @ x]),
+    )
+    search, point = search_at(nlp, np.ones(5))
+    stage = search.stage
+    assert search._factorise(point)
+    a, step = rng.normal(size=(2, 5))
+    b = stage.push(point.slopes, step)
+    dv, dy = stage.solve(a, b)
+    pulled = stage.bent(dv) + search.diagonal * dv + stage.pull(point.slopes, dy)
+    np.testing.assert_allclose(pulled, a, atol=1e-12)
+    np.testing.assert_allclose(stage.push(point.slopes, dv), b, atol=1e-12)
+
+
 def test_a_slope_that_leads_uphill_ends_without_success():
     """Since no step along it lowers the objective."""
     x, p = ca.SX.sym("x"), ca.SX.sym("p", 0)
