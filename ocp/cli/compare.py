@@ -93,7 +93,7 @@ def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:
 
 def _tell(one: Run) -> None:
     reason = f" ({one.reason})" if one.reason else ""
-    print(f"{' '.join(one.key)}: {one.verdict}{reason}", flush=True)
+    print(f"{' '.join(one.key[:-1])}: {one.verdict}{reason}", flush=True)  # without its digest
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -192,12 +192,14 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
         )
         == 0
     )
+    told = capsys.readouterr().out
+    assert "two_link_time sleqp exact auto auto spline: solved\n" in told
     assert asked == ["ipopt", "snopt", "sleqp"] and picture.stat().st_size > 10_000
     assert [one.solver for one in read(file.read_text())] == ["ipopt", "snopt", "sleqp"]
     assert (
         "two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and "
         "derivatives, 0.25 s the bridge to Drake, 1.25 s SNOPT itself"
-    ) in capsys.readouterr().out
+    ) in told
 
 
 def test_a_file_is_read_as_it_was_written():
