@@ -55,7 +55,8 @@ def _state(plan: Plan, solution: Solution, states: np.ndarray) -> np.ndarray:
     """Return what kernels take of the motion: T where it is free, q, and rates, over the motion
     where they say how long that is; nan in place of accelerations."""
     n, T = plan.problem.tree.dof, solution.duration
-    free, timed = free_duration(plan.problem), plan.transcribed.layout.timed is not None
+    program: Any = plan.transcribed  # of a problem without phases
+    free, timed = free_duration(plan.problem), program.layout.timed is not None
     rates = states[n:] * (T if free or timed else 1.0)
     parts = [states[:n], rates, np.full_like(rates, np.nan)]
     if free:

@@ -237,8 +237,9 @@ def _again(
     left = np.inf
     if deadline is not None:
         left = deadline - float(np.median([_beside(turn) for turn in turns[1:]] or [0.0]))
-    name = getattr(plan.problem.duration[0], "name", None)  # of a Parameter, which may shrink
-    rest = shifted(former.solution, t - former.t, asked.get(name))
+    length = plan.problem.duration[0]
+    given = asked.get(length.name) if isinstance(length, Parameter) else None
+    rest = shifted(former.solution, t - former.t, given)
     solution = plan.replan(rest, seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
     return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
@@ -311,7 +312,8 @@ def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
 
     It is built once. Torques after the end of a motion are those of its end.
     """
-    problem, program = plan.problem, plan.transcribed
+    problem = plan.problem
+    program: Any = plan.transcribed  # of a problem without phases
     formulation = formulation_of(program.transcription.dynamics, problem.tree)
 
     @cache
