@@ -214,7 +214,7 @@ def rows(changes: Sequence[Change]) -> Iterator[tuple[str, ...]]:
     """Yield a line of strings per alteration."""
     for change in changes:
         data = data_of(change)
-        solution, coarse = solve(problem(data)).require(), at_knots(data)
+        solution, coarse = solve(problem(data)).require(coarse=True), at_knots(data)
         force, torque = solution.tau(np.linspace(0, solution.duration, 401))
         yield (
             change.words,
@@ -304,8 +304,8 @@ def conclusion() -> str:
     """Return what is known and what is not, with its numbers computed."""
     literal, short = Data(), data_of(CHANGES[0])
     weight = exact(FREE[0][1], FREE[0][2])
-    stopped = solve(replace(problem(literal), duration=PRINTED)).require()
-    optimal = solve(problem(literal)).require().objective
+    stopped = solve(replace(problem(literal), duration=PRINTED)).require(coarse=True)
+    optimal = solve(problem(literal)).require(coarse=True).objective
     times = [at_knots(data_of(change)) for change in CHANGES]
     return KNOWN.format(
         printed=PRINTED,
@@ -315,7 +315,7 @@ def conclusion() -> str:
         limit=LIMIT,
         begin=sqrt(1 / literal.u - 1),
         square=1 / weight - 1,
-        short_begin=float(solve(problem(short)).require().tau(0.0)[0]),
+        short_begin=float(solve(problem(short)).require(coarse=True).tau(0.0)[0]),
         short=at_knots(short),
         off=100 * abs(at_knots(short) / PRINTED - 1),
         stopped=stopped.objective,
@@ -338,21 +338,21 @@ def conclusion() -> str:
 
 def hinge_lower(data: Data) -> float:
     """Return the share of the motion with the hinge's internal force below the slide's."""
-    solution = solve(problem(data)).require()
+    solution = solve(problem(data)).require(coarse=True)
     slide, hinge = np.linalg.norm(solution.reactions(solution.times(401))[1], axis=0)
     return float((hinge < slide).mean())
 
 
 def before_end(data: Data) -> float:
     """Return how long (s) before the end the hinge's internal force has its second peak."""
-    solution = solve(problem(data)).require()
+    solution = solve(problem(data)).require(coarse=True)
     t = np.linspace(solution.duration / 2, solution.duration, 201)
     norms = np.linalg.norm(solution.reactions(t)[1][:, 1], axis=0)
     return float(solution.duration - t[norms.argmax()])
 
 
 def _torques(data: Data) -> str:
-    solution = solve(problem(data)).require()
+    solution = solve(problem(data)).require(coarse=True)
     torque = solution.tau(np.linspace(0, solution.duration, 401))[1]
     return f"{torque.min():.2f} and {torque.max():.2f} N m"
 

@@ -113,13 +113,14 @@ class Row:
 
 def rows(case: Case) -> Iterator[Row]:
     """Yield the Row of every parameter of a case."""
-    solution = case.solved(stated(case), Transcription(), TIGHT).require()
+    solution = case.solved(stated(case), Transcription(), TIGHT).require(coarse=True)
     plan: Any = solution.plan
     t = np.linspace(0.0, 0.99 * solution.duration, INSTANTS)
     for one in (*case.open_flags, *case.beside):
         step = case.step * one.value
         ahead, behind = (
-            plan.solve(solution, **{one.name: one.value + end}).require() for end in (step, -step)
+            plan.solve(solution, **{one.name: one.value + end}).require(coarse=True)
+            for end in (step, -step)
         )
         ours = solution.sensitivity("objective", one.name)
         measured = (ahead.objective - behind.objective) / (2 * step)

@@ -187,7 +187,7 @@ def _weighed(amount: int) -> str:
 def optimum_table() -> str:
     """Return as text what a solve makes of tables: the minimum time of the two-link arm."""
     problem = two_link_time()
-    best = solve(problem).require()
+    best = solve(problem).require(coarse=True)
     rows = [
         ("newton_euler", "", "", "", f"{best.duration:.9f}", "", "", best.statistics["iterations"])
     ]
@@ -195,7 +195,7 @@ def optimum_table() -> str:
     for form, degree, points in [*usual, *((form, 3, GRIDS[0]) for form in LARGER)]:
         chosen = settings(form, problem.tree.dof, points, degree)
         method = Transcription(dynamics=table(**asdict(chosen)))
-        solution = solve(problem, method).require()
+        solution = solve(problem, method).require(coarse=True)
         known = verify(solution).approximation
         rows.append(
             (
@@ -242,7 +242,7 @@ def speeds() -> list[Speed]:
     return [
         line
         for name, stated in (("lift", two_link_lift()), ("minimum time", two_link_time()))
-        for line in _replayed(name, solve(stated).require())
+        for line in _replayed(name, solve(stated).require(coarse=True))
     ]
 
 
@@ -273,7 +273,7 @@ def coriolis_table(lines: Sequence[Speed]) -> str:
     ]
     header = ("motion", "speed", "rad/s", "largest torque", "dropped", "of it")
     title = "Two links in gravity at other speeds, terms in two rates dropped (N m)"
-    solution = solve(two_link_time(), Transcription(dynamics=WITHOUT_CORIOLIS)).require()
+    solution = solve(two_link_time(), Transcription(dynamics=WITHOUT_CORIOLIS)).require(coarse=True)
     known = verify(solution)
     note = (
         f"Planned without them, two links in minimum time take T = {solution.duration:.6f} s.\n"

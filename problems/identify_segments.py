@@ -81,7 +81,7 @@ def lifted(segments: str, **where: float) -> Recording:
     Raises NotSolved where the prediction fails.
     """
     asked = replace(lifting(box=BOX, segments=segments, passive=False, **where), motion=SMOOTH)
-    solution = TASK.method(asked, TASK.transcription, Solver()).require()
+    solution = TASK.method(asked, TASK.transcription, Solver()).require(coarse=True)
     t = np.linspace(0.0, solution.duration, round(RATE * solution.duration) + 1)
     return Recording(t=t, q=solution.q(t), qd=solution.qd(t), qdd=solution.qdd(t), outputs={})
 

@@ -170,7 +170,7 @@ def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **
 @cache
 def crouched():
     """Its solution with everything as variables."""
-    return solve(crouch(), transcription_of(SUMS), TIGHT).require()
+    return solve(crouch(), transcription_of(SUMS), TIGHT).require(coarse=True)
 
 
 def wrench_of(moment, force):

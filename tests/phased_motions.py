@@ -70,7 +70,7 @@ def fallen(loads=(), **strike):
     links = (impact("end", **strike),)
     stated = {"links": links, "constraints": start, "objective": still, "loads": loads}
     problem = Problem(tree=tree, phases=phases, **stated)
-    return solve(problem, solver=Solver(options={"tol": 1e-11})).require()
+    return solve(problem, solver=Solver(options={"tol": 1e-11})).require(coarse=True)
 
 
 def swept(rate: float = 0.0):

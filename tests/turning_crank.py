@@ -52,7 +52,9 @@ def turning(ends="all", points=26, tree=TREE):
 @cache
 def solved(way, ends="all", points=26):
     guess = Guess(q=WAY) if ends == "crank" else None
-    return solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require()
+    return solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require(
+        coarse=True
+    )
 
 
 def equalities(problem, transcription, solution):

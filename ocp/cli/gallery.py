@@ -49,7 +49,7 @@ SCRIPT = '''\
 from ocp import Solver
 from ocp.problems.{name} import TASK
 
-solution = TASK.method(TASK.problem(), TASK.transcription, Solver()).require()
+solution = TASK.method(TASK.problem(), TASK.transcription, Solver()).require(coarse=True)
 TASK.views.plot(solution, "{name}.png")
 solution
 
@@ -145,7 +145,7 @@ def beside(task: Task, solution: Solution) -> str:
         if number.comparable or number.arguments:
             stated = transcription_of(number.settings) if number.settings else task.transcription
             ours = number.ours(
-                task.method(task.problem(**number.arguments), stated, Solver()).require()
+                task.method(task.problem(**number.arguments), stated, Solver()).require(coarse=True)
             )
         else:
             ours = number.ours(solution)

@@ -6,6 +6,7 @@ own bound.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,18 @@ from ocp.mechanics.units import plain_amount, unit_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
+from ocp.problem.statement import Problem
 from ocp.solution.approximation import exactly
-from ocp.solution.sampling import DENSER, traces
+from ocp.solution.inputs import inputs, lifts
+from ocp.solution.sampling import DENSER, stacked, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.distinct import among, distinct
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.laws import laws, passive_measure, within_reach
+from ocp.transcription.methods import Method
 from ocp.transcription.requests import looked_at
+from ocp.transcription.tracing import trace_cancelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +78,17 @@ class Line:
 def violations(solution: Solution) -> dict[str, Violation]:
     """Return {name: Violation} for every constraint of a solution, and for its tree's own laws.
 
-    Stays may close, and contacts touch, between nodes: that what they hold does not move counts at
-    these alone.
+    Rows that are to vanish along the motion, as the acceleration of a foot that stands, count
+    relative to what cancels in them. Stays may close, and contacts touch, between nodes: that what
+    they hold does not move counts at these alone.
     Beside the statement's these are the bounds of a free duration, and where torques are variables
     or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
     relative to the largest torque that the motion needs at that joint, or where nothing drives it
-    to the weight of a body that nothing else holds. Of a motion that was planned with an
-    approximate formulation all torques are those of the exact mechanics, and the range in which it
-    is known is one more constraint. Of a motion of phases they are those of each, by names that
-    begin with its own and at times of the whole, and of what joins them.
+    to what of its inertial forces cancels, or the weight of a body that nothing else holds. Of a
+    motion that was planned with an approximate formulation all torques are those of the exact
+    mechanics, and the range in which it is known is one more constraint. Of a motion of phases they
+    are those of each, by names that begin with its own and at times of the whole, and of what joins
+    them.
     """
     if solution.phases:
         return with_links(solution, {n: violations(phase) for n, phase in solution.phases.items()})
@@ -92,16 +99,18 @@ def violations(solution: Solution) -> dict[str, Violation]:
     planned, solution = solution, exactly(solution)
     at_nodes = _at_nodes(solution) | (_of_reach(planned) if known else {})
     along = {each.name: each.function for each in constraints if each.when != "joined"}
-    s = _instants(solution, constraints)
+    s = grid(problem, solution.transcription.method, constraints)
     values = traces(solution, along, s * duration)
+    sizes = _cancelling(solution, constraints, s)
     table = {}
     for constraint in constraints:
-        nodes = [_line(row) for row in at_nodes.get(constraint.name, ())]
+        scales = sizes.get(constraint.name, {})
+        nodes = [_line(row, scales.get(row.number)) for row in at_nodes.get(constraint.name, ())]
         if constraint.when == "joined" or constraint.name in (TOUCHING, RESTING):
             dense = nodes
         else:
             chosen = _within(constraint.when, s)
-            dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen]))
+            dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen], scales))
         table[constraint.name] = _violation(constraint, nodes, dense, duration)
     return table | _of_duration(solution) | _of_torques(solution, at_nodes.get(DYNAMICS, ()), s)
 
@@ -175,9 +184,8 @@ def _of_reach(solution: Solution) -> dict[str, list[Asked]]:
     return {REACH: _at_nodes(solution).get(REACH, [])}
 
 
-def _instants(solution: Solution, constraints: Iterable[Constraint]) -> np.ndarray:
+def grid(problem: Problem, method: Method, constraints: Iterable[Constraint]) -> np.ndarray:
     """Return the instants of the dense grid, with the nodes and the ends of spans among them."""
-    problem, method = solution.problem, solution.transcription.method
     grids = [looked_at(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
     for constraint in constraints:
         when = constraint.when
@@ -195,15 +203,58 @@ def _within(when: Any, s: np.ndarray) -> np.ndarray:
     return among(s, ends[when]) if when in ends else np.full(len(s), True)
 
 
-def _line(row: Asked) -> Line:
+def _cancelling(
+    solution: Solution, constraints: Iterable[Constraint], s: np.ndarray
+) -> dict[str, dict[int, float]]:
+    """Return {name: {number: scale}} of the rows along the motion that are to vanish.
+
+    A bound of zero has no size. By the accelerations, or rates, that such a row is made of it is
+    judged instead: by what cancels of them at most in its instants, and at least by 1.
+    """
+    vanishing = {each.name: each for each in constraints if _vanishing(each)}
+    if not vanishing:
+        return {}
+    counts: list[int] = []
+    rows = stacked({name: each.function for name, each in vanishing.items()}, counts)
+    traced = trace_cancelled(solution.problem, solution.formulation, rows, lifts(solution))
+    every = np.split(traced(inputs(solution, s), s), np.cumsum(counts)[:-1])
+    return {
+        name: {
+            number: max(1.0, float(np.nan_to_num(line[_within(each.when, s)], posinf=0.0).max()))
+            for number, (line, *bounds) in enumerate(zip(sizes, *each.bounds(len(sizes))))
+            if bounds == [0.0, 0.0]
+        }
+        for (name, each), sizes in zip(vanishing.items(), every)
+    }
+
+
+def _vanishing(constraint: Constraint) -> bool:
+    """Tell whether a constraint has rows that are to vanish all along a path."""
+    if not (isinstance(constraint.when, Span) or constraint.when == "path"):
+        return False
+    if constraint.name in (TOUCHING, RESTING):
+        return False
+    zero = [np.any(np.equal(bound, 0.0)) for bound in (constraint.lower, constraint.upper)]
+    return all(zero)
+
+
+def _line(row: Asked, scale: float | None) -> Line:
     lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
-    return Line(number=row.number, s=row.s, values=row.values, lower=lower, upper=upper)
+    return Line(
+        number=row.number, s=row.s, values=row.values, lower=lower, upper=upper, scale=scale
+    )
 
 
-def _lines(constraint: Constraint, s: np.ndarray, values: np.ndarray) -> Iterator[Line]:
-    """Yield the rows (m, N) of a constraint."""
+def _lines(
+    constraint: Constraint,
+    s: np.ndarray,
+    values: np.ndarray,
+    scales: Mapping[int, float] = MappingProxyType({}),
+) -> Iterator[Line]:
+    """Yield the rows (m, N) of a constraint, those numbered in `scales` by these."""
     for number, (line, lower, upper) in enumerate(zip(values, *constraint.bounds(len(values)))):
-        yield Line(number=number, s=s, values=line, lower=lower, upper=upper)
+        scale = scales.get(number)
+        yield Line(number=number, s=s, values=line, lower=lower, upper=upper, scale=scale)
 
 
 def _violation(
@@ -252,6 +303,14 @@ def _of_torques(
     joints = [problem.tree.coordinate(label) for label in law.labels]
     needed = traces(solution, {"needed": lambda at: at.needed[joints]}, s * solution.duration)
     scales = law_scales(problem.tree, joints, needed["needed"])
+    undriven = np.flatnonzero(np.isin(joints, structure(problem.tree).passive))
+    if len(undriven):
+        rows_of = [joints[row] for row in undriven]
+        traced = trace_cancelled(
+            problem, solution.formulation, lambda at: at.needed[rows_of], lifts(solution)
+        )
+        sizes = np.nan_to_num(traced(inputs(solution, s), s).max(axis=1), posinf=0.0)
+        scales[undriven] = np.maximum(scales[undriven], sizes)
     in_units = Constraint(
         name=DYNAMICS,
         function=law.function,

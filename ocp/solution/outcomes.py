@@ -31,10 +31,12 @@ def solution_of(
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
+    whole: float = 0.0,
 ) -> Solution:
     """Return the Solution that an Outcome of the transcribed problem's NLP is.
 
-    Where the lines on what must give way are None it is in a hurry, and explains nothing.
+    Where the lines on what must give way are None it is in a hurry, and explains nothing. Of a
+    phase, the objective of the `whole` is given.
     """
     if isinstance(transcribed, Phased):
         return _of_phases(transcribed, outcome, statistics, yielding)
@@ -44,7 +46,6 @@ def solution_of(
     transcribed, values, unsound = _at_found(transcribed, outcome)
     layout, problem = transcribed.layout, transcribed.problem
     looked = outcome.success and yielding is not None
-    coarse = coarseness(*transcribed.still(outcome.x)) if looked else ""
     points, duration, lifted = split(layout, outcome.x)
     at_bounds = [*of_duration(problem.duration, duration), *of_parameters(layout.sought, values)]
     terms = np.array(transcribed.terms(outcome.x)).ravel()
@@ -57,7 +58,7 @@ def solution_of(
         outcome.g_multipliers,
     )
     named = in_other_weights(named, transcribed, layout.weight, body_weight(problem.tree))
-    return Solution(
+    solution = Solution(
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         transcription=transcribed.transcription,
         points=points,
@@ -72,17 +73,22 @@ def solution_of(
         success=outcome.success,
         parameters={each.name: value for each, value in values.items()},
         statistics=statistics
-        | {"coarse": coarse, "at_bounds": at_bounds if outcome.success else []}
+        | {"coarse": "", "at_bounds": at_bounds if outcome.success else []}
         | _openness(layout),
         history=outcome.history,
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
             for name, each in named.items()
         },
-        explanation=(coarse,) * bool(coarse)
+        explanation=()
         if outcome.success or yielding is None
         else (*explain(transcribed, outcome, yielding), *unsound),
     )
+    coarse = coarseness(*transcribed.still(outcome.x), solution, whole) if looked else ""
+    if not coarse:
+        return solution
+    said = dict(solution.statistics) | {"coarse": coarse}
+    return replace(solution, statistics=said, explanation=(coarse,))
 
 
 def _at_found(
@@ -114,7 +120,7 @@ def _of_phases(
     quiet = hurried or not outcome.success  # of what failed all is said of the whole
     shares = zip(transcribed.names, transcribed.parts, _shares(transcribed, outcome))
     phases = {
-        name: _own(solution_of(part, own, statistics, None if quiet else ()))
+        name: _own(solution_of(part, own, statistics, None if quiet else (), abs(outcome.f)))
         for name, part, own in shares
     }
     named = {

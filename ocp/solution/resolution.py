@@ -1,8 +1,9 @@
-"""Whether a motion's basis is fine enough: a quick look between the nodes, by the solver's own
-kernels.
+"""Fineness of a motion's basis: would its certificate hold between the nodes?
 
-It costs about as much as one iteration, and is no certificate: rows of ends, of control points and
-on ground wrenches that are variables are not looked at.
+The solver's own kernels are looked at on the certificate's dense grid, which costs about as much
+as an iteration. Rows that they know are judged as the certificate judges them. Where they know
+less, as of what a law that is missed leads to, and not little is missed, the certificate's own
+measures decide.
 """
 
 from collections.abc import Iterator
@@ -10,15 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.dynamics.catalogue import is_comparable
 from ocp.mechanics.structure import structure
-from ocp.mechanics.units import plain_amount, unit_of
+from ocp.mechanics.units import plain_amount
 from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
+from ocp.problem.names import DYNAMICS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.solvers.nlp import violation
+from ocp.solution.bounds import Violation, excess, grid, violations
+from ocp.solution.costs import LEAST, dense_objective
+from ocp.solution.energy import energy_error
+from ocp.solution.solution import Solution
 from ocp.transcription.kernels import Kernel, evaluate
-from ocp.transcription.laws import passive_measure
 from ocp.transcription.rates import rated_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe import Transcribed
@@ -30,21 +34,18 @@ from ocp.transcription.variables import (
     motion_width,
 )
 
-COARSE = 0.02  # relative: what between the nodes is missed by more makes a basis too coarse
-NOISE = 1e-9  # of the largest inertial force of any joint: less is none
+COARSE = 0.01  # the tolerance to which a certificate is to hold
+DOUBT = 4e-3  # less of what is only estimated is passed without the certificate's own measures
 LAWS = (DYNAMICS, PASSIVE)
-SPARSE = 2  # every so many instants: where torques are looked at for their size
-MANY = 200  # instants that are as good as a quadrature
+POINTS = 4  # of Gauss's rule on a segment, at which missed laws are looked at
 MORE = 3  # points that a finer quadrature has more in each segment
+ROWS, MOTION, OBJECTIVE = "rows", "motion", "objective"  # what the certificate is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """What is missed at most between the nodes: by `share` of its own size, and the words for it.
-
-    The size of a row is its bound, or 1 for bounds below; of a cut joint that opens, the longest
-    link, or 1 m; of a law, the largest torque or the inertia in it; of the objective, its value.
-    """
+    """What is missed at most between the nodes: by `share`, as a certificate counts it, and the
+    words for it."""
 
     share: float
     words: str
@@ -52,14 +53,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Look:
-    """A motion looked at: inputs `y` (width, N) of kernels at instants `s` (N,) half way between
-    the nodes, `steps` (N,) long, of the variables `x` (variables,); `T` (s) is its duration."""
+    """The motion of the variables `x` (variables,) of a program, which lasts `T` (s)."""
 
     transcribed: Transcribed
     x: np.ndarray
-    s: np.ndarray
-    steps: np.ndarray
-    y: np.ndarray
     T: float
 
     @property
@@ -67,41 +64,35 @@ class Look:
         """The problem of the motion."""
         return self.transcribed.problem
 
+    def inputs(self, s: np.ndarray) -> np.ndarray:
+        """Return the inputs (width, N) of kernels at instants s (N,)."""
+        return np.array(motion_map(self.transcribed.layout, s)(self.x))
+
     def groups(self) -> Iterator[tuple[Group, np.ndarray]]:
-        """Yield the groups of rows along the path, and which rows can be looked at (m,)."""
+        """Yield the groups of rows along the path, and which rows are (m,)."""
         for group in self.transcribed.groups:
             along = np.array([_along(owner) for owner, _ in group.owners])
-            if group.kernel.width == len(self.y) and along.any():
-                yield group, along & ~_blind(self.transcribed.layout, group.kernel)
-
-    def slopes(self, group: Group, first: int, count: int) -> np.ndarray:
-        """Return d rows / d inputs (N, m, count) of a group, of the inputs from `first` on."""
-        kernel = group.kernel
-        chosen = (kernel.columns >= first) & (kernel.columns < first + count)
-        slopes = np.zeros((len(self.s), kernel.size, count))
-        values = evaluate(kernel.jacobian, self.y, self.s)[chosen]
-        slopes[:, kernel.rows[chosen], kernel.columns[chosen] - first] = values.T
-        return slopes
-
-    def laws(self) -> Iterator[tuple[Group, np.ndarray, np.ndarray]]:
-        """Yield the groups with laws of motion, which of their rows are these (k,), and d rows /
-        d accelerations (N, m, n)."""
-        n, first = self.problem.tree.dof, motion_width(self.problem) - self.problem.tree.dof
-        for group, seen in self.groups():
-            named = np.array([owner.name in LAWS for owner, _ in group.owners])
-            if (named & seen).any():
-                yield group, np.nonzero(named & seen)[0], self.slopes(group, first, n)
+            if group.kernel.width == self.transcribed.layout.width and along.any():
+                yield group, along
 
 
-def coarseness(transcribed: Transcribed, x: np.ndarray) -> str:
-    """Return in words by how much the motion of the variables x misses what it is to meet between
-    its nodes, nothing where its basis is fine enough."""
-    look = _look(transcribed, x)
-    for gaps in ([*_rows(look), *_objective(look)], [*_astray(look)]):
-        worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
-        if worst.share > COARSE:
-            return f"the mesh is too coarse: between its nodes {worst.words}; {finer(COARSE)}"
-    return ""
+def coarseness(
+    transcribed: Transcribed, x: np.ndarray, solution: Solution, whole: float = 0.0
+) -> str:
+    """Return in words by how much the motion of the variables x, a `solution`, misses what it is to
+    meet between its nodes, nothing where its basis is fine enough.
+
+    What its objective misses counts relative to that of the `whole` motion where that is larger.
+    """
+    look = Look(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
+    gaps, doubts = _looked_at(look)
+    doubts |= _missed(look) | _summed(look, whole)
+    if max((gap.share for gap in gaps), default=0.0) <= COARSE:
+        gaps = list(_measured(solution, doubts, whole))
+    worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
+    if worst.share <= COARSE:
+        return ""
+    return f"the mesh is too coarse: between its nodes {worst.words}; {finer(COARSE)}"
 
 
 def finer(tolerance: float) -> str:
@@ -109,20 +100,6 @@ def finer(tolerance: float) -> str:
     return (
         f"next: solve(problem, refine={tolerance:g}), on the command line --refine {tolerance:g}, "
         "or more points or nodes"
-    )
-
-
-def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
-    problem = transcribed.problem
-    nodes = transcribed.transcription.method.grid(problem)
-    s = (nodes[1:] + nodes[:-1]) / 2
-    return Look(
-        transcribed=transcribed,
-        x=x,
-        s=s,
-        steps=np.diff(nodes),
-        y=motion_map(transcribed.layout, s)(x),
-        T=duration_at(transcribed.layout, x),
     )
 
 
@@ -141,125 +118,150 @@ def _blind(layout: Layout, kernel: Kernel) -> np.ndarray:
     return blind
 
 
-def _rows(look: Look) -> Iterator[Gap]:
-    """Yield the gap of every constraint's rows."""
-    sizes = {}
-    for group, law, mass in look.laws():
-        sizes[id(group)] = dict(zip(law.tolist(), _sizes(look, group, law, mass)))
-    for group, seen in look.groups():
-        values = evaluate(group.kernel.values, look.y, look.s)
-        for row in np.nonzero(seen)[0].tolist():
-            opening = _opening(look.problem, *group.owners[row])
-            size = sizes.get(id(group), {}).get(row, opening)
-            yield _gap(look, group.owners[row], values[row], size)
+def _looked_at(look: Look) -> tuple[list[Gap], set[str]]:
+    """Return the gaps of rows that kernels know as a certificate does, and what it is to say."""
+    gaps: list[Gap] = []
+    doubts: set[str] = set()
+    s = grid(look.problem, look.transcribed.transcription.method, look.problem.requirements)
+    y = look.inputs(s)
+    for group, along in look.groups():
+        blind = along & _blind(look.transcribed.layout, group.kernel)
+        doubts |= {ROWS} if blind.any() else set()
+        known = np.flatnonzero(along & ~blind).tolist()
+        values = evaluate(group.kernel.values, y, s) if known else ()
+        for row in known:
+            constraint, number = group.owners[row]
+            gap = _gap(look, group.owners[row], s, values[row])
+            if constraint.name == DYNAMICS:  # by the torques that it needs
+                continue
+            if gap.share > COARSE and _vanishes(constraint, number):
+                doubts.add(ROWS)  # it counts by what cancels in it
+            else:
+                gaps.append(gap)
+    return gaps, doubts
 
 
-def _opening(problem: Problem, constraint: Constraint, number: int) -> float | None:
-    """Return by what a position of a cut joint is measured (m), None for any other row."""
-    if constraint.name != LOOPS[0] or constraint.unit(number) != "m":
-        return None
-    lengths = [float(np.linalg.norm(np.array(joint.home)[:3, 3])) for joint in problem.tree.joints]
-    return min(1.0, max(lengths)) or None
+def _vanishes(constraint: Constraint, number: int) -> bool:
+    """Tell whether a row is to vanish."""
+    return (constraint.lower_of(number), constraint.upper_of(number)) == (0.0, 0.0)
 
 
-def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Return what rows of a law are measured by (k,): the largest torque of a drive, or the inertia
-    in the row where that is less."""
-    first = motion_width(look.problem) - look.problem.tree.dof
-    accelerations = look.y[first : motion_width(look.problem)].T[:, None, :]
-    inertia = np.abs(mass[:, law] * accelerations).sum(axis=2).max(axis=0)
-    inertia = np.maximum(inertia, NOISE * inertia.max(initial=0.0))  # of rows that stay at rest
-    torque = _torque(look)
-    return np.minimum(inertia, torque * _leverage(look, group, law)) if torque > 0 else inertia
-
-
-def _leverage(look: Look, group: Group, law: np.ndarray) -> np.ndarray:
-    """Return what a torque of 1 N m is in rows of a law (k,): one over their unit, or where they
-    are accelerations what it brings at most of these at any drives."""
-    if getattr(look.transcribed.transcription.method, "form", "implicit") == "explicit":
-        drives = len(structure(look.problem.tree).drives)
-        slopes = look.slopes(group, motion_width(look.problem), drives)[:, law]
-        return np.abs(slopes).sum(axis=2).max(axis=0)
-    units = {DYNAMICS: look.transcribed.layout.weight, PASSIVE: passive_measure(look.problem.tree)}
-    return 1.0 / np.array([units[group.owners[row][0].name] for row in law])
-
-
-def _torque(look: Look) -> float:
-    """Return the largest torque of a drive (N m or N)."""
-    problem, transcribed = look.problem, look.transcribed
-    drives, motion = list(structure(problem.tree).drives), look.y[: motion_width(look.problem)]
-    if problem.motion.collocated:
-        return float(np.abs(look.y[len(motion) :][: len(drives)]).max(initial=0.0))
-    parameters = look.y[len(look.y) - len(transcribed.layout.values) :]
-    y = np.vstack([motion, parameters])[:, ::SPARSE]
-    return float(np.abs(evaluate(transcribed.needed, y, look.s[::SPARSE])).max(initial=0.0))
-
-
-def _gap(look: Look, owner: tuple[Constraint, int], values: np.ndarray, size: float | None) -> Gap:
+def _gap(look: Look, owner: tuple[Constraint, int], s: np.ndarray, values: np.ndarray) -> Gap:
     """Return how far one row is off, and where."""
     constraint, number = owner
-    lower, upper = constraint.lower_of(number), constraint.upper_of(number)
-    inside = constraint.when.holds(look.s) if isinstance(constraint.when, Span) else True
-    amounts = np.where(inside, violation(values, lower, upper), 0.0)
-    k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
-    bound = upper if values[k] > upper else lower
-    scale = max(1.0, abs(bound)) if size is None else max(size, 1e-12)
-    share = float(amounts[k] / scale)
-    amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
-    words = (
-        f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}, "
-        f"{_times(share)}, at t = {look.s[k] * look.T:.3g} s"
+    inside = (
+        constraint.when.holds(s) if isinstance(constraint.when, Span) else np.full(len(s), True)
     )
-    return Gap(share=share if np.isfinite(share) else np.inf, words=words)
+    amounts, relative = excess(values, constraint.lower_of(number), constraint.upper_of(number))
+    k = int(np.argmax(np.where(inside, relative, -1.0)))
+    amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
+    off = f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}".rstrip()
+    share = float(relative[k])
+    return Gap(share=share, words=f"{off}, {_times(share)}, at t = {s[k] * look.T:.3g} s")
 
 
-def _objective(look: Look) -> Iterator[Gap]:
-    """Yield what a finer quadrature makes of the objective."""
+def _missed(look: Look) -> set[str]:
+    """Return what a certificate is to say of laws of motion that are missed.
+
+    Forces f that a law lacks are accelerations M^-1 f of its coordinates, with which every segment
+    ends by (e, v) off the plan. In all they gather, as `Deviations` has it, e + v (T - t).
+    """
+    problem, layout = look.problem, look.transcribed.layout
+    n, first = problem.tree.dof, motion_width(problem) - problem.tree.dof
+    s, weights = quadrature(problem.motion, "gauss", POINTS)
+    names = [joint.name for joint in problem.tree.moving]
+    fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
+    for group, along in look.groups():
+        law = [k for k, (owner, _) in enumerate(group.owners) if along[k] and owner.name in LAWS]
+        if not law or _blind(layout, group.kernel)[law].any():
+            continue
+        y = look.inputs(s)
+        forces = evaluate(group.kernel.values, y, s)[law]
+        mass = _slopes(group.kernel, y, s, first, n)[:, law]
+        sizes = np.abs(mass) @ np.abs(y[first : first + n]).T[:, :, None]
+        share = np.abs(forces).max(axis=1) / np.maximum(sizes[:, :, 0].max(axis=0), LEAST)
+        moved = [names.index(group.owners[k][0].label(group.owners[k][1])) for k in law]
+        if structure(problem.tree).closed or not np.isfinite(mass).all():
+            gathered = np.inf if share.max() > DOUBT else 0.0
+        else:
+            own = mass[:, :, moved]
+            off = (np.linalg.pinv(own) @ forces.T[:, :, None])[:, :, 0]
+            gathered = _gathered(problem, off * (look.T**2 if fixed else 1.0), s, weights)
+        if share.max() > DOUBT or gathered > DOUBT:
+            return {ROWS, MOTION, OBJECTIVE}
+    return set()
+
+
+def _slopes(kernel: Kernel, y: np.ndarray, s: np.ndarray, first: int, count: int) -> np.ndarray:
+    """Return d rows / d inputs (N, m, count) of a kernel, of the inputs from `first` on."""
+    chosen = (kernel.columns >= first) & (kernel.columns < first + count)
+    slopes = np.zeros((len(s), kernel.size, count))
+    values = evaluate(kernel.jacobian, y, s)[chosen]
+    slopes[:, kernel.rows[chosen], kernel.columns[chosen] - first] = values.T
+    return slopes
+
+
+def _gathered(problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndarray) -> float:
+    """Return what the segments gather of accelerations `off` (N, k) over the motion."""
+    ends = np.repeat(problem.motion.breaks[1:], POINTS)
+    rates, places = (
+        (off * lever[:, None]).reshape(-1, POINTS, off.shape[1]).sum(axis=1)
+        for lever in (weights, weights * (ends - s))
+    )
+    left = 1.0 - problem.motion.breaks[1:, None]
+    return float((np.abs(places) + np.abs(rates) * left).sum(axis=0).max())
+
+
+def _summed(look: Look, whole: float) -> set[str]:
+    """Return whether a certificate is to integrate the objective, which a finer quadrature
+    changes."""
     transcribed, motion = look.transcribed, look.problem.motion
     terms, change = look.problem.objective.terms, 0.0
     values = np.array(transcribed.terms(look.x)).ravel()
-    s, weights, y = look.s, look.steps, look.y
-    if len(s) < MANY:
-        s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
-        y = motion_map(transcribed.layout, s)(look.x)
+    s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
+    y = look.inputs(s)
     for block, (weight, term), value in zip(transcribed.goals, terms, values):
-        if not term.at_end and not _blind(transcribed.layout, block.kernel).any():
-            plain = block.kernel.width == len(y)
-            known = y if plain else rated_map(transcribed.layout, s)(look.x)
-            running = evaluate(block.kernel.values, known, s)
-            change += weight * float(weights @ running[0] - value)
-    total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
-    share = abs(change) / max(abs(total), 1e-12)
-    if share > 0:
-        words = f"the objective changes by {_times(share)}, to {total + change:.6g}"
-        yield Gap(share=share, words=words)
-
-
-def _astray(look: Look) -> Iterator[Gap]:
-    """Yield how far missed forces would carry the coordinates that a law is for (rad or m): M^-1 of
-    them integrated twice, without what an unstable motion makes of that."""
-    moving = look.problem.tree.moving
-    names = [joint.name for joint in moving]
-    for group, law, mass in look.laws():
-        moved = [names.index(group.owners[row][0].label(group.owners[row][1])) for row in law]
-        forces = evaluate(group.kernel.values, look.y, look.s)[law].T[:, :, None]
-        square = mass[:, law][:, :, moved]
-        if structure(look.problem.tree).closed or not np.isfinite(square).all():
+        if term.at_end:
             continue
-        layout = look.transcribed.layout
-        fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
-        off = (np.linalg.pinv(square) @ forces)[:, :, 0] * (look.T**2 if fixed else 1.0)
-        for _ in range(2):
-            off = np.cumsum(off * look.steps[:, None], axis=0)
-        far = np.abs(off).max(axis=0)
-        joint = moving[moved[int(np.argmax(far))]]
-        share = float(far.max())
-        words = (
-            f"{joint.name} misses its law of motion, which leads it {share:.2g} "
-            f"{unit_of(joint, 'q')} astray"
-        )
-        yield Gap(share=share, words=words)
+        if _blind(transcribed.layout, block.kernel).any():
+            return {OBJECTIVE}
+        plain = block.kernel.width == len(y)
+        known = y if plain else rated_map(transcribed.layout, s)(look.x)
+        running = evaluate(block.kernel.values, known, s)
+        change += weight * float(weights @ running[0] - value)
+    total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
+    share = abs(change) / max(abs(total), whole, LEAST)
+    return set() if share <= DOUBT else {OBJECTIVE}
+
+
+def _measured(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
+    """Yield what a certificate measures of all that is in doubt."""
+    from ocp.solution.replaying import deviations  # simulators load when one is needed
+
+    if ROWS in doubts:
+        yield from map(_violated, violations(solution).values())
+    if MOTION in doubts:
+        far = deviations(solution).judged
+        words = f"laws of motion are missed, which leads it {far:.2g} rad or m astray"
+        yield Gap(share=far if np.isfinite(far) else np.inf, words=words)
+    if MOTION in doubts and is_comparable(solution.formulation):
+        error = energy_error(solution)
+        words = f"work and energy differ by {_times(error)}"
+        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+    if OBJECTIVE in doubts and solution.problem.objective.terms:
+        dense = dense_objective(solution)
+        error = abs(solution.objective - dense) / max(abs(dense), whole, LEAST)
+        words = f"the objective changes by {_times(error)}, to {dense:.6g}"
+        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+
+
+def _violated(worst: Violation) -> Gap:
+    off = f"{worst.name} ({worst.label}) is off by {worst.dense:.3g} {worst.unit}".rstrip()
+    words = f"{off}, {_times(worst.relative)}, at t = {worst.time:.3g} s"
+    return Gap(share=worst.relative, words=words)
 
 
 def _times(share: float) -> str:
+    if share < COARSE:
+        return f"{100 * share:.2g}%"
     return f"{share:.0%}" if share < 10 else f"{share:.3g} times its size"

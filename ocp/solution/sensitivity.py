@@ -159,7 +159,7 @@ def _check(solution: "Solution", of: str, by: str, derived: Any) -> None:
         values = dict(solution.parameters) | {by: solution.parameters[by] + sign * step}
         for name in solution.found:
             del values[name]
-        there = plan.solve(solution, **values).require()
+        there = plan.solve(solution, **values).require(coarse=True)
         return _value(there, of, times)
 
     difference = (measured(1) - measured(-1)) / (2 * step)

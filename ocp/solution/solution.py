@@ -39,7 +39,7 @@ TORQUES: Callable[[Instant], Any] = attrgetter("tau")  # of which a plan keeps t
 
 
 class NotSolved(RuntimeError):
-    """Raised by Solution.require when the solver did not converge.
+    """Raised by Solution.require when the solver did not converge, or on too coarse a basis.
 
     The message says where it stands.
     """
@@ -256,10 +256,18 @@ class Solution:
 
         return derivative(self, of, by, verify)
 
-    def require(self) -> "Solution":
-        """Return self if the solver converged; raise NotSolved with the explanation otherwise."""
+    def require(self, *, coarse: bool = False) -> "Solution":
+        """Return self if the solver converged on a basis that is fine enough; raise NotSolved with
+        the explanation otherwise.
+
+        Fine enough is one on which a certificate holds to 1e-2, as far as motion and objective go;
+        with `coarse` any will do.
+        """
         if not self.success:
             raise NotSolved("\n".join([f"not solved: {self.status}", *self.explanation]))
+        if self.statistics.get("coarse") and not coarse:
+            taken = "require(coarse=True) takes it as it is"
+            raise NotSolved("\n".join([f"{self.status}, but", *self.explanation, taken]))
         return self
 
     def to_dataframe(self, count: int = 201) -> Any:

@@ -216,7 +216,7 @@ def _first(
     What starts from a former plan need is set up with it.
     """
     begin = _now()
-    solution = plan.solve(guess, **asked).require()
+    solution = plan.solve(guess, **asked).require(coarse=True)
     plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
     return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
 

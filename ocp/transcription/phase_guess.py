@@ -271,6 +271,6 @@ def _step(hessian, rows, weight, down, gap) -> np.ndarray:
     """Return the step that makes least a quadratic and the weighed squares of linear gaps."""
     soft = ca.DM.eye(rows.shape[0]) / weight
     matrix = ca.blockcat([[hessian, rows.T], [rows, -soft]])
-    factors = ca.ldl(ca.sparsify(matrix), True)
+    factors = ca.ldl(ca.sparsify((matrix + matrix.T) / 2), True)  # rounding is not symmetric
     right = ca.DM(-np.append(down, gap))
     return np.array(ca.ldl_solve(right, *factors)).ravel()[: len(down)]

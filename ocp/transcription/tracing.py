@@ -9,10 +9,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.types import Matrix
 from ocp.problem.statement import Problem
 from ocp.transcription.asking import function_of, given
 from ocp.transcription.inputs import joined_symbols, symbols
 from ocp.transcription.kernels import column, evaluate
+from ocp.transcription.variables import free_duration
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,37 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.rated.y if rated else inputs.y
     return Trace(function=function_of("trace", [y, inputs.s], values), rated=rated)
+
+
+def trace_cancelled(
+    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+) -> Trace:
+    """Return the Trace of how much cancels in each row r of wanted(Instant),
+
+        sum_j |p_j| - |sum_j p_j|,   p_j = dr/dx_j x_j
+
+    over the accelerations x of the motion, where r depends on none of them over its rates, and
+    where it depends on neither zero. `wrenches` as in `trace`.
+    """
+    inputs = _traced(Same(problem), formulation, wrenches)
+    values = given("trace", wanted, inputs)
+    n, first = problem.tree.dof, int(free_duration(problem))
+    rates, accelerations = (inputs.y[first + k * n : first + (k + 1) * n] for k in (1, 2))
+    by_rates, by_accelerations = (ca.jacobian(values, x) for x in (rates, accelerations))
+    accelerated = set(by_accelerations.sparsity().row())
+    rows = [
+        _cancelled(by_accelerations[row, :], accelerations)
+        if row in accelerated
+        else _cancelled(by_rates[row, :], rates)
+        for row in range(values.shape[0])
+    ]
+    sizes = ca.densify(ca.vertcat(*rows))
+    return Trace(function=function_of("trace", [inputs.y, inputs.s], sizes), rated=False)
+
+
+def _cancelled(slopes: Matrix, x: Matrix) -> Matrix:
+    parts = slopes.T * x
+    return ca.sum1(ca.fabs(parts)) - ca.fabs(ca.sum1(parts))
 
 
 def trace_open(

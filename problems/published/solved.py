@@ -33,7 +33,7 @@ def _solution(name: str, arguments: Fixed, settings: Fixed) -> Solution:
     task = _tasks()[name]
     statement = task.problem(**dict(arguments))
     stated = transcription_of(dict(settings)) if settings else task.transcription
-    return task.method(statement, stated, Solver()).require()
+    return task.method(statement, stated, Solver()).require(coarse=True)
 
 
 _tasks = cache(tasks)

@@ -20,7 +20,7 @@ ARMS = float(np.radians(3.0))  # rad: by which arms hang aside, wrists off the h
 def steady(**asked: object) -> Solution:
     """Return the steady walk, one step from the strike of the right heel, that `gait` finds for
     what is `asked`, its flags. Raises NotSolved where it finds none."""
-    return walk(problem(**asked), Transcription(), Solver(plugin="ipopt")).require()
+    return walk(problem(**asked), Transcription(), Solver(plugin="ipopt")).require(coarse=True)
 
 
 def carried(walked: Solution, way: float = 0.0) -> dict[str, np.ndarray]:

@@ -214,7 +214,7 @@ def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
     ids=["hermite-simpson", "radau", "explicit"],
 )
 def test_every_mesh_swings_the_cart_at_the_same_cost_and_its_control_does_so_too(settings):
-    solution = solve(swing(), transcription_of(settings)).require()
+    solution = solve(swing(), transcription_of(settings)).require(coarse=True)
     assert solution.objective == pytest.approx(SWING, rel=1e-6)
     certificate = verify(solution)
     assert (
@@ -227,19 +227,19 @@ def test_radau_resolves_a_bang_bang_control():
         fastest(),
         Transcription(method=Radau(intervals=100, order=3)),
         Solver(options={"tol": 1e-10}),
-    ).require()
+    ).require(coarse=True)
     assert solution.duration == pytest.approx(0.3918545, abs=2e-6)
     assert np.abs(np.abs(solution.tau(np.array([0.02, 0.12, 0.215, 0.31]))) - 10).max() < 1e-3
 
 
 def test_the_lift_costs_what_the_papers_method_and_the_spline_find():
-    solution = solve(lift(), Transcription(method=Radau(intervals=30))).require()
+    solution = solve(lift(), Transcription(method=Radau(intervals=30))).require(coarse=True)
     assert solution.objective == pytest.approx(0.844878, abs=2e-5)
 
 
 def test_a_solution_answers_and_survives_its_file(tmp_path):
     settings = Transcription(method=Radau(intervals=8, order=3))
-    solution = solve(swing(), settings).require()
+    solution = solve(swing(), settings).require(coarse=True)
     solution.save(tmp_path / "swing.npz")
     again, t = load(tmp_path / "swing.npz", swing()), solution.times(40)
     assert (
@@ -260,19 +260,21 @@ def test_a_solution_answers_and_survives_its_file(tmp_path):
 
 
 def test_guesses_go_from_any_basis_to_any_other():
-    mesh = solve(swing(points=16), Transcription(method=HermiteSimpson(intervals=12))).require()
-    spline = solve(swing(points=30), guess=mesh).require()
+    mesh = solve(swing(points=16), Transcription(method=HermiteSimpson(intervals=12))).require(
+        coarse=True
+    )
+    spline = solve(swing(points=30), guess=mesh).require(coarse=True)
     finer = solve(
         swing(), Transcription(method=Radau(intervals=20, order=4)), guess=spline
-    ).require()
+    ).require(coarse=True)
     assert finer.objective == pytest.approx(SWING, rel=1e-4) and finer.statistics["iterations"] < 20
-    same = solve(swing(), finer.transcription, guess=finer).require()
+    same = solve(swing(), finer.transcription, guess=finer).require(coarse=True)
     assert (
         same.objective == pytest.approx(finer.objective, rel=1e-9) and same.statistics["warm_start"]
     )
     other = solve(
         swing(), finer.transcription, guess=Guess(q=[[0, 1.2, 1], [0, -0.2, np.pi]])
-    ).require()
+    ).require(coarse=True)
     assert other.objective == pytest.approx(
         57.9448, rel=1e-4
     )  # a better swing, by way of the other side
@@ -325,7 +327,7 @@ def test_a_cycle_on_a_mesh_ends_as_it_began():
         ),
     )
     spline, stages = (
-        solve(problem, settings).require()
+        solve(problem, settings).require(coarse=True)
         for settings in (
             Transcription(method=Spline(torques="variables")),
             Transcription(method=HermiteSimpson(intervals=20)),

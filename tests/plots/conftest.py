@@ -25,7 +25,7 @@ def solution():
                 torque_limits(arm),
             ),
         )
-    ).require()
+    ).require(coarse=True)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ def places(solution, t):
 
 @pytest.fixture(name="picked", scope="module")
 def picking():
-    return solve(box_pick.problem(belt=0.3, points=8)).require()
+    return solve(box_pick.problem(belt=0.3, points=8)).require(coarse=True)
 
 
 def test_a_box_comes_with_the_belt_is_carried_and_stays_where_it_is_put(picked):
@@ -34,7 +34,7 @@ def test_a_box_comes_with_the_belt_is_carried_and_stays_where_it_is_put(picked):
 
 
 def test_a_ball_that_is_let_go_flies_and_pictures_do_not_go_with_it():
-    thrown = solve(throw.problem(links=1, u=1e-3, points=8)).require()
+    thrown = solve(throw.problem(links=1, u=1e-3, points=8)).require(coarse=True)
     T, late = thrown.durations["swing"], np.array([0.0, 0.1, 0.3])
     t = np.concatenate([[0.0], T + late])
     body, where = places(thrown, t)

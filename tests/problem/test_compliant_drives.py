@@ -79,7 +79,7 @@ def lift():
 
 
 def test_powers_of_drives_elements_and_ground_make_the_energy_change(tmp_path):
-    solution = solve(lift(), Transcription(method=Radau(intervals=14))).require()
+    solution = solve(lift(), Transcription(method=Radau(intervals=14))).require(coarse=True)
     t = solution.times(41)
     powers = solution.trace(balance, t)
     energy, change, given, lost, pushed = powers

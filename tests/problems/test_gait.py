@@ -38,7 +38,7 @@ FAMILIES = {
 
 @pytest.fixture(scope="module")
 def step():
-    return walk(problem(), Transcription(), Solver()).require()
+    return walk(problem(), Transcription(), Solver()).require(coarse=True)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ SMOOTH = 0.0025  # weight of accelerations beside effort, by default
 @cache
 def heaviest():
     """The heaviest box on seven control points."""
-    return lift(problem(maximum=True, points=7), COARSE, Solver()).require()
+    return lift(problem(maximum=True, points=7), COARSE, Solver()).require(coarse=True)
 
 
 @cache
@@ -32,7 +32,7 @@ def middle():
     """The lift in the middle of the front of three weights, on six control points."""
     return lift(
         problem(points=6, weight=0.5, passive=False), COARSE, Solver(), pareto=len(WEIGHTS)
-    ).require()
+    ).require(coarse=True)
 
 
 def test_the_heaviest_box_leans_on_the_wrists():
@@ -53,7 +53,7 @@ def test_stronger_wrists_lift_what_the_multiplier_of_their_limit_says():
     upper[limits.labels.index("wri_rad_r")] += more
     others = [each for each in stated.constraints if each is not limits]
     stronger = replace(stated, constraints=(*others, replace(limits, upper=tuple(upper))))
-    lifted = lift(stronger, COARSE, Solver(), guess=heaviest()).require()
+    lifted = lift(stronger, COARSE, Solver(), guess=heaviest()).require(coarse=True)
     saved = KILOGRAMS * heaviest().duration * (heaviest().objective - lifted.objective)  # kg
     assert 10.0 / more * saved == pytest.approx(active(heaviest())[0]["gain"], rel=0.01)
     assert saved == pytest.approx(box_mass(lifted) - box_mass(heaviest()), rel=0.1)
@@ -118,6 +118,6 @@ def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():
-    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require()
+    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require(coarse=True)
     assert [term for term, weight, _ in alone.terms if weight] == ["dynamic_effort", "smoothness"]
     assert alone.terms[0][2] == pytest.approx(middle().statistics["front"][0]["effort"], rel=1e-6)

@@ -11,7 +11,7 @@ WEIGHTLESS = {"masses": (20.0, 0.0, 0.0), "inertias": (2.22, 0.0, 0.0)}
 
 
 def solved(task, *settings, **changes):
-    return task.method(task.problem(**changes), *settings).require()
+    return task.method(task.problem(**changes), *settings).require(coarse=True)
 
 
 @pytest.fixture(name="walk", scope="module")

@@ -13,7 +13,7 @@ from ocp import Parameter, Solver, Strength, Transcription, verify
 
 @pytest.fixture(scope="module")
 def step():
-    return walk(problem(), Transcription(), Solver()).require()
+    return walk(problem(), Transcription(), Solver()).require(coarse=True)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ocp.transcription.phased import phased
 @pytest.fixture(scope="module")
 def jumped():
     """Return a jump on a coarse basis."""
-    return solve(problem(points=7, intervals=6)).require()
+    return solve(problem(points=7, intervals=6)).require(coarse=True)
 
 
 def test_the_centre_of_mass_rises_as_it_does_by_its_speed_and_in_its_time(jumped):

@@ -25,7 +25,7 @@ STROKE_T, STROKE_J = 0.556748, 0.734908
 
 
 def test_minimum_time_at_the_knots_is_the_published_one():
-    solution = solve(fastest(points=22), KNOTS).require()
+    solution = solve(fastest(points=22), KNOTS).require(coarse=True)
     assert solution.duration == pytest.approx(0.3922, abs=2e-4)
     assert round(solution.duration, 3) == 0.392  # Barman 2020, section 4.1
     assert solution.duration == pytest.approx(0.3934, abs=1.5e-3)  # Xiang et al. 2009, example 1
@@ -33,13 +33,13 @@ def test_minimum_time_at_the_knots_is_the_published_one():
 
 @pytest.mark.parametrize("transcription", [KNOTS, Transcription()], ids=["knots", "default"])
 def test_minimum_time_approaches_the_true_optimum(transcription):
-    assert solve(fastest(points=102), transcription).require().duration == pytest.approx(
+    assert solve(fastest(points=102), transcription).require(coarse=True).duration == pytest.approx(
         FASTEST_T, abs=5e-5
     )
 
 
 def test_minimum_time_is_bang_bang_as_the_maximum_principle_says():
-    solution = solve(fastest(points=102)).require()
+    solution = solve(fastest(points=102)).require(coarse=True)
     middles = np.array(
         [0.02, 0.12, 0.215, 0.31]
     )  # s, inside the four arcs (+,-), (+,+), (-,+), (-,-) of the true optimum
@@ -48,13 +48,13 @@ def test_minimum_time_is_bang_bang_as_the_maximum_principle_says():
 
 
 def test_the_default_grid_is_honest_between_its_nodes():
-    certificate = verify(solve(fastest()).require())
+    certificate = verify(solve(fastest()).require(coarse=True))
     assert certificate.violations["torque_limits"].dense <= 0.01
     assert certificate.goal_drift <= 1e-3 and certificate.drift <= 1e-3
 
 
 def test_the_lift_is_the_published_one_and_approaches_the_true_optimum():
-    coarse, fine = (solve(lift(points=points)).require() for points in (22, 102))
+    coarse, fine = (solve(lift(points=points)).require(coarse=True) for points in (22, 102))
     assert coarse.duration == pytest.approx(0.519, abs=1e-3) and coarse.objective == pytest.approx(
         LIFT_J, abs=2e-3
     )
@@ -67,14 +67,16 @@ def test_the_lift_is_the_published_one_and_approaches_the_true_optimum():
 
 
 def test_the_lift_without_effort_is_faster():
-    assert solve(lift(u=0.0, points=102)).require().duration == pytest.approx(0.4221, abs=2e-4)
+    assert solve(lift(u=0.0, points=102)).require(coarse=True).duration == pytest.approx(
+        0.4221, abs=2e-4
+    )
 
 
 @pytest.mark.parametrize(
     ("stroke", "time", "cost"), [({}, SLIDING_T, SLIDING_J), ({"stroke": 0.5}, STROKE_T, STROKE_J)]
 )
 def test_the_sliding_arm_approaches_the_true_optimum(stroke, time, cost):
-    solution = solve(sliding(points=102, **stroke)).require()
+    solution = solve(sliding(points=102, **stroke)).require(coarse=True)
     assert solution.duration == pytest.approx(
         time, abs=1e-4
     ) and solution.objective == pytest.approx(cost, abs=1e-5)
@@ -93,7 +95,7 @@ def test_the_sliding_arm_lies_along_its_slide_at_rest():
 def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
     """All of both on the first problem; on the others the recursion, which knows no formulation,
     goes with one."""
-    expected = solve(problem(points=14)).require().objective
+    expected = solve(problem(points=14)).require(coarse=True).objective
     for name, formulation in FORMULATIONS.items():
         both = problem is fastest or name == "newton_euler"
         for derivatives in (
@@ -103,7 +105,7 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
         ):
             found = solve(
                 problem(points=14), Transcription(dynamics=name, derivatives=derivatives)
-            ).require()
+            ).require(coarse=True)
             assert found.objective == pytest.approx(expected, rel=1e-6), (name, derivatives)
 
 
@@ -118,14 +120,14 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
 )
 def test_every_hessian_that_converges_reaches_the_same_optimum(problem, hessian, options):
     exact, other = (
-        solve(problem(points=11), solver=solver).require()
+        solve(problem(points=11), solver=solver).require(coarse=True)
         for solver in (Solver(), Solver(hessian=hessian, options=options))
     )
     assert other.objective == pytest.approx(exact.objective, rel=1e-6)
 
 
 def test_another_solver_reaches_the_same_optimum():
-    other = solve(lift(), solver=Solver(plugin="sqpmethod")).require()
+    other = solve(lift(), solver=Solver(plugin="sqpmethod")).require(coarse=True)
     assert other.objective == pytest.approx(solve(lift()).objective, rel=1e-7)
 
 

@@ -69,7 +69,7 @@ def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch):
 
 def test_a_cup_is_carried_upright(robots):
     stated = panda_carry.problem(duration=2.0, tilt=5.0, points=10)
-    solution = panda_carry.TASK.method(stated).require()
+    solution = panda_carry.TASK.method(stated).require(coarse=True)
     places = solution.trace(lambda at: at.position("cup"), [0.0, solution.duration])
     np.testing.assert_allclose(places.T, (panda_carry.TABLE, panda_carry.SHELF), atol=1e-7)
     tilts = solution.trace(lambda at: at.pose("cup")[:2, 2], np.linspace(0, solution.duration, 99))
@@ -125,7 +125,7 @@ def test_a_body_stands_in_its_posture_on_its_feet(robots, step):
 
 
 def test_a_public_humanoid_stands_flat_and_steps_as_far_as_is_asked(robots, step):
-    solution = g1_step.TASK.method(step).require()
+    solution = g1_step.TASK.method(step).require(coarse=True)
     ends = solution.trace(
         lambda at: at.position("right_ankle_roll_link.1"), [0.0, solution.duration]
     )

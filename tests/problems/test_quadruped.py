@@ -18,7 +18,7 @@ MASS = 3.3 + 4 * (0.54 + 0.634 + 0.064)  # kg, as its makers have it but for rot
 
 @pytest.fixture(scope="module")
 def trot():
-    return solve(problem(points=7, degree=3)).require()
+    return solve(problem(points=7, degree=3)).require(coarse=True)
 
 
 def test_its_mass_is_that_of_its_parts():

@@ -12,7 +12,7 @@ from ocp.mechanics import body_weight, positions
 @pytest.fixture(scope="module")
 def risen():
     """Return a rise on a coarse basis."""
-    return solve(problem(points=9)).require()
+    return solve(problem(points=9)).require(coarse=True)
 
 
 def test_one_sits_with_flat_feet_and_the_hips_over_the_seat():

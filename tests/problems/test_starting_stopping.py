@@ -40,7 +40,7 @@ FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few 
 @pytest.fixture(scope="module")
 def started():
     """Return the first step of a body of few joints."""
-    return by_way(gait_start.problem(active=MOVING), FEW, Solver()).require()
+    return by_way(gait_start.problem(active=MOVING), FEW, Solver()).require(coarse=True)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def stopped():
     """Return the last step of a body of few joints, which this barrier finds in a third of the
     iterations."""
     quick = Solver(options={"mu_strategy": "adaptive"})
-    return by_way(gait_stop.problem(active=MOVING), FEW, quick).require()
+    return by_way(gait_stop.problem(active=MOVING), FEW, quick).require(coarse=True)
 
 
 def place(tree, q, name):

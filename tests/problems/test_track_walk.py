@@ -73,7 +73,7 @@ def test_noise_goes_by_the_unit():
 
 def test_a_hop_in_phases_is_followed_from_the_files_of_a_lighter_one(tmp_path):
     """Each phase follows from an offset of its own: that at which it began in the files."""
-    seen = solve(hop(mass=28.0)).require()
+    seen = solve(hop(mass=28.0)).require(coarse=True)
     stance = seen.phases["stance"].duration
     rng = np.random.default_rng(0)
     table = marker_table(seen, points=("foot",), rate=200)
@@ -94,7 +94,7 @@ def test_a_hop_in_phases_is_followed_from_the_files_of_a_lighter_one(tmp_path):
         )
         for phase, offset in zip(heavy.phases, (0.0, stance))
     )
-    followed = solve(replace(heavy, phases=phases, objective=None)).require()
+    followed = solve(replace(heavy, phases=phases, objective=None)).require(coarse=True)
     assert followed.duration == pytest.approx(seen.duration, rel=0.05)
     first = followed.phases["stance"]
     t = first.times(21)

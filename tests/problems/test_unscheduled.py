@@ -55,7 +55,7 @@ def jump(contact):
 def test_a_jump_leaves_the_ground_when_it_suits(contact):
     mesh = Transcription(method=Radau(intervals=10))
     solution = found(jump(contact), mesh, guess=Guess(q=[[0.02, 0.02, 0.1], [0.4, 0.3, 0.4]]))
-    t = solution.require().nodes * solution.duration
+    t = solution.require(coarse=True).nodes * solution.duration
     push, height = solution.output("force on sole", t)[1], solution.q(t)[0]
     stands = push > 5.0
     assert 0.2 < stands.mean() < 0.9
@@ -69,7 +69,7 @@ def test_a_jump_leaves_the_ground_when_it_suits(contact):
 def test_a_biped_walks_on_ground_that_gives_way():
     mesh = Transcription(method=Radau(intervals=12))
     statement = unscheduled_walk.problem(step=0.3)
-    solution = unscheduled_walk.walk(statement, mesh, certified=False).require()
+    solution = unscheduled_walk.walk(statement, mesh, certified=False).require(coarse=True)
     data = report(solution)
     left, right = (data["contacts"]["feet"][foot] for foot in unscheduled_walk.FEET)
     assert left["share"] < 0.6 and right["share"] < 0.7  # one swings, the other stands
@@ -91,7 +91,7 @@ def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
     start = Guess(q=[[0.0, 0.0, 0.1], [0.4, 0.3, 0.4]])
     mesh = Transcription(method=Radau(intervals=8, order=2))
     rigid = solved_from(lambda statement: start)(jump("complementarity"), mesh, refine=1e-3)
-    verify(rigid.require()).require(1e-3)
+    verify(rigid.require(coarse=True)).require(1e-3)
     assert list(rigid.phases) == ["sole", "flight"]
     seen = report(rigid)["contacts"]["feet"]["sole"]
     assert seen["spans"] == [[0.0, pytest.approx(rigid.phases["sole"].duration, abs=1e-3)]]
@@ -104,6 +104,6 @@ def test_a_spline_skids_from_the_answer_on_a_mesh(monkeypatch):
     """From a guess of one's own friction sets it ringing, and it does not end (200 iterations)."""
     monkeypatch.setattr(unscheduled, "MESH", Transcription(method=Radau(intervals=8, order=4)))
     start = Guess(q=[[0.0, 0.2, 0.3], [0.1, 0.03, 0.03], [0.0] * 3, [0.4, 0.4, 0.3]])
-    skid = found(skidding(points=24), Transcription(), guess=start).require()
+    skid = found(skidding(points=24), Transcription(), guess=start).require(coarse=True)
     assert skid.statistics["iterations"] < 50
     assert not skid.problem.motion.collocated

@@ -79,15 +79,15 @@ def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
     speed = Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0)
     stated, plans = problem(objective="effort", speed=speed), {}
     with keeping(plans):
-        first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require()
+        first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require(coarse=True)
         near = walk(stated, Transcription(), Solver(), guess=first, values={"speed": 1.21})
     assert first.statistics["plugin"] == near.statistics["plugin"] == "ipopt"
-    assert near.require().statistics["prediction_iterations"] > 0
+    assert near.require(coarse=True).statistics["prediction_iterations"] > 0
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
     monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
-    step = walk(problem(objective="effort"), Transcription(), Solver()).require()
+    step = walk(problem(objective="effort"), Transcription(), Solver()).require(coarse=True)
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.42504255, abs=1e-7)
 

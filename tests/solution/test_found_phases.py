@@ -35,7 +35,7 @@ LEGS = (0, 1, 2, 5, 6, 3, 4)
 def fallen():
     mesh = Transcription(method=Radau(intervals=8, order=2))
     guess = Guess(q=np.array([[0.0] * 3, [0.1, 0.0, 0.0], [0.0] * 3, [0.4, 0.4, 0.3]]))
-    return tighten(rigid_fall(), mesh, guess=guess, loose=0.1).require()
+    return tighten(rigid_fall(), mesh, guess=guess, loose=0.1).require(coarse=True)
 
 
 def test_a_fall_is_flight_and_then_stands(fallen):
@@ -50,7 +50,7 @@ def test_a_fall_is_flight_and_then_stands(fallen):
 def stated(fallen):
     problem, guess = phases_found(fallen)
     mesh = Transcription(method=Radau(intervals=6, order=4))
-    return solve(problem, mesh, guess=guess).require()
+    return solve(problem, mesh, guess=guess).require(coarse=True)
 
 
 def test_the_ground_of_each_phase_comes_back_from_a_file(stated, tmp_path):

@@ -24,7 +24,7 @@ def solved(problem, parameters, **arguments):
     """The solution of a problem with parameters in place of its flags."""
     stated = problem(**{each.name: each for each in parameters}, **arguments)
     outputs = {"tip": lambda at: at.q[0] + at.q[1], "power": lambda at: at.tau * at.qd}
-    return prepare(replace(stated, outputs=outputs), solver=TIGHT).solve().require()
+    return prepare(replace(stated, outputs=outputs), solver=TIGHT).solve().require(coarse=True)
 
 
 def beside(solution, name):
@@ -32,7 +32,9 @@ def beside(solution, name):
     step = 1e-4 * max(0.1, abs(solution.parameters[name]))
     values = dict(solution.parameters)
     ends = (
-        solution.plan.solve(solution, **values | {name: values[name] + sign * step}).require()
+        solution.plan.solve(solution, **values | {name: values[name] + sign * step}).require(
+            coarse=True
+        )
         for sign in (1, -1)
     )
     return (*ends, 2 * step)
@@ -92,7 +94,7 @@ def test_what_is_found_moves_with_what_is_given():
     goal = Parameter("load", 10.0, "N")
     arm = two_link_lift(torque=peak, load=goal, points=12)
     least = replace(arm, duration=0.6, objective=final("peak", lambda at: peak.expression))
-    solution = prepare(least, solver=TIGHT).solve().require()
+    solution = prepare(least, solver=TIGHT).solve().require(coarse=True)
     ahead, behind, apart = beside_found(solution)
     measured = (ahead.parameters["peak"] - behind.parameters["peak"]) / apart
     assert solution.sensitivity("peak", "load") == pytest.approx(measured, rel=1e-5)
@@ -104,15 +106,19 @@ def test_what_is_found_moves_with_what_is_given():
 def test_a_free_parameter_that_is_held_is_given():
     peak = Parameter("peak", 8.0, "N m", 1.0, 50.0, free=True)
     plan = prepare(two_link_lift(torque=peak, points=10), solver=TIGHT)
-    held = plan.solve(peak=9.0).require()
-    ahead, behind = (plan.solve(held, peak=number).require() for number in (9.001, 8.999))
+    held = plan.solve(peak=9.0).require(coarse=True)
+    ahead, behind = (
+        plan.solve(held, peak=number).require(coarse=True) for number in (9.001, 8.999)
+    )
     measured = (ahead.objective - behind.objective) / 0.002
     assert held.sensitivity("objective", "peak") == pytest.approx(measured, rel=1e-6)
 
 
 def beside_found(solution):
     """Solutions to both sides of the load, and what they are apart."""
-    ends = (solution.plan.solve(solution, load=load).require() for load in (10.001, 9.999))
+    ends = (
+        solution.plan.solve(solution, load=load).require(coarse=True) for load in (10.001, 9.999)
+    )
     return (*ends, 0.002)
 
 
@@ -160,6 +166,6 @@ def test_an_optimum_that_is_not_strict_is_refused_by_what_moves():
     idle = replace(
         two_link_lift(load=load, points=12), objective=final("nothing", lambda at: 0 * at.T)
     )
-    solution = prepare(idle).solve().require()
+    solution = prepare(idle).solve().require(coarse=True)
     with pytest.raises(ValueError, match="not strict: .* moves .*(shoulder|elbow|joint|T)"):
         solution.sensitivity("q", "load")

@@ -121,7 +121,7 @@ def test_a_file_of_one_s_own_runs_from_python(folder):
         folder,
         """from reach import problem
 from ocp import solve
-print(solve(problem(goal=(1.0, -0.5))).require().status)
+print(solve(problem(goal=(1.0, -0.5))).require(coarse=True).status)
 """,
     )
     assert text == "Solve_Succeeded\n"

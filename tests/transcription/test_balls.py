@@ -83,11 +83,15 @@ def names(solution):
 
 @pytest.fixture(scope="module")
 def swung():
-    return solve(swing(False), Transcription(method=Radau(intervals=8, order=5))).require()
+    return solve(swing(False), Transcription(method=Radau(intervals=8, order=5))).require(
+        coarse=True
+    )
 
 
 def test_a_driven_ball_reaches_the_optimum_of_three_hinges(swung):
-    other = solve(swing(True), Transcription(method=Radau(intervals=8, order=5))).require()
+    other = solve(swing(True), Transcription(method=Radau(intervals=8, order=5))).require(
+        coarse=True
+    )
     assert swung.objective == pytest.approx(other.objective, rel=1e-4)
     assert lengths(swung) < 1e-5
 
@@ -95,7 +99,7 @@ def test_a_driven_ball_reaches_the_optimum_of_three_hinges(swung):
 @pytest.mark.parametrize("method", [Spline(torques="variables"), HermiteSimpson(intervals=12)])
 def test_a_driven_ball_keeps_its_length_in_every_method(method, swung):
     problem = swing(False, motion=BSpline(points=20, degree=5))
-    solution = solve(problem, Transcription(method=method)).require()
+    solution = solve(problem, Transcription(method=method)).require(coarse=True)
     assert "quaternion_lengths" in names(solution)
     assert solution.objective == pytest.approx(swung.objective, rel=2e-2)
     assert lengths(solution) < 5e-3
@@ -106,7 +110,7 @@ def test_an_attitude_is_reached_with_either_sign_of_its_quaternion(swung):
         return attitude(tree, "hip", np.array(turned(*END)))
 
     method = Transcription(method=Radau(intervals=8, order=5))
-    solution = solve(swing(False, end=as_rotation), method).require()
+    solution = solve(swing(False, end=as_rotation), method).require(coarse=True)
     assert solution.objective == pytest.approx(swung.objective, rel=1e-5)
     own, other = (np.array(quaternion(turned(*END))).ravel() * sign for sign in (1, -1))
     at = SimpleNamespace(q=ca.DM(own))
@@ -148,7 +152,7 @@ def test_a_root_with_a_ball_stands_alike_on_splines_and_meshes():
         ),
     )
     for method in (Spline(torques="variables"), Radau(intervals=3, order=4)):
-        solution = solve(problem, Transcription(method=method)).require()
+        solution = solve(problem, Transcription(method=method)).require(coarse=True)
         costs.append(solution.objective)
         assert lengths(solution) < 1e-9
     assert costs[0] == pytest.approx(costs[1], rel=1e-4)
@@ -186,7 +190,7 @@ def test_a_tumbling_block_strikes_with_a_corner_and_its_momentum_is_balanced():
         links=(impact("corner", normal=up),),
         objective=integral("nothing", lambda at: 1e-6 * at.q[3] ** 2),
     )
-    solution = solve(problem, Transcription(method=motion)).require()
+    solution = solve(problem, Transcription(method=motion)).require(coarse=True)
     certificate = verify(solution)
     (struck,) = certificate.impacts
     assert struck.balance < 1e-9 and struck.error < 1e-9 and struck.lost > 0.1
@@ -226,7 +230,7 @@ def test_a_rack_on_a_pinion_costs_what_its_reflected_mass_does():
         objective=effort(),
         constraints=(*at_start(tree, q=0.0, qd=0.0), *at_end(tree, q=way, qd=0.0)),
     )
-    solution = solve(problem).require()
+    solution = solve(problem).require(coarse=True)
     right = 12 * (inertia + mass * radius**2) ** 2 * way**2 / T**3
     assert solution.objective == pytest.approx(right, rel=1e-9)
     verify(solution).require(1e-6)

@@ -41,7 +41,7 @@ def test_every_transcription_finds_the_same_optimum(way, ends):
 def test_integrated_loops_find_the_same_optimum():
     solution = solve(
         turning(points=16), Transcription(method=Integrated()), guess=solved("explicit")
-    ).require()
+    ).require(coarse=True)
     assert solution.objective == pytest.approx(solved("explicit", "all", 60).objective, rel=2e-3)
     assert gap_of(solution) < 1e-3
     assert np.abs(solution.q(0.5) - WAY[:, -1]).max() < 1e-3
@@ -88,7 +88,7 @@ def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
     full = closure.close(
         tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]
     )
-    solution = solve(problem, guess=Guess(q=full)).require()
+    solution = solve(problem, guess=Guess(q=full)).require(coarse=True)
     slopes = equalities(problem, Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
     ends = solution.trace(lambda at: ca.vertcat(at.qd, at.qdd), np.array([0.0, 1.0]))
@@ -102,7 +102,7 @@ def test_prescribed_accelerations_leave_room_for_the_loops():
     problem = replace(
         problem, constraints=(*problem.constraints, at_start(tree, qdd=0.0), at_end(tree, qdd=0.0))
     )
-    slopes = equalities(problem, Transcription(), solve(problem).require())
+    slopes = equalities(problem, Transcription(), solve(problem).require(coarse=True))
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
 
 
@@ -118,7 +118,7 @@ def test_every_formulation_finds_the_same_optimum(name):
     derivatives = "ad" if name != "newton_euler" else "recursive"
     solution = solve(
         turning(points=12), Transcription(dynamics=name, derivatives=derivatives)
-    ).require()
+    ).require(coarse=True)
     assert solution.objective == pytest.approx(solved("explicit", "all", 12).objective, rel=1e-9)
 
 
@@ -171,13 +171,13 @@ def test_drives_that_can_work_against_each_other_share_the_load():
     joints = tuple(replace(joint, actuated=joint.name != "coupler") for joint in TREE.joints)
     tree = replace(TREE, joints=joints)
     both = replace(turning(tree=tree), objective=effort(tree, ("crank", "rocker")))
-    solution = solve(both).require()
+    solution = solve(both).require(coarse=True)
     assert solution.nodes.size and solution.objective < 0.9 * solved("variables").objective
     assert gap_of(solution) < 1e-4
     verify(solution).require(1e-2)
     slopes = equalities(both, Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
-    meshed = solve(both, Transcription(method=Radau(intervals=10, order=4))).require()
+    meshed = solve(both, Transcription(method=Radau(intervals=10, order=4))).require(coarse=True)
     assert meshed.objective == pytest.approx(solution.objective, rel=5e-3)
     with pytest.raises(
         ValueError,
@@ -201,10 +201,10 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
         objective=effort(tree, ("crank",)),
         constraints=[at(tree, q=q, qd=0.0) for at, q in zip((at_start, at_end), ends)],
     )
-    solution = solve(problem).require()
+    solution = solve(problem).require(coarse=True)
     hanging = solve(
         problem, Transcription(method=Radau(intervals=40, order=4)), guess=solution
-    ).require()
+    ).require(coarse=True)
     assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
     assert np.abs(solution.trace(lambda at: at.needed, solution.times())[1:]).max() < 1e-2
     verify(hanging).require(1e-2)

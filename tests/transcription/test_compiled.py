@@ -213,7 +213,7 @@ def test_a_compiler_that_does_not_end_is_given_up(cache, tmp_path, monkeypatch, 
 @compiler_needed
 def test_a_solve_with_compiled_kernels_is_the_same(cache):
     plain, compiled = (
-        solve(lift(points=8), Transcription(kernels=flag)).require()
+        solve(lift(points=8), Transcription(kernels=flag)).require(coarse=True)
         for flag in ("virtual", "compiled")
     )
     assert compiled.objective == pytest.approx(plain.objective, rel=1e-10)
@@ -237,7 +237,7 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
 ):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    solution = solve(lift(points=8), Transcription(kernels="compiled")).require()
+    solution = solve(lift(points=8), Transcription(kernels="compiled")).require(coarse=True)
     assert (
         solution.statistics["kernels"].startswith("virtual machine: ")
         and reason in solution.statistics["kernels"]

@@ -77,7 +77,7 @@ def arm(**options):
 @pytest.fixture(scope="module")
 def solution():
     """A short reach."""
-    return solve(reach(arm(), points=40)).require()
+    return solve(reach(arm(), points=40)).require(coarse=True)
 
 
 def stated():
@@ -252,7 +252,7 @@ def test_every_transcription_reaches_the_same_optimum():
         "radau": {"method": "radau", "intervals": 24, "order": 4},
         "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"},
     }.items():
-        costs[name] = solve(problem, transcription_of(settings)).require().objective
+        costs[name] = solve(problem, transcription_of(settings)).require(coarse=True).objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
 
@@ -262,8 +262,10 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
     pull = Load(
         point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1)
     )
-    spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require()
-    stages = solve(spline.problem, Transcription(method=Radau(intervals=12, order=4))).require()
+    spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require(coarse=True)
+    stages = solve(spline.problem, Transcription(method=Radau(intervals=12, order=4))).require(
+        coarse=True
+    )
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
     certificate = verify(spline)
     assert certificate.drift < 1e-2 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
@@ -310,7 +312,9 @@ def test_a_wrong_planner_is_found_out(monkeypatch):
     )
     monkeypatch.setitem(FORMULATIONS, "wrong", wrong)
     certificate = verify(
-        solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require()
+        solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require(
+            coarse=True
+        )
     )
     assert certificate.drift > 0.01 and certificate.energy_error > 1e-3
     with pytest.raises(NotVerified, match="simulation drifts from the plan by"):
@@ -319,7 +323,7 @@ def test_a_wrong_planner_is_found_out(monkeypatch):
 
 def test_a_mesh_is_certified_too():
     certificate = verify(
-        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require()
+        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require(coarse=True)
     )
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
 
@@ -328,7 +332,7 @@ def test_constraints_see_where_the_bent_tip_is(solution):
     low = path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
     bound = solve(
         replace(solution.problem, constraints=(*solution.problem.constraints, low))
-    ).require()
+    ).require(coarse=True)
     assert float(bound.trace(lambda at: at.position("tip"), bound.duration)[1]) == pytest.approx(
         float(position(bound.problem.tree, bound.q(bound.duration), "tip")[1]), abs=1e-12
     )

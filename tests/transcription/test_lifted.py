@@ -86,7 +86,7 @@ def near(transcribed, seed=3):
 @pytest.mark.parametrize("problem", [lift(points=8), pr_mixed(points=8)], ids=["lift", "pr"])
 def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
     explicit, lifted = (
-        solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require()
+        solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require(coarse=True)
         for torques in ("explicit", "variables")
     )
     assert lifted.objective == pytest.approx(
@@ -107,7 +107,7 @@ def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
 def test_a_body_has_the_same_optimum_in_two_passes_and_with_wrenches_that_split_alike():
     explicit = solve(
         crouch(shared_by_distance=False), transcription_of({"torques": "explicit"} | SUMS), TIGHT
-    ).require()
+    ).require(coarse=True)
     assert crouched().objective == pytest.approx(explicit.objective, rel=1e-8)
     assert np.allclose(crouched().points, explicit.points, atol=1e-6)
     t = crouched().nodes * 0.8

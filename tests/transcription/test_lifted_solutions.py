@@ -114,9 +114,9 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():
-    finer = solve(
-        crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()
-    ).require()
+    finer = solve(crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()).require(
+        coarse=True
+    )
     assert (
         len(finer.nodes) == 18  # 8 in each segment, and one more at a switch
         and finer.history[0].violation < 0.5

@@ -60,7 +60,7 @@ def lifted(tree, **changes):
 @pytest.mark.parametrize("method", [None, Radau(intervals=4)])
 def test_a_load_is_lifted_with_the_least_tension_of_its_closed_form(method, tmp_path):
     settings = Transcription(method=method) if method else Transcription()
-    solution = solve(lifted(crane(tension=(0.0, 200.0))), settings).require()
+    solution = solve(lifted(crane(tension=(0.0, 200.0))), settings).require(coarse=True)
     least = MASS**2 * (GRAVITY**2 * TIME + 12 * RISE**2 / TIME**3)
     assert solution.objective == pytest.approx(least, rel=1e-9)
     t = solution.times(5)
@@ -78,10 +78,10 @@ def test_tension_and_speed_of_hauling_keep_their_bounds():
     best = np.sqrt(2 * RISE * (gain + GRAVITY) / (gain * GRAVITY))
     fine = Transcription(method=Radau(intervals=30, order=2))
     free = {"duration": (0.1, 3.0), "objective": duration()}
-    quick = solve(lifted(crane(tension=(0.0, MOST)), **free), fine).require()
+    quick = solve(lifted(crane(tension=(0.0, MOST)), **free), fine).require(coarse=True)
     assert quick.duration == pytest.approx(best, rel=1e-3)
     speed = 0.8
-    slow = solve(lifted(crane(tension=(0.0, MOST), speed=speed), **free), fine).require()
+    slow = solve(lifted(crane(tension=(0.0, MOST), speed=speed), **free), fine).require(coarse=True)
     limited = RISE / speed + speed / (2 * gain) + speed / (2 * GRAVITY)
     assert slow.duration == pytest.approx(limited, rel=1e-3)
     hauled = verify(slow).violations["wires"]
@@ -89,7 +89,7 @@ def test_tension_and_speed_of_hauling_keep_their_bounds():
     rates = path("jerky", lambda at: at.rate(at.stay_forces), lower=-300.0, upper=300.0)
     tree = crane(tension=(0.0, MOST))
     stated = lifted(tree, **free)
-    gentle = solve(replace(stated, constraints=(*stated.constraints, rates))).require()
+    gentle = solve(replace(stated, constraints=(*stated.constraints, rates))).require(coarse=True)
     assert gentle.duration > best + 0.01
 
 

@@ -27,31 +27,31 @@ FINE = 102  # control points of motions near the true optimum
 @cache
 def fastest() -> Solution:
     """Return the fastest motion of two links with bounds at the knots, as the papers have it."""
-    return solve(two_link_time.problem(), AT_KNOTS).require()
+    return solve(two_link_time.problem(), AT_KNOTS).require(coarse=True)
 
 
 @cache
 def nearly_fastest() -> Solution:
     """Return the fastest motion of two links on a finer spline, near the true optimum."""
-    return solve(two_link_time.problem(points=FINE)).require()
+    return solve(two_link_time.problem(points=FINE)).require(coarse=True)
 
 
 @cache
 def lift() -> Solution:
     """Return the lift of a load by two links."""
-    return solve(two_link_lift.problem()).require()
+    return solve(two_link_lift.problem()).require(coarse=True)
 
 
 @cache
 def sliding(**altered: float) -> Solution:
     """Return the motion of the sliding and turning arm; `altered`: data in place of the literal."""
-    return solve(pr_mixed.problem(**altered)).require()
+    return solve(pr_mixed.problem(**altered)).require(coarse=True)
 
 
 @cache
 def four_bar() -> Solution:
     """Return a turn of the four-bar mechanism."""
-    return solve(four_bar_effort.problem()).require()
+    return solve(four_bar_effort.problem()).require(coarse=True)
 
 
 @cache
@@ -65,7 +65,7 @@ def straight_rods() -> Solution:
 def rods() -> Solution:
     """Return the rise of two rods with the least effort, their data fitted to both costs."""
     statement = two_link_effort.problem(**two_link_effort.FITTED)
-    return two_link_effort.TASK.method(statement).require()
+    return two_link_effort.TASK.method(statement).require(coarse=True)
 
 
 @cache
@@ -77,7 +77,7 @@ def first_swing(robot: str) -> Solution:
 @cache
 def acrobot(start: float) -> Solution:
     """Return the acrobot's swing-up from an angle of its shoulder (rad), as published."""
-    return sohl_swing.descend(sohl_swing.problem(start=start)).require()
+    return sohl_swing.descend(sohl_swing.problem(start=start)).require(coarse=True)
 
 
 @cache
@@ -91,17 +91,17 @@ def branched() -> tuple[Solution, Solution]:
     other = next(one for one in tried if one.objective > (1 + APART) * tried[0].objective)
     statement = sohl_swing.problem("branched")
     first, second = (sohl_swing.descend(statement, guess=one) for one in (tried[0], other))
-    return first.require(), second.require()
+    return first.require(coarse=True), second.require()
 
 
 @cache
 def walk() -> Solution:
     """Return our own step of the human: 38 joints, eight control points each, as people walk."""
-    return gait.TASK.method(gait.effort_step(), Transcription(), Solver()).require()
+    return gait.TASK.method(gait.effort_step(), Transcription(), Solver()).require(coarse=True)
 
 
 @cache
 def literal_walk() -> Solution:
     """Return the step that the thesis states: 55 joints, six control points each."""
     task = barman_gait.TASK
-    return task.method(task.problem(), task.transcription, Solver()).require()
+    return task.method(task.problem(), task.transcription, Solver()).require(coarse=True)

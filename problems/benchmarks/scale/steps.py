@@ -37,7 +37,7 @@ def steps(count: int, start: str) -> Stated:
     standing = Guess(q=np.zeros((walk.tree.dof, 2)))
     if start == "standing":
         return walk, standing, TUNED
-    first = prepare(step).solve(standing, attempts=(Attempt(options=TUNED),)).require()
+    first = prepare(step).solve(standing, attempts=(Attempt(options=TUNED),)).require(coarse=True)
     begun = first if count == 1 else doubled(first, stride)
     return walk, _again(begun, walk), TUNED | NEAR
 
@@ -76,5 +76,5 @@ def planar_steps(count: int) -> Stated:
     assert step.objective is not None
     mean = (1.0 / count) * step.objective
     walk = replace(step, phases=tuple(phases), links=(strike,) * count, objective=mean)
-    first = planar_walk(step).require()
+    first = planar_walk(step).require(coarse=True)
     return walk, _again(first, walk), {}
