@@ -10,13 +10,14 @@ from ocp.problems.barman_gait import TASK, problem
 from ocp.problems.compare_contact import counted, freedom, stated
 from ocp.problems.compare_contact import run as compare
 from ocp.problems.gait import effort_step as step_of
-from ocp.problems.gait import literal, walking
+from ocp.problems.gait import literal
 from ocp.problems.gait.activity import Activity, of_row
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Radau, Solver, Spline, Transcription
 from ocp.cli.run import run
 from ocp.problem import path
+from ocp.solution.spending import ADDED
 from ocp.studies.content import recipe
 from ocp.transcription import Multipliers, transcribe
 from ocp.transcription.asked import Asked
@@ -109,7 +110,8 @@ def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
     def spent(statement, transcription, solver, **settings):
         names = {family_of(constraint.name) for constraint in statement.constraints}
         asked.append((names, len(statement.objective.terms), dict(solver.options)))
-        numbers = dict.fromkeys(walking.ADDED, 3) | {"stages": [len(asked)]}
+        calls = {"jac_g": [4, 0.5]}
+        numbers = dict.fromkeys(ADDED, 3) | {"calls": calls, "stages": [len(asked)]}
         return Step(problem=statement, status="ended", statistics=numbers)
 
     monkeypatch.setattr(literal, "solve", spent)
@@ -120,7 +122,8 @@ def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
     (first, nothing, options), (every, effort, left) = asked
     assert every - first == {"torques"} and (nothing, effort) == (0, 1)
     assert options == {"tol": 1e-3, "max_wall_time": 10.0} and left["max_wall_time"] == 7.0
-    assert last.statistics == dict.fromkeys(walking.ADDED, 6) | {"stages": [1, 2]}
+    both = {"calls": {"jac_g": [8, 1.0]}, "stages": [1, 2]}
+    assert last.statistics == dict.fromkeys(ADDED, 6) | both
     literal.predict(problem(), TASK.transcription, solver, feasible=False)
     assert len(asked) == 3
 
