@@ -8,7 +8,7 @@ ADDED = ("iterations", *SECONDS)
 
 
 def totals(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what solves took together, of the statistics of each: iterations, calls, seconds."""
+    """Return what solves took together, of every one's statistics: iterations, calls, seconds."""
     sums = {name: sum(each[name] for each in every) for name in ADDED}
     return sums | {"calls": added_calls(each["calls"] for each in every)}
 

@@ -112,7 +112,7 @@ def markdown(
 
 
 def markdown_lines(header: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield a table in Markdown line by line, each row as soon as it comes: cells are as wide as
+    """Yield a table in Markdown line by line, its rows as soon as they come: cells are as wide as
     the header's at least."""
     widths = [len(str(entry)) for entry in header]
     yield _markdown_line(header, widths)
