@@ -50,7 +50,7 @@ from ocp.transcription.placing import blocks_of, given_bounds, placed
 from ocp.transcription.program import program_of
 from ocp.transcription.requests import groups
 from ocp.transcription.shooting import Reduction
-from ocp.transcription.sizes import warn_of_size
+from ocp.transcription.sizes import check_size, warn_of_size
 from ocp.transcription.tracing import trace_open
 from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
 from ocp.transcription.wanted import Met, wanted
@@ -313,6 +313,7 @@ def transcribe(
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
+    check_size(problem, transcription.method)
     method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
     check_moving(problem, method)
     problem = method.stated(problem)

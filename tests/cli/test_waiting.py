@@ -5,11 +5,13 @@ import re
 import time
 import warnings
 
+import casadi as ca
 import pytest
 from ocp.problems.two_link_lift import TASK as LIFT
 from ocp.problems.two_link_time import TASK as FASTEST
 from ocp.problems.two_link_time import problem as fastest
 
+from ocp import BSpline, Link, Problem, Tree, effort, path, revolute
 from ocp.cli.iterations import mentioned
 from ocp.cli.run import run
 from ocp.cli.waiting import CLEAR, Steps, waited
@@ -113,6 +115,53 @@ def test_sizes_that_take_too_long_warn_before_they_are_built(points, settings):
     with pytest.raises(sizes.SizeWarning, match=r"unknowns and about \d+ rows take about \d+ s"):
         transcribe(fastest(points=points), transcription_of(settings))
     assert time.perf_counter() - begun < 10  # warnings are errors here: nothing was built
+
+
+@pytest.mark.parametrize(
+    ("points", "settings", "words"),
+    [
+        (10**9, {}, r"2000000000 unknowns .* expected fewer of points \(1000000000\)"),
+        (10, {"nodes": 10**9}, r"20 unknowns .* nodes \(1000000000\)"),
+        (10, {"method": "radau", "intervals": 10**8}, r"intervals \(100000000\), order \(3\)"),
+    ],
+)
+def test_sizes_that_no_memory_holds_are_refused_before_anything_is_built(points, settings, words):
+    with pytest.raises(ValueError, match=f"size: .*{words}"):
+        transcribe(fastest(points=points), transcription_of(settings))
+
+
+def test_sizes_beyond_the_memory_are_refused_where_rows_are_known(monkeypatch):
+    monkeypatch.setattr(sizes, "memory", lambda: 1e4)
+    monkeypatch.setattr(sizes, "FAR_BEYOND", 1e9)
+    monkeypatch.setattr(sizes, "MOST_BYTES", 0.0)
+    with pytest.raises(
+        ValueError, match=r"size: \d+ unknowns and about \d+ rows .* there are 1e-05"
+    ):
+        transcribe(fastest())
+
+
+def chain(joints):
+    """Links one after another, each on the one before."""
+    turns = [revolute("j0")]
+    turns += [revolute(f"j{k}", f"j{k - 1}", home=(0.1, 0, 0)) for k in range(1, joints)]
+    return Tree(links=[Link(mass=1.0, com=(0.05, 0, 0))] * joints, joints=turns)
+
+
+@pytest.mark.parametrize(
+    ("tree", "rows", "words"),
+    [
+        (chain(400), 1, r"fewer joints in line \(of 400 coordinates\)"),
+        (chain(2), 20_000, r"about \d{6} rows .* or rows make it less"),
+    ],
+    ids=["400 joints", "20000 rows"],
+)
+def test_many_joints_and_rows_warn_before_they_are_built(tree, rows, words):
+    own = path("own", lambda at: ca.vertcat(*[at.q[0] * k for k in range(rows)]), upper=1e9)
+    statement = Problem(
+        tree=tree, motion=BSpline(points=10), duration=1.0, objective=effort(), constraints=(own,)
+    )
+    with pytest.raises(sizes.SizeWarning, match=words):
+        transcribe(statement)
 
 
 @pytest.mark.parametrize("settings", [{}, {"method": "radau"}, {"method": "hermite-simpson"}])
