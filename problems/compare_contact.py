@@ -4,6 +4,8 @@ A foot that stands still asks for y = 0 and v = 0 along a whole phase. A spline 
 some instants only, the Greville abscissae in the phase: it has so many control points per joint,
 and fewer are left since the step mirrors itself. Torques and balance are left out, accelerations
 are least: what remains is whether the feet can stand, and what they do between those instants.
+Where the solver does not come to an end, equalities that follow from others where it stopped are
+left out, and it goes on from there.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from ocp.problems.barman_gait import problem
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.cli import ended
 from ocp.solution import Violation, start, violations
+from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
 from ocp.studies import markdown_lines
 from ocp.transcription import Transcribed, transcribe
 
@@ -36,6 +39,7 @@ ITERATIONS = 300
 HEADER = (
     *("control points", "asked", "freedom", "equalities", "rank", "status", "iterations"),
     *("at the instants", "y between (mm)", "v between (m/s)"),
+    *("rows left out", "goes on", "iterations", "rows missed by"),
 )
 
 
@@ -45,7 +49,8 @@ class Fit:
 
     `freedom` are the control points of pelvis and legs that a mirrored step leaves, `equalities`
     those of the contact, of the `rank`; violations `there`, where they are asked for, and of
-    heights (m) and rates (m/s) `between`.
+    heights (m) and rates (m/s) `between`. `again` is what came without dependent equalities, where
+    the first solve did not end.
     """
 
     points: int
@@ -56,6 +61,17 @@ class Fit:
     solution: Solution
     there: float
     between: tuple[float, float]
+    again: "Again | None"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """What came of a program without its dependent equalities, of which there were so many
+    `left_out`, `missed` by so much at most in the end."""
+
+    left_out: int
+    missed: float
+    outcome: Outcome
 
 
 def stated(points: int, asked: str) -> Problem:
@@ -74,7 +90,8 @@ def fit(points: int, asked: str) -> Fit:
     solver = Solver(options={"max_iter": ITERATIONS})
     solution = solve(step, THESIS.transcription, solver, guess=still, attempts=(Attempt(),))
     transcribed = transcribe(step, THESIS.transcription)
-    equalities, rank = counted(transcribed, start(transcribed, solution).x)
+    here = start(transcribed, solution).x
+    equalities, rank = counted(transcribed, here)
     known = violations(solution)
     contact = [one for name, one in known.items() if name.startswith(("contact", "places"))]
     slip = [one for name, one in known.items() if name.startswith("slip")]
@@ -87,6 +104,19 @@ def fit(points: int, asked: str) -> Fit:
         solution=solution,
         there=max(one.nodes for one in (*contact, *slip)),
         between=(_farthest(contact, ASKED[asked][0]), _farthest(slip, ASKED[asked][1])),
+        again=None if solution.success else without_dependent(transcribed.nlp, solver, here),
+    )
+
+
+def without_dependent(nlp: NLP, solver: Solver, x: np.ndarray) -> Again:
+    """Return what comes of a program from x on, without the equalities that follow from others
+    there."""
+    kept = independent_rows(nlp, x)
+    outcome = minimize(with_rows(nlp, kept), solver, x)
+    missed = violation(np.array(nlp.constraints(outcome.x)).ravel(), nlp.g_lower, nlp.g_upper)
+    left_out = np.setdiff1d(np.arange(len(missed)), kept)
+    return Again(
+        left_out=len(left_out), missed=float(missed[left_out].max(initial=0.0)), outcome=outcome
     )
 
 
@@ -135,7 +165,17 @@ def _row(one: Fit) -> tuple[str, ...]:
         f"{one.there:.0e}",
         f"{1e3 * one.between[0]:.1f}",
         f"{one.between[1]:.2f}",
+        *_again(one.again),
     )
+
+
+def _again(again: Again | None) -> tuple[str, ...]:
+    """Return what the table says of a solve without dependent equalities."""
+    if again is None:
+        return ("",) * 4
+    done = again.outcome
+    status = "solved" if done.success else done.status
+    return str(again.left_out), status, str(done.iterations), f"{again.missed:.0e}"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

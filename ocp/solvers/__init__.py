@@ -3,9 +3,10 @@
 from ocp.solvers.assembled import Unable
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start, Unsuited
 from ocp.solvers.curvature import Curvature, curvature
+from ocp.solvers.independence import independent_rows
 from ocp.solvers.machine_code import NoCompiler
 from ocp.solvers.minimizing import AUTO, INTERRUPTED, Outcome, Solver, minimize
-from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
+from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation, with_rows
 from ocp.solvers.record import Iteration, attentive
 
 __all__ = [
@@ -28,7 +29,9 @@ __all__ = [
     "attentive",
     "curvature",
     "feasibility",
+    "independent_rows",
     "kkt_residual",
     "minimize",
     "violation",
+    "with_rows",
 ]

@@ -1,0 +1,53 @@
+"""Equalities that follow from others are found, and a program without them ends."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.solvers import NLP, Solver, independent_rows, minimize, violation, with_rows
+
+
+def program(constraints, lower, upper, fixed=()):
+    """The squared distance from (1, 2, 3) under constraints of x (3,)."""
+    x, p = ca.MX.sym("x", 3), ca.MX.sym("p", 0)
+    g, lam_f = constraints(x), ca.MX.sym("lam_f")
+    f, lam = ca.sumsqr(x - ca.DM([1, 2, 3])) / 2, ca.MX.sym("lam", g.numel())
+    bound = np.full(3, np.inf)
+    least, most = -bound, bound.copy()
+    for k in fixed:
+        least[k] = most[k] = 0.5
+    bend = ca.triu(ca.hessian(lam_f * f + ca.dot(lam, g), x)[0])
+    return NLP(
+        lower=least,
+        upper=most,
+        g_lower=np.array(lower, dtype=float),
+        g_upper=np.array(upper, dtype=float),
+        objective=ca.Function("f", [x], [f], ["x"], ["f"]),
+        constraints=ca.Function("g", [x], [g], ["x"], ["g"]),
+        gradient=ca.Function("grad_f", [x, p], [f, ca.gradient(f, x)]),
+        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], ["g", "jac"]),
+        hessian=lambda kind: ca.Function("hess_lag", [x, p, lam_f, lam], [bend]),
+    )
+
+
+def test_rows_that_follow_from_those_before_are_left_out():
+    nlp = program(
+        lambda x: ca.vertcat(x[0] + x[1], x[1] - x[2], x[0] + x[2], 2 * x[0] + 2 * x[1], x[0]),
+        (1, 0, 1, 2, -9),
+        (1, 0, 1, 2, 9),
+    )
+    assert independent_rows(nlp, np.ones(3)).tolist() == [0, 1, 4]
+    only = program(lambda x: ca.vertcat(x[0], x[0] + x[1]), (0.5, 1), (0.5, 1), fixed=(0,))
+    assert independent_rows(only, np.ones(3)).tolist() == [1]  # the first moves nothing
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1], ids=["consistent", "contradictory"])
+def test_rows_left_out_hold_where_they_do_not_contradict(shift):
+    nlp = program(
+        lambda x: ca.vertcat(x[0] + x[1], 2 * x[0] + 2 * x[1]), (1, 2 + shift), (1, 2 + shift)
+    )
+    kept = independent_rows(nlp, np.ones(3))
+    outcome = minimize(with_rows(nlp, kept), Solver(), np.ones(3))
+    assert outcome.success and np.allclose(outcome.x, (0, 1, 3), atol=1e-7)
+    missed = violation(np.array(nlp.constraints(outcome.x)).ravel(), nlp.g_lower, nlp.g_upper)
+    assert missed.max() == pytest.approx(shift, abs=1e-7)
