@@ -31,10 +31,9 @@ class SizeWarning(UserWarning):
 def check_size(problem: Problem, method: Method) -> None:
     """Raise ValueError naming the settings if a motion has so many unknowns and instants that no
     memory holds their program, before anything is built."""
-    on_mesh = hasattr(
-        method, "intervals"
-    )  # whose stages are unknowns, whatever the spline's points
-    settings = {"intervals": method.intervals} if on_mesh else {"points": problem.motion.points}
+    intervals = getattr(method, "intervals", None)
+    on_mesh = intervals is not None  # there stages are unknowns, whatever the spline's points
+    settings = {"intervals": intervals} if on_mesh else {"points": problem.motion.points}
     settings |= {name: getattr(method, name, None) or 1 for name in PER_INTERVAL}
     instants = prod(settings.values())
     unknowns = problem.tree.dof * (instants if on_mesh else problem.motion.points)
