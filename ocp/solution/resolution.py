@@ -242,7 +242,7 @@ def _measured(solution: Solution, doubts: set[str], whole: float) -> Iterator[Ga
         yield from map(_violated, violations(solution).values())
     if MOTION in doubts:
         far = deviations(solution).judged
-        words = f"laws of motion are missed, which leads it {far:.2g} rad or m astray"
+        words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
         yield Gap(share=far if np.isfinite(far) else np.inf, words=words)
     if MOTION in doubts and is_comparable(solution.formulation):
         error = energy_error(solution)

@@ -66,7 +66,7 @@ def test_a_law_that_is_missed_between_the_nodes_is_told_with_the_figure():
 def test_an_effort_that_a_mesh_hides_between_its_stages_is_told():
     hidden = solve(reach(), Transcription(method=HermiteSimpson(intervals=20)))
     assert hidden.success and hidden.objective < 100  # N2 m2 s, where the least is 766.4
-    assert "laws of motion are missed, which leads it" in hidden.explanation[0]
+    assert "laws of motion are missed, which leads" in hidden.explanation[0]
 
 
 def test_a_limit_that_is_overshot_between_the_nodes_is_told():

@@ -91,7 +91,7 @@ def branched() -> tuple[Solution, Solution]:
     other = next(one for one in tried if one.objective > (1 + APART) * tried[0].objective)
     statement = sohl_swing.problem("branched")
     first, second = (sohl_swing.descend(statement, guess=one) for one in (tried[0], other))
-    return first.require(coarse=True), second.require()
+    return first.require(coarse=True), second.require(coarse=True)
 
 
 @cache
