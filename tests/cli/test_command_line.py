@@ -15,6 +15,7 @@ from ocp.problems.two_link_lift import TASK as LIFT
 from ocp.problems.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
+from ocp.cli import waiting
 from ocp.cli.brief import LINES
 from ocp.cli.run import run
 
@@ -99,7 +100,9 @@ def test_details_are_a_line_per_iteration_and_then_the_whole_block(inside, capsy
     assert out.splitlines()[1].split()[0] == "0"
 
 
-def test_by_default_a_run_says_what_tells_most(inside, capsys):
+def test_by_default_a_run_says_what_tells_most(inside, capsys, monkeypatch):
+    patient = dict.fromkeys(waiting.PATIENCE, 1e9)  # no word of progress, however slow the machine
+    monkeypatch.setattr(waiting, "PATIENCE", patient)
     assert run(FASTEST, ["--points", "10", "--verify", "1"]) == 0
     out, errors = capsys.readouterr()
     assert len(out.splitlines()) <= LINES and not errors

@@ -1,6 +1,5 @@
 """Motions from markers: exact where they are, as far off as their noise says where it is not."""
 
-import time
 from math import pi
 
 import numpy as np
@@ -63,16 +62,14 @@ def test_deviations_are_those_of_the_dense_covariance():
         np.testing.assert_allclose(fit.deviations[:, k], expected, rtol=1e-6)
 
 
-def test_a_human_of_38_joints_is_met_in_200_frames_within_seconds_and_within_the_noise():
+def test_a_human_of_38_coordinates_is_met_in_200_frames_within_the_noise():
     tree = clustered(human())
     names = cluster_names(tree)
     t, q = moving(tree, frames=200, size=0.15)
     markers = seen(tree, t, q, names, NOISE)
-    begin = time.process_time()
     fit = inverse_kinematics(tree, markers, motion=BASIS)
-    seconds = time.process_time() - begin
     ratio = (fit.q - q) / fit.deviations
-    assert fit.success and seconds < 3.0
+    assert fit.success
     assert np.sqrt(np.mean(ratio**2)) == pytest.approx(1.0, abs=0.1)
     assert np.degrees(fit.deviations[3:]).max() < 1.0 and fit.unseen == ()
 

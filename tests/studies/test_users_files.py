@@ -210,4 +210,5 @@ if __name__ == "__main__":
 def test_an_output_that_nobody_reads_on_ends_quietly(folder):
     line = f"{sys.executable} -m ocp run two_link_time --points 8 --details | head -n 1"
     done = said(folder, "bash", "-c", line)
-    assert done.stdout.split()[:2] == ["iteration", "objective"] and done.stderr == ""
+    errors = [line for line in done.stderr.splitlines() if not line.endswith(" ...")]  # progress
+    assert done.stdout.split()[:2] == ["iteration", "objective"] and errors == []
