@@ -124,3 +124,8 @@ def test_processes_data_bases_and_pictures_have_one_wing():
         assert wing(path) in ("studies",) or not roots & {"multiprocessing", "concurrent"}
         assert wing(path) == "studies" or "sqlite3" not in roots
         assert wing(path) == "plots" or "matplotlib" not in roots
+
+
+def test_test_files_have_names_of_their_own():
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]  # as which pytest has them
+    assert sorted(names) == sorted({*names})
