@@ -55,7 +55,7 @@ def tied_block():
 @pytest.mark.parametrize("method", [None, Radau(intervals=8)])
 def test_the_ground_bears_what_a_strut_leaves(method):
     chosen = Transcription() if method is None else Transcription(method=method)
-    solution = solve(tied_block(), chosen).require(coarse=True)
+    solution = solve(tied_block(), chosen).require()
     verify(solution).require(1e-3)
     t = solution.nodes * solution.duration
     force = solution.wrenches()["sole"][3:]

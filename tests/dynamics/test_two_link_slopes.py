@@ -95,7 +95,7 @@ def test_every_recursion_obeys_the_closed_form(name):
 @cache
 def optimal_motion():
     """The motion of example 2 at 101 instants, (6, 101)."""
-    solution = solve(two_link_lift(points=22)).require(coarse=True)
+    solution = solve(two_link_lift(points=22)).require()
     t = np.linspace(0, solution.duration, 101)
     return np.vstack([solution.q(t), solution.qd(t), solution.qdd(t)])
 

@@ -22,13 +22,13 @@ from ocp.interchange import (
 
 @pytest.fixture(scope="module")
 def quick():
-    return solve(fastest(points=12)).require(coarse=True)
+    return solve(fastest(points=12)).require()
 
 
 @pytest.fixture(scope="module")
 def hopping():
     """A hop: stance on one foot, then flight."""
-    return solve(hop()).require(coarse=True)
+    return solve(hop()).require()
 
 
 def test_a_motion_file_has_the_coordinates_of_the_motion(quick, tmp_path):

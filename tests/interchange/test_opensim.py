@@ -41,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """{name: table that was written}, what OpenSim reads of it, and the folder."""
-    step = walk(problem(), Transcription(), Solver()).require(coarse=True)
+    step = walk(problem(), Transcription(), Solver()).require()
     folder = tmp_path_factory.mktemp("opensim")
     save_motion(step, folder / "walk.mot")
     save_motion(step, folder / "walk.sto")

@@ -214,7 +214,7 @@ def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
     ids=["hermite-simpson", "radau", "explicit"],
 )
 def test_every_mesh_swings_the_cart_at_the_same_cost_and_its_control_does_so_too(settings):
-    solution = solve(swing(), transcription_of(settings)).require(coarse=True)
+    solution = solve(swing(), transcription_of(settings)).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-6)
     certificate = verify(solution)
     assert (
@@ -233,7 +233,7 @@ def test_radau_resolves_a_bang_bang_control():
 
 
 def test_the_lift_costs_what_the_papers_method_and_the_spline_find():
-    solution = solve(lift(), Transcription(method=Radau(intervals=30))).require(coarse=True)
+    solution = solve(lift(), Transcription(method=Radau(intervals=30))).require()
     assert solution.objective == pytest.approx(0.844878, abs=2e-5)
 
 
@@ -266,15 +266,15 @@ def test_guesses_go_from_any_basis_to_any_other():
     spline = solve(swing(points=30), guess=mesh).require(coarse=True)
     finer = solve(
         swing(), Transcription(method=Radau(intervals=20, order=4)), guess=spline
-    ).require(coarse=True)
+    ).require()
     assert finer.objective == pytest.approx(SWING, rel=1e-4) and finer.statistics["iterations"] < 20
-    same = solve(swing(), finer.transcription, guess=finer).require(coarse=True)
+    same = solve(swing(), finer.transcription, guess=finer).require()
     assert (
         same.objective == pytest.approx(finer.objective, rel=1e-9) and same.statistics["warm_start"]
     )
     other = solve(
         swing(), finer.transcription, guess=Guess(q=[[0, 1.2, 1], [0, -0.2, np.pi]])
-    ).require(coarse=True)
+    ).require()
     assert other.objective == pytest.approx(
         57.9448, rel=1e-4
     )  # a better swing, by way of the other side
@@ -327,7 +327,7 @@ def test_a_cycle_on_a_mesh_ends_as_it_began():
         ),
     )
     spline, stages = (
-        solve(problem, settings).require(coarse=True)
+        solve(problem, settings).require()
         for settings in (
             Transcription(method=Spline(torques="variables")),
             Transcription(method=HermiteSimpson(intervals=20)),

@@ -16,7 +16,7 @@ def places(solution, t):
 
 @pytest.fixture(name="picked", scope="module")
 def picking():
-    return solve(box_pick.problem(belt=0.3, points=8)).require(coarse=True)
+    return solve(box_pick.problem(belt=0.3, points=8)).require()
 
 
 def test_a_box_comes_with_the_belt_is_carried_and_stays_where_it_is_put(picked):

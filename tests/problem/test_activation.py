@@ -92,7 +92,7 @@ def pushed(tree, way, **start):
 def test_a_drive_comes_on_and_goes_off_as_cvodes_says(way, signal, first):
     drive = Activation(joint="hinge", time=ON, release=OFF)
     stated = pushed(wheel(drive, torque=(0, MOST)), way, qdd=first * MOST / INERTIA)
-    solution = solve(stated, FINE, TIGHT).require(coarse=True)
+    solution = solve(stated, FINE, TIGHT).require()
     share, speed = integrated(
         lambda x: ca.vertcat(zajac(signal, x[0]), MOST * x[0] / INERTIA), [first, 0.0]
     )
@@ -138,7 +138,7 @@ def test_a_share_of_strength_over_angle_and_speed_is_a_state(law):
         rise = (rate(1.0, one) - rate(0.0, other) - drift) / ca.gradient(share, torque)
         return ca.vertcat(rise, speed, torque / INERTIA)
 
-    solution = solve(pushed(tree, 1, qdd=1.0), FINE, TIGHT).require(coarse=True)
+    solution = solve(pushed(tree, 1, qdd=1.0), FINE, TIGHT).require()
     torque, _, speed = integrated(pulled, [INERTIA, 0.0, 0.0])
     assert solution.qd(TIME)[0] == pytest.approx(speed, rel=2e-5)
     assert solution.tau(TIME)[0] == pytest.approx(torque, rel=2e-4)
@@ -172,15 +172,11 @@ def swayed(tree, symmetry):
 
 def test_states_are_their_own_image_where_a_motion_repeats_itself():
     still = wheel(torque=MOST)
-    free = solve(swayed(still, periodic(still, shift={"hinge": 1.0}, qdd=False))).require(
-        coarse=True
-    )
+    free = solve(swayed(still, periodic(still, shift={"hinge": 1.0}, qdd=False))).require()
     ends = free.tau([0.0, 1.0])[0]
     assert ends[1] - ends[0] > 0.5
     tree = replace(still, elements=(Activation(joint="hinge", time=0.05, release=0.1),))
-    solution = solve(swayed(tree, periodic(tree, shift={"hinge": 1.0}, qdd=False))).require(
-        coarse=True
-    )
+    solution = solve(swayed(tree, periodic(tree, shift={"hinge": 1.0}, qdd=False))).require()
     ends = solution.tau([0.0, 1.0])[0]
     assert ends[1] == pytest.approx(ends[0], abs=1e-7)
     assert verify(solution).violations["mirrored.activation"].nodes < 1e-7
@@ -194,7 +190,7 @@ def test_the_image_of_a_state_is_that_of_its_joint():
     drives = tuple(Activation(joint=each, time=0.05) for each in ("hinge", "other"))
     pair = Tree(links=(link, link), joints=joints, elements=drives)
     symmetry = mirrored(pair, (1, 0), (-1.0, -1.0), qdd=False)
-    solution = solve(swayed(pair, symmetry)).require(coarse=True)
+    solution = solve(swayed(pair, symmetry)).require()
     start, end = solution.tau([0.0, 1.0]).T
     np.testing.assert_allclose(end, -start[::-1], atol=1e-7)
 
@@ -207,7 +203,7 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
         for name, each in zip(("go", "stop"), stated)
     )
     whole = Problem(tree=tree, phases=phases, links=(continuous("q"),), objective=effort())
-    solution = solve(whole).require(coarse=True)
+    solution = solve(whole).require()
     go, stop = solution.phases.values()
     before, after = go.trace(drive_states, 0.6)[0], stop.trace(drive_states, 0.0)[0]
     assert before == pytest.approx(after, abs=1e-6)

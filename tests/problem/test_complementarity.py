@@ -107,7 +107,7 @@ def test_what_is_pushed_slides_beyond_its_friction(tree, part):
     grip = 0.5 * WEIGHT / (1 if tree is slab else np.sqrt(2))
     statement = left_alone(tree(), push=(part * grip, 0.0, 0.0))
     method = Transcription(method=Radau(intervals=4))
-    solution = solve(statement, method).require(coarse=True)
+    solution = solve(statement, method).require()
     pushed = max(0.0, part - 1) * grip / MASS
     assert solution.qd(0.4)[0] == pytest.approx(0.4 * pushed, abs=4e-3)
     assert solution.output("force on sole", 0.2)[0] == pytest.approx(-min(1, part) * grip, rel=1e-2)
@@ -120,7 +120,7 @@ def test_a_slope_holds_what_its_friction_holds():
         loads = contacts(tree, "sole", model=model, normal=normal)
         statement = replace(left_alone(tree), loads=loads, outputs={})
         method = Transcription(method=Radau(intervals=4))
-        speed = solve(statement, method).require(coarse=True).qd(0.4)[0]
+        speed = solve(statement, method).require().qd(0.4)[0]
         expected = -0.4 * GRAVITY * np.sin(0.3) * np.cos(0.3) * 0.5 if slides else 0.0
         assert speed == pytest.approx(expected, abs=4e-3)
 
@@ -169,7 +169,7 @@ METHODS = {
 
 @cache
 def crouched(method):
-    return solve(crouch(), METHODS[method]).require(coarse=True)
+    return solve(crouch(), METHODS[method]).require()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -187,7 +187,7 @@ def test_phases_take_contacts():
     parts = {"phases": (Phase("first", **half), Phase("second", **half)), "links": (continuous(),)}
     whole = crouch()
     stated = {name: getattr(whole, name) for name in ("tree", "objective", "loads", "constraints")}
-    solution = solve(Problem(**stated, **parts)).require(coarse=True)
+    solution = solve(Problem(**stated, **parts)).require()
     assert solution.objective == pytest.approx(fixed(), rel=1e-6)
 
 

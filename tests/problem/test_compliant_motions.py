@@ -95,7 +95,7 @@ def test_it_is_what_its_torques_do_with_dissipation_counted(method):
 
 
 def test_integration_steps_through_the_contact():
-    solution = solve(lift(), Transcription(method=Integrated(nodes=6))).require(coarse=True)
+    solution = solve(lift(), Transcription(method=Integrated(nodes=6))).require()
     assert solution.objective == pytest.approx(lifted("forward").objective, rel=1e-3)
 
 

@@ -78,7 +78,7 @@ def test_a_motor_turns_a_wheel_in_the_least_time_of_its_line():
         coarse=True
     )
     assert found.duration == pytest.approx(least_time(), rel=1e-4)
-    smooth = solve(turned(tree)).require(coarse=True)
+    smooth = solve(turned(tree)).require()
     known = verify(smooth).violations["strength"]
     assert known.nodes < 1e-8 and known.unit == "N m" and known.label.startswith("hinge")
 
@@ -98,7 +98,7 @@ def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
         Strength(joint="hinge", direction=1, capacity=LEG),
         Strength(joint="hinge", direction=-1, capacity=replace(LEG, peak=2.0)),
     )
-    solution = solve(turned(tree)).require(coarse=True)
+    solution = solve(turned(tree)).require()
     t = solution.times(101)
     q, qd, tau = solution.q(t)[0], solution.qd(t)[0], solution.tau(t)[0]
     up = np.array([float(LEG(a, ca.DM(b))) for a, b in zip(q, qd)])
@@ -122,7 +122,7 @@ def test_a_drive_that_comes_on_late_takes_longer():
     times = []
     for late in (0.02, 0.2):
         tree = flywheel(Activation(joint="hinge", time=late), torque=STALL)
-        solution = solve(turned(tree)).require(coarse=True)
+        solution = solve(turned(tree)).require()
         t = solution.times(101)
         asked = solution.tau(t)[0] + late * solution.tau_rate(t)[0]
         assert np.abs(asked).max() < STALL * 1.02
@@ -139,7 +139,7 @@ def test_a_drive_that_comes_on_late_does_not_jump_between_phases(tmp_path):
         for name, way in zip(("go", "stop"), ways)
     )
     whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
-    solution = solve(whole).require(coarse=True)
+    solution = solve(whole).require()
     go, stop = solution.phases["go"], solution.phases["stop"]
     assert go.tau(go.duration)[0] == pytest.approx(stop.tau(0.0)[0], abs=1e-6)
     assert verify(solution).violations["go to stop: activation"].nodes < 1e-6
@@ -147,7 +147,7 @@ def test_a_drive_that_comes_on_late_does_not_jump_between_phases(tmp_path):
     again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
     assert again.nodes < 1e-6
     once = replace(whole, links=(continuous("q", "qd", "tau"),))
-    assert solve(once).require(coarse=True).duration == pytest.approx(solution.duration, rel=1e-6)
+    assert solve(once).require().duration == pytest.approx(solution.duration, rel=1e-6)
     assert "go to stop: activation" not in verify(solve(once)).violations
 
 
@@ -161,7 +161,7 @@ def test_every_phase_has_the_strength_of_its_tree_and_numbers_may_be_open():
     )
     whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
     plan = prepare(whole)
-    slow, quick = plan.solve().require(coarse=True), plan.solve(stall=4.0).require(coarse=True)
+    slow, quick = plan.solve().require(), plan.solve(stall=4.0).require()
     assert slow.duration == pytest.approx(least_time(), rel=0.01) and quick.duration < slow.duration
     assert {"go: strength", "stop: strength"} <= set(verify(slow).violations)
 

@@ -48,7 +48,7 @@ def followed(objective, **changes):
         "duration": SECONDS,
         "objective": objective + 1e-9 * smoothness(ARM),
     }
-    return solve(Problem(**{**stated, **changes})).require(coarse=True)
+    return solve(Problem(**{**stated, **changes})).require()
 
 
 def recorded(rng=None, size=0.0, missing=()):
@@ -137,7 +137,7 @@ def test_a_motion_that_outlasts_a_recording_is_warned_of():
 
 @pytest.fixture(scope="module")
 def hopping():
-    return solve(hop()).require(coarse=True)
+    return solve(hop()).require()
 
 
 def test_forces_that_a_motion_needs_are_followed_without_deviation(hopping):

@@ -119,7 +119,7 @@ def test_parameters_are_tied_by_a_constraint_on_them_alone():
     least = final("peak", lambda at: peak) + 0.01 * effort()
     parts = {"tree": limited(), "motion": BSpline(points=12), "objective": least}
     solution = solve(stated(**parts, constraints=(*ends, band, tie)))
-    known = solution.require(coarse=True).parameters
+    known = solution.require().parameters
     assert known["peak"] == pytest.approx(3 * known["valley"], rel=1e-9)
     torque = solution.tau(solution.times())
     assert torque.min() > -1.05 * known["valley"] and torque.max() < 1.05 * known["peak"]

@@ -62,8 +62,8 @@ def test_a_step_in_phases_has_the_program_of_the_step():
 
 def test_a_step_in_phases_has_the_optimum_of_the_step():
     step = crouch(shared_by_distance=False)
-    whole = solve(step, solver=TIGHT).require(coarse=True)
-    parts = solve(in_phases(step, ENDS), solver=TIGHT, guess=whole).require(coarse=True)
+    whole = solve(step, solver=TIGHT).require()
+    parts = solve(in_phases(step, ENDS), solver=TIGHT, guess=whole).require()
     assert parts.objective == pytest.approx(whole.objective, rel=1e-9)
     t = np.linspace(0, 0.8, 41)
     np.testing.assert_allclose(parts.q(t), whole.q(t), atol=1e-6)

@@ -22,8 +22,8 @@ REACH = Problem(
 def carried(kind):
     """The reach with 2 kg at the tip: a load, or part of the link."""
     if kind == "link":
-        return solve(replace(REACH, tree=carry(ARM, "tip", 2.0))).require(coarse=True)
-    return solve(replace(REACH, loads=(PointMass(point="tip", mass=2.0),))).require(coarse=True)
+        return solve(replace(REACH, tree=carry(ARM, "tip", 2.0))).require()
+    return solve(replace(REACH, loads=(PointMass(point="tip", mass=2.0),))).require()
 
 
 def test_a_point_mass_is_as_good_as_a_heavier_link():

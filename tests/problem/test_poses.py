@@ -82,7 +82,7 @@ def missed(solution, target, t=1.0):
 def test_a_pose_is_reached_from_the_default_guess(angle):
     target = turned(angle)
     problem = reaching(at_end(ARM, qd=0.0), pose_at_end(ARM, "tool", target), points=8)
-    assert missed(solve(problem).require(coarse=True), target) < 1e-8
+    assert missed(solve(problem).require(), target) < 1e-8
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +102,7 @@ def test_half_a_turn_is_reached_and_certified(flipped):
 def test_half_turns_about_the_axes_are_reached(axis):
     target = turned(pi, axis, (0.3, -0.1, 0.1))
     assert (
-        missed(
-            solve(reaching(pose_at_end(ARM, "tool", target), points=6)).require(coarse=True), target
-        )
-        < 1e-8
+        missed(solve(reaching(pose_at_end(ARM, "tool", target), points=6)).require(), target) < 1e-8
     )
 
 
@@ -119,7 +116,7 @@ def test_a_motion_may_begin_at_a_pose():
     target = turned(0.4)
     ends = pose_at_start(ARM, "tool", target), at_end(ARM, q=HOME, qd=0.0)
     problem = reaching(*ends, objective=effort())
-    solution = solve(replace(problem, constraints=problem.constraints[2:])).require(coarse=True)
+    solution = solve(replace(problem, constraints=problem.constraints[2:])).require()
     assert missed(solution, target, 0.0) < 1e-8
 
 
@@ -167,7 +164,7 @@ def test_a_point_and_a_link_have_poses(flipped):
 
 def test_a_link_may_be_asked_for_by_its_name():
     target = turned(0.3)
-    solution = solve(reaching(pose_at_end(ARM, "joint5", target), points=6)).require(coarse=True)
+    solution = solve(reaching(pose_at_end(ARM, "joint5", target), points=6)).require()
     expected = target @ translate(0, 0, 0.1)
     assert missed(solution, expected) < 1e-8
 
@@ -182,10 +179,10 @@ def test_a_screw_motion_is_kept_to_within_tolerances_and_followed():
         reaching(
             pose_along(ARM, "tool", straight, place=2e-3, turn=5e-3), objective=smoothness(ARM)
         )
-    ).require(coarse=True)
+    ).require()
     followed = solve(
         reaching(objective=pose_tracking(ARM, "tool", straight) + 1e-8 * smoothness(ARM))
-    ).require(coarse=True)
+    ).require()
     for solution, bound in ((kept, 5.1e-3), (followed, 2e-2)):
         for s in (0.3, 0.7, 1.0):
             target = between(first, last, s**2 * (3 - 2 * s))

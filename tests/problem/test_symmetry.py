@@ -80,7 +80,7 @@ def test_with_the_identity_the_motion_is_periodic():
         torque_limits(arm),
         path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
     )
-    solution = solve(replace(problem, symmetry=periodic(arm))).require(coarse=True)
+    solution = solve(replace(problem, symmetry=periodic(arm))).require()
     for curve in (solution.q, solution.qd, solution.qdd):
         assert np.allclose(curve(0.0), curve(solution.duration), atol=1e-6)
     found = violations(solution)

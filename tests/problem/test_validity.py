@@ -53,7 +53,7 @@ def test_a_mass_that_is_sought_does_not_become_negative():
     solution = solve(
         reach(duration=0.8, objective=weighed, loads=(PointMass(point="tip", mass=mass),))
     )
-    assert 0 <= solution.require(coarse=True).parameters["mass"] < 1e-6
+    assert 0 <= solution.require().parameters["mass"] < 1e-6
     assert solution.multipliers["sound point mass at 'tip'"].values[0, 0] < -0.1
     assert verify(solution).require(1e-3)
 
@@ -61,10 +61,8 @@ def test_a_mass_that_is_sought_does_not_become_negative():
 def test_a_duration_may_be_a_parameter_that_is_sought():
     time = Parameter("time", 1.0, "s", free=True)
     cost = final("time", lambda at: time) + 0.01 * effort()
-    sought = solve(reach(duration=time, objective=cost)).require(coarse=True)
-    stated = solve(reach(duration=(0.1, 5.0), objective=duration() + 0.01 * effort())).require(
-        coarse=True
-    )
+    sought = solve(reach(duration=time, objective=cost)).require()
+    stated = solve(reach(duration=(0.1, 5.0), objective=duration() + 0.01 * effort())).require()
     assert sought.duration == sought.parameters["time"] == pytest.approx(stated.duration, abs=1e-7)
     assert sought.objective == pytest.approx(stated.objective, rel=1e-9)
 

@@ -17,13 +17,13 @@ STATED = problem()
 @pytest.fixture(scope="module")
 def exact():
     """The motion by exact mechanics."""
-    return solve(STATED).require(coarse=True)
+    return solve(STATED).require()
 
 
 @pytest.fixture(scope="module")
 def looked_up():
     """The motion by a small table, and its certificate."""
-    solution = solve(STATED, Transcription(dynamics="table(points=9)")).require(coarse=True)
+    solution = solve(STATED, Transcription(dynamics="table(points=9)")).require()
     return solution, verify(solution)
 
 
@@ -61,14 +61,14 @@ def test_exact_mechanics_judge_the_motion_of_a_table(exact, looked_up):
 
 
 def test_four_times_the_points_bring_the_optimum_nearer_by_two_hundred_times(exact, looked_up):
-    finer = solve(STATED, Transcription(dynamics=table(points=36))).require(coarse=True)
+    finer = solve(STATED, Transcription(dynamics=table(points=36))).require()
     gaps = [abs(each.duration - exact.duration) for each in (looked_up[0], finer)]
     assert gaps[1] < gaps[0] / 200
 
 
 def test_a_motion_stays_in_the_range_of_its_table_and_is_told_where_that_holds_it_back():
     narrow = table(points=17, ranges=(None, (-2.3, -0.9)))
-    solution = solve(STATED, Transcription(dynamics=narrow)).require(coarse=True)
+    solution = solve(STATED, Transcription(dynamics=narrow)).require()
     certificate = verify(solution)
     q = solution.q(solution.times(501))[1]
     assert q.min() > -2.31 and certificate.violations["dynamics_range"].dense < 1e-2
@@ -91,7 +91,7 @@ def test_collocation_takes_tables_too(form):
 
 
 def test_coriolis_terms_left_out_are_named_and_refused():
-    solution = solve(STATED, Transcription(dynamics="without_coriolis")).require(coarse=True)
+    solution = solve(STATED, Transcription(dynamics="without_coriolis")).require()
     certificate = verify(solution)
     assert certificate.approximation.relative > 0.1 and certificate.drift > 0.1
     with pytest.raises(NotVerified, match="'without_coriolis' is an approximation"):

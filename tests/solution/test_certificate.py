@@ -101,7 +101,7 @@ def test_an_unstable_motion_drifts_far_but_not_within_a_segment():
         objective=effort(),
         constraints=(at_start(pole, q=np.pi / 2 - 0.01, qd=0.0), at_end(pole, q=np.pi / 2, qd=0.0)),
     )
-    certificate = verify(solve(problem).require(coarse=True)).require(1e-6)
+    certificate = verify(solve(problem).require()).require(1e-6)
     assert certificate.drift > 100 * certificate.defect and 0 < certificate.defect < 1e-8
 
 
@@ -181,7 +181,7 @@ def test_a_via_point_is_looked_at_where_it_was_asked_for(lifted):
     """Of no node of the grid; between the nodes around it the tip is elsewhere."""
     via = path("via", lambda at: at.q[0], lower=0.1, upper=0.1, when=(0.37, 0.37), units="rad")
     problem = replace(lifted.problem, constraints=(*lifted.problem.constraints, via))
-    worst = verify(solve(problem).require(coarse=True)).require(1e-2).violations["via"]
+    worst = verify(solve(problem).require()).require(1e-2).violations["via"]
     assert worst.nodes < 1e-8 and worst.dense < 1e-8
 
 

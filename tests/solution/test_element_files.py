@@ -36,7 +36,7 @@ def sprung(**changes):
 
 
 def test_files_keep_elements_and_their_functions(tmp_path):
-    solution = solve(sprung()).require(coarse=True)
+    solution = solve(sprung()).require()
     assert verify(solution).energy_error < 1e-8
     solution.save(tmp_path / "arm.npz")
     again = load(tmp_path / "arm.npz")
@@ -62,7 +62,7 @@ def test_a_function_that_is_no_graph_is_refused_by_name():
 
 def test_every_formulation_finds_the_same_motion():
     costs = [
-        solve(sprung(), Transcription(dynamics=name)).require(coarse=True).objective
+        solve(sprung(), Transcription(dynamics=name)).require().objective
         for name in ("newton_euler", "hollerbach_4x4")
     ]
     assert costs[0] == pytest.approx(costs[1], rel=1e-9)

@@ -50,7 +50,7 @@ def test_a_saved_failure_stays_a_failure(tmp_path):
     failed = solve(fastest(points=12), solver=Solver(options={"max_iter": 3}))
     failed.save(tmp_path / "failed.npz")
     with pytest.raises(NotSolved, match="Maximum_Iterations_Exceeded"):
-        load(tmp_path / "failed.npz").require(coarse=True)
+        load(tmp_path / "failed.npz").require()
 
 
 def test_an_interrupted_write_leaves_the_old_file(lifted, tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def test_few_iterations_lead_from_one_optimum_to_the_next(monkeypatch, problem, 
 @pytest.fixture(scope="module")
 def arm():
     plan = prepare(pr_mixed(stroke=Parameter("stroke", 0.6, "m"), points=10))
-    return plan, plan.solve().require(coarse=True)
+    return plan, plan.solve().require()
 
 
 def test_nothing_is_foretold_without_need_or_means(arm):
@@ -55,7 +55,7 @@ def test_nothing_is_foretold_without_need_or_means(arm):
 def test_options_of_a_cold_start_do_not_reach_a_foretold_one_but_the_users_do(arm):
     plan, solution = arm
     tuned = (Attempt(options={"mu_init": 1.0, "max_iter": 100}),)
-    there = plan.solve(solution, attempts=tuned, stroke=0.62).require(coarse=True)
+    there = plan.solve(solution, attempts=tuned, stroke=0.62).require()
     assert there.statistics["options"]["mu_init"] <= 1e-5
     assert there.statistics["options"]["max_iter"] == 100
     stated = plans.replace(plan, solver=Solver(options={"mu_init": 1e-3}))
@@ -69,5 +69,5 @@ def test_a_solve_with_other_values_makes_no_graphs(arm, monkeypatch):
     for name in ("Function", "nlpsol"):
         original = getattr(ca, name)
         monkeypatch.setattr(ca, name, lambda *a, make=original: made.append(a[0]) or make(*a))
-    there = plan.solve(solution, stroke=0.65).require(coarse=True)
+    there = plan.solve(solution, stroke=0.65).require()
     assert np.isclose(there.parameters["stroke"], 0.65) and made == []

@@ -50,7 +50,7 @@ def test_a_fall_is_flight_and_then_stands(fallen):
 def stated(fallen):
     problem, guess = phases_found(fallen)
     mesh = Transcription(method=Radau(intervals=6, order=4))
-    return solve(problem, mesh, guess=guess).require(coarse=True)
+    return solve(problem, mesh, guess=guess).require()
 
 
 def test_the_ground_of_each_phase_comes_back_from_a_file(stated, tmp_path):

@@ -50,7 +50,7 @@ def test_a_free_stiffness_is_that_of_resonance():
         objective=squares("motor", lambda at: at.tau + stiffness * at.q),
         constraints=(at_start(cart, q=-0.3, qd=0.0), at_end(cart, q=0.3, qd=0.0)),
     )
-    best = solve(problem, solver=EXACT).require(coarse=True)
+    best = solve(problem, solver=EXACT).require()
     assert best.parameters["stiffness"] == pytest.approx(mass * (pi / T) ** 2, rel=1e-6)
 
 
@@ -81,14 +81,14 @@ def reaching(length):
 def longest():
     """The plan of the arm with a free length, and its best one."""
     plan = prepare(reaching(Parameter("length", 0.4, "m", 0.12, 1.0, free=True)), solver=EXACT)
-    return plan, plan.solve(Guess(q=[[0.2, 1.8], [0.9, 0.9]])).require(coarse=True)
+    return plan, plan.solve(Guess(q=[[0.2, 1.8], [0.9, 0.9]])).require()
 
 
 def test_a_free_length_is_where_a_search_of_one_dimension_finds_it():
     plan, best = longest()
 
     def slope(length):
-        kept = plan.solve(best, length=length).require(coarse=True)
+        kept = plan.solve(best, length=length).require()
         return -float(kept.multipliers["parameter length"].values[0, 0])
 
     low, high = best.parameters["length"] - 5e-4, best.parameters["length"] + 1e-3
@@ -104,9 +104,7 @@ def test_a_free_length_is_where_a_search_of_one_dimension_finds_it():
 
 def test_a_plan_of_a_free_length_is_the_problem_of_that_length():
     _, best = longest()
-    stated = solve(reaching(best.parameters["length"]), solver=EXACT, guess=best).require(
-        coarse=True
-    )
+    stated = solve(reaching(best.parameters["length"]), solver=EXACT, guess=best).require()
     assert stated.objective == pytest.approx(best.objective, rel=1e-9)
     check = verify(best)
     assert check.kkt is not None and check.kkt < 1e-8 and check.defect < 1e-6
@@ -149,16 +147,16 @@ def test_a_payload_found_beside_torques_that_are_variables_passes_its_certificat
 def test_the_largest_payload_is_where_the_least_time_is_what_there_is():
     limit = 0.5
     quickest, heaviest = lifting_most(10, limit)
-    most = prepare(heaviest, solver=EXACT, free=("payload",)).solve().require(coarse=True)
+    most = prepare(heaviest, solver=EXACT, free=("payload",)).solve().require()
     plan = prepare(quickest, solver=EXACT)
     former, low, high = None, most.parameters["payload"] * 0.9, most.parameters["payload"] * 1.1
     times = {}
     for mass in (low, high):
-        former = plan.solve(former, payload=mass).require(coarse=True)
+        former = plan.solve(former, payload=mass).require()
         times[mass] = former.duration - limit
     for _ in range(8):
         low, high = high, high - times[high] * (high - low) / (times[high] - times[low])
-        former = plan.solve(former, payload=high).require(coarse=True)
+        former = plan.solve(former, payload=high).require()
         times[high] = former.duration - limit
         if abs(times[high]) < 1e-10:
             break
@@ -176,7 +174,7 @@ def test_a_free_parameter_that_nothing_depends_on_is_named():
 
 def test_a_parameter_that_was_not_found_fails_the_certificate():
     plan, best = longest()
-    other = plan.solve(best, length=best.parameters["length"] + 0.01).require(coarse=True)
+    other = plan.solve(best, length=best.parameters["length"] + 0.01).require()
     claimed = dict(other.statistics) | {"parameters": {"length": ["m", "found"]}}
     kept, said = verify(other).kkt, verify(replace(other, statistics=claimed)).kkt
     assert kept < 1e-8 and said > 1e-4  # the slope of the effort by the length
@@ -197,6 +195,6 @@ def test_an_arm_of_open_numbers_moves_as_one_of_their_values():
             for link in arm.links
         ),
     )
-    found = solve(replace(stated, tree=opened)).require(coarse=True)
+    found = solve(replace(stated, tree=opened)).require()
     assert found.objective == pytest.approx(solve(stated).objective, rel=1e-12)
     assert found.problem.tree == arm

@@ -23,7 +23,7 @@ def free(points=12, **fields):
 
 @pytest.fixture(scope="module")
 def found():
-    return solve(free(), certify=True).require(coarse=True)
+    return solve(free(), certify=True).require()
 
 
 def test_free_knots_make_the_motion_better_and_are_certified(found, quick):
@@ -48,7 +48,7 @@ def test_knots_come_to_rest_from_afar():
 
 def test_the_motion_is_one_of_given_knots_too(found):
     still = replace(found.problem, motion=given(found.problem.motion))
-    again = solve(still, guess=found).require(coarse=True)
+    again = solve(still, guess=found).require()
     assert again.duration == pytest.approx(found.duration, rel=1e-8)
     assert np.abs(again.points - found.points).max() < 1e-5
 
@@ -63,14 +63,14 @@ def test_files_keep_the_knots_that_were_found(found, tmp_path):
 
 
 def test_a_solution_begins_where_its_knots_are(found):
-    again = solve(free(), guess=found).require(coarse=True)
+    again = solve(free(), guess=found).require()
     assert again.duration == pytest.approx(found.duration, rel=1e-9)
     assert again.problem.motion.inner == pytest.approx(found.problem.motion.inner, abs=1e-4)
     assert again.history[0].objective == pytest.approx(found.duration, rel=1e-6)
 
 
 def test_a_solution_leads_on_to_more_points(found):
-    more = solve(free(points=13), guess=found).require(coarse=True)
+    more = solve(free(points=13), guess=found).require()
     assert more.duration < found.duration
 
 

@@ -12,11 +12,11 @@ from ocp.interchange import force_table, wrenches
 
 @pytest.fixture(scope="module")
 def hopping():
-    return solve(hop()).require(coarse=True)
+    return solve(hop()).require()
 
 
 def test_a_motion_without_forces_needs_the_torques_of_its_solution():
-    solution = solve(fastest(points=12)).require(coarse=True)
+    solution = solve(fastest(points=12)).require()
     t = solution.times(31)
     torques = measured_torques(
         solution.problem.tree, t, solution.q(t), solution.qd(t), solution.qdd(t)
@@ -47,7 +47,7 @@ def test_where_a_force_is_missing_torques_are_too(hopping):
 
 
 def test_a_wrench_stays_where_it_is_while_the_link_moves():
-    solution = solve(fastest(points=12)).require(coarse=True)
+    solution = solve(fastest(points=12)).require()
     tree, t = solution.problem.tree, solution.times(11)
     motion = (solution.q(t), solution.qd(t), solution.qdd(t))
     force, place = np.array([3.0, -2.0, 0.0]), np.array([0.1, 0.7, 0.0])

@@ -166,6 +166,6 @@ def test_an_optimum_that_is_not_strict_is_refused_by_what_moves():
     idle = replace(
         two_link_lift(load=load, points=12), objective=final("nothing", lambda at: 0 * at.T)
     )
-    solution = prepare(idle).solve().require(coarse=True)
+    solution = prepare(idle).solve().require()
     with pytest.raises(ValueError, match="not strict: .* moves .*(shoulder|elbow|joint|T)"):
         solution.sensitivity("q", "load")

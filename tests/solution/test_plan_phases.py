@@ -53,7 +53,7 @@ def plan():
 
 @pytest.fixture(scope="module")
 def solution(plan):
-    return plan.solve().require(coarse=True)
+    return plan.solve().require()
 
 
 def test_a_plan_of_phases_takes_values_without_graphs(plan, solution):
@@ -103,7 +103,7 @@ def test_a_free_parameter_of_phases_is_found():
 def test_a_failure_names_the_phase_that_misses_what_is_asked():
     hurried = tuple(replace(each, duration=0.05) for each in moved().phases)
     with pytest.raises(NotSolved, match="stop: |go: |go to stop: "):
-        solve(moved(phases=hurried)).require(coarse=True)
+        solve(moved(phases=hurried)).require()
 
 
 def test_curves_run_through_all_phases(solution):

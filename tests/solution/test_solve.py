@@ -65,7 +65,7 @@ def test_seconds_of_the_processor_are_without_those_in_which_others_work():
         slept.append(0.02)
         time.sleep(slept[-1])
 
-    spent = solve(fastest(points=8), watch=wait).require(coarse=True).statistics
+    spent = solve(fastest(points=8), watch=wait).require().statistics
     assert 0 < spent["solve_cpu_seconds"] <= spent["solve_seconds"] - sum(slept)
 
 
@@ -73,7 +73,7 @@ def test_failure_names_the_worst_rows_and_what_is_stuck():
     solution = solve(fastest(torque=1e-4, points=8), solver=Solver(options={"max_iter": 60}))
     assert not solution.success
     with pytest.raises(NotSolved) as failure:
-        solution.require(coarse=True)
+        solution.require()
     message = str(failure.value)
     assert message.startswith(f"not solved: {solution.status}")
     assert "rad/s at t = " in message or "N m at t = " in message

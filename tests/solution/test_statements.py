@@ -134,7 +134,7 @@ def test_a_statement_of_every_kind_comes_back_whole(every_kind, lifted):
 def test_a_load_that_is_a_function_of_time_is_kept(tmp_path):
     """It was dropped: torques then differed by half of their limits."""
     pushed = replace(lift(points=12), loads=(Load(point="tip", force=gust),))
-    solution = solve(pushed).require(coarse=True)
+    solution = solve(pushed).require()
     solution.save(tmp_path / "gust.npz")
     again, t = load(tmp_path / "gust.npz"), solution.times(9)
     assert np.array_equal(again.tau(t), solution.tau(t))
@@ -159,7 +159,7 @@ def test_a_point_mass_is_kept_and_pulls_alike(tmp_path):
 def test_a_loaded_solution_is_solved_again_and_saved_again(lifted, tmp_path):
     lifted.save(tmp_path / "lift.npz")
     again = load(tmp_path / "lift.npz")
-    once_more = solve(again.problem, again.transcription).require(coarse=True)
+    once_more = solve(again.problem, again.transcription).require()
     assert once_more.objective == pytest.approx(lifted.objective, rel=1e-9)
     assert solve(again.problem, guess=again).statistics["iterations"] <= 3
     assert content_of(again) == content_of(lifted) == (tmp_path / "lift.npz").read_bytes()

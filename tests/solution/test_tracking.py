@@ -121,7 +121,7 @@ def test_the_rest_of_a_motion_is_that_motion_later(quick):
 
 
 def test_a_motion_of_given_duration_stays_at_its_end(arm):
-    whole = arm.solve().require(coarse=True)
+    whole = arm.solve().require()
     rest = shifted(whole, 0.5)
     assert rest.duration == whole.duration
     t = np.array([0.0, 0.2, 0.4])
@@ -149,7 +149,7 @@ def test_an_arm_follows_a_goal_that_moves(arm):
 
 def test_torques_told_are_those_of_the_solution(arm, left):
     for plan in (arm, left):
-        solution = plan.solve(goal_elbow=-0.5).require(coarse=True)
+        solution = plan.solve(goal_elbow=-0.5).require()
         t = np.linspace(0.0, 1.2, 7)
         expected = solution.tau(np.minimum(t, 1.0))
         np.testing.assert_allclose(commands(plan)(solution, t), expected, rtol=0, atol=1e-10)
@@ -222,7 +222,7 @@ def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):
 
 
 def test_a_replan_cut_short_is_the_best_iterate_seen(arm):
-    former = arm.solve().require(coarse=True)
+    former = arm.solve().require()
     cut = arm.replan(former, seconds=1e-9, goal_shoulder=0.0)
     whole = arm.replan(former, goal_shoulder=0.0)
     assert whole.success and whole.statistics["violation"] < 1e-6
@@ -232,7 +232,7 @@ def test_a_replan_cut_short_is_the_best_iterate_seen(arm):
 
 
 def test_a_replan_without_a_deadline_sees_few_iterates_and_goes_the_same_way(arm):
-    former = arm.solve().require(coarse=True)
+    former = arm.solve().require()
     seldom, each = (
         arm.replan(former, seconds=seconds, goal_shoulder=-1.0) for seconds in (np.inf, 1e3)
     )

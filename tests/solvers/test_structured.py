@@ -192,9 +192,7 @@ def test_a_motion_is_ipopts_in_objective_multipliers_and_residual(torques):
 
 def test_curvature_by_gauss_and_newton_leads_to_the_same_optimum():
     quasi = solve(lift(points=10), solver=Solver(plugin="structured", hessian="gauss-newton"))
-    assert quasi.require(coarse=True).objective == pytest.approx(
-        solve(lift(points=10)).objective, rel=1e-7
-    )
+    assert quasi.require().objective == pytest.approx(solve(lift(points=10)).objective, rel=1e-7)
     assert quasi.statistics["plugin"] == "structured"
 
 

@@ -82,7 +82,7 @@ def test_a_solve_is_the_same(monkeypatch):
     for name in ("scalar", "phases"):
         problem, settings = PROBLEMS[name]
         one, other = (
-            solve(problem(), Transcription(kernels=kernels, **settings)).require(coarse=True)
+            solve(problem(), Transcription(kernels=kernels, **settings)).require()
             for kernels in ("assembled", "virtual")
         )
         assert one.statistics["iterations"] == other.statistics["iterations"]
@@ -92,7 +92,7 @@ def test_a_solve_is_the_same(monkeypatch):
 
 def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
     monkeypatch.setattr(finish, "unable", lambda: "not here")
-    solution = solve(lift(points=8)).require(coarse=True)
+    solution = solve(lift(points=8)).require()
     assert solution.statistics["kernels"] == "virtual machine: not here"
 
 

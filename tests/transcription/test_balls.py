@@ -89,9 +89,7 @@ def swung():
 
 
 def test_a_driven_ball_reaches_the_optimum_of_three_hinges(swung):
-    other = solve(swing(True), Transcription(method=Radau(intervals=8, order=5))).require(
-        coarse=True
-    )
+    other = solve(swing(True), Transcription(method=Radau(intervals=8, order=5))).require()
     assert swung.objective == pytest.approx(other.objective, rel=1e-4)
     assert lengths(swung) < 1e-5
 
@@ -152,7 +150,7 @@ def test_a_root_with_a_ball_stands_alike_on_splines_and_meshes():
         ),
     )
     for method in (Spline(torques="variables"), Radau(intervals=3, order=4)):
-        solution = solve(problem, Transcription(method=method)).require(coarse=True)
+        solution = solve(problem, Transcription(method=method)).require()
         costs.append(solution.objective)
         assert lengths(solution) < 1e-9
     assert costs[0] == pytest.approx(costs[1], rel=1e-4)
@@ -190,7 +188,7 @@ def test_a_tumbling_block_strikes_with_a_corner_and_its_momentum_is_balanced():
         links=(impact("corner", normal=up),),
         objective=integral("nothing", lambda at: 1e-6 * at.q[3] ** 2),
     )
-    solution = solve(problem, Transcription(method=motion)).require(coarse=True)
+    solution = solve(problem, Transcription(method=motion)).require()
     certificate = verify(solution)
     (struck,) = certificate.impacts
     assert struck.balance < 1e-9 and struck.error < 1e-9 and struck.lost > 0.1
@@ -230,7 +228,7 @@ def test_a_rack_on_a_pinion_costs_what_its_reflected_mass_does():
         objective=effort(),
         constraints=(*at_start(tree, q=0.0, qd=0.0), *at_end(tree, q=way, qd=0.0)),
     )
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     right = 12 * (inertia + mass * radius**2) ** 2 * way**2 / T**3
     assert solution.objective == pytest.approx(right, rel=1e-9)
     verify(solution).require(1e-6)

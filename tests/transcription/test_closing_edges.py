@@ -79,7 +79,7 @@ def test_a_spatial_chain_welded_at_both_ends_moves_with_one_freedom():
         objective=effort(tree, (lead,)),
         constraints=(at_start(tree, q=q, qd=0.0), at_end(tree, q=other, qd=0.0)),
     )
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     assert gap_of(solution, 201) < 1e-5
     assert solution.loop_forces(0.3).shape == (6,)
     slopes = equalities(problem, Transcription(), solution)
@@ -187,7 +187,7 @@ def test_a_drive_at_its_limit_is_seen_as_such():
         turning(tree=limited), duration=(0.1, 2.0), objective=turning(tree=limited).objective
     )
     problem = replace(problem, constraints=(*problem.constraints, torque_limits(limited)))
-    solution = solve(problem, solver=Solver(options={"max_iter": 300})).require(coarse=True)
+    solution = solve(problem, solver=Solver(options={"max_iter": 300})).require()
     assert np.abs(solution.tau(solution.times())[0]).max() < 0.61
 
 
@@ -195,7 +195,7 @@ def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
     """A planar loop closed in space: its rows across the plane say nothing new."""
     loop = replace(TREE.loops[0], position="xyz", orientation="xy", axes="start")
     tree = replace(TREE, loops=(loop,))
-    solution = solve(turning(points=20, tree=tree)).require(coarse=True)
+    solution = solve(turning(points=20, tree=tree)).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 20).objective, rel=1e-6)
     report = describe(Task(turning), {}, solution)["loops"]
     assert report["redundant"] == ["pin: position z", "pin: orientation x", "pin: orientation y"]

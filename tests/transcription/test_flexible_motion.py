@@ -77,7 +77,7 @@ def arm(**options):
 @pytest.fixture(scope="module")
 def solution():
     """A short reach."""
-    return solve(reach(arm(), points=40)).require(coarse=True)
+    return solve(reach(arm(), points=40)).require()
 
 
 def stated():
@@ -252,7 +252,7 @@ def test_every_transcription_reaches_the_same_optimum():
         "radau": {"method": "radau", "intervals": 24, "order": 4},
         "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"},
     }.items():
-        costs[name] = solve(problem, transcription_of(settings)).require(coarse=True).objective
+        costs[name] = solve(problem, transcription_of(settings)).require().objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
 
@@ -323,7 +323,7 @@ def test_a_wrong_planner_is_found_out(monkeypatch):
 
 def test_a_mesh_is_certified_too():
     certificate = verify(
-        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require(coarse=True)
+        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require()
     )
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
 
@@ -332,7 +332,7 @@ def test_constraints_see_where_the_bent_tip_is(solution):
     low = path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
     bound = solve(
         replace(solution.problem, constraints=(*solution.problem.constraints, low))
-    ).require(coarse=True)
+    ).require()
     assert float(bound.trace(lambda at: at.position("tip"), bound.duration)[1]) == pytest.approx(
         float(position(bound.problem.tree, bound.q(bound.duration), "tip")[1]), abs=1e-12
     )

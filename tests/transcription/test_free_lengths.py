@@ -126,7 +126,7 @@ def moved_of(transcribed, x):
 
 @pytest.fixture(scope="module")
 def fastest():
-    return solve(least_time(), ARCS).require(coarse=True)
+    return solve(least_time(), ARCS).require()
 
 
 def test_four_intervals_find_the_switches_of_the_least_time(fastest):
@@ -163,7 +163,7 @@ def test_a_solve_begins_at_the_lengths_of_a_solution(fastest):
 
 
 def test_refined_intervals_stay_free():
-    solution = solve(least_time(), ARCS, refine=1e-3).require(coarse=True)
+    solution = solve(least_time(), ARCS, refine=1e-3).require()
     method = solution.transcription.method
     assert (method.lengths, method.controls) == ("free", "constant")
     assert abs(solution.duration - FASTEST) < 1e-6

@@ -96,7 +96,7 @@ def test_the_lack_of_torque_is_asked_for_once_where_phases_meet(problem, spared)
 def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(problem):
     """There forces of one contact are the same on both sides; what is not asked for holds."""
     guess = {phase.name: Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
-    solution = solve(problem, guess=guess).require(coarse=True)
+    solution = solve(problem, guess=guess).require()
     program = phased(problem)
     x, x_multipliers, g_multipliers = variables(solution, program)
     g = np.array(program.nlp.constraints(x)).ravel()
@@ -196,7 +196,7 @@ def test_pushes_of_phases_are_those_of_their_own_ground():
         links=(continuous(), landing),
     )
     guess = {"part 1": Guess(q=np.array([BENT, BENT]).T)}
-    solution = solve(problem, guess=guess).require(coarse=True)
+    solution = solve(problem, guess=guess).require()
     t = np.linspace(0.0, 0.3, 601)
     push = solution.phases["part 1"].trace(lambda at: at.reaction.push("foot"), t)[0]
     blow = solution.impulses["part 2 to part 1"]["foot"][1]

@@ -65,7 +65,7 @@ def test_a_program_less_constraints_is_that_of_a_problem_that_never_had_them(kin
 def test_a_solve_goes_on_from_one_of_the_same_plan_without_a_constraint():
     plan = prepare(WHOLE)
     loose = plan.without(*ASKED).solve().require(coarse=True)
-    tight = plan.solve(loose).require(coarse=True)
+    tight = plan.solve(loose).require()
     times = tight.times()
     assert abs(loose.qd(times)).max() > 2.5 + 1e-3 and abs(tight.qd(times)).max() < 2.5 + 1e-3
     assert loose.objective == pytest.approx(prepare(BARE).solve().objective, rel=1e-9)
@@ -97,5 +97,5 @@ def test_parameters_at_other_values_leave_nothing_of_what_is_left_out():
         assert {each.name for each in program.rows}.isdisjoint(ASKED)
     loose = left.solve(mass=0.6).require(coarse=True)
     assert loose.multipliers.keys().isdisjoint(ASKED)
-    tight = plan.solve(loose, mass=0.6).require(coarse=True)
+    tight = plan.solve(loose, mass=0.6).require()
     assert tight.statistics["warm_start"] and tight.objective > loose.objective

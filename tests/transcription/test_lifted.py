@@ -86,7 +86,7 @@ def near(transcribed, seed=3):
 @pytest.mark.parametrize("problem", [lift(points=8), pr_mixed(points=8)], ids=["lift", "pr"])
 def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
     explicit, lifted = (
-        solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require(coarse=True)
+        solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require()
         for torques in ("explicit", "variables")
     )
     assert lifted.objective == pytest.approx(

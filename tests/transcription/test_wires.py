@@ -60,7 +60,7 @@ def lifted(tree, **changes):
 @pytest.mark.parametrize("method", [None, Radau(intervals=4)])
 def test_a_load_is_lifted_with_the_least_tension_of_its_closed_form(method, tmp_path):
     settings = Transcription(method=method) if method else Transcription()
-    solution = solve(lifted(crane(tension=(0.0, 200.0))), settings).require(coarse=True)
+    solution = solve(lifted(crane(tension=(0.0, 200.0))), settings).require()
     least = MASS**2 * (GRAVITY**2 * TIME + 12 * RISE**2 / TIME**3)
     assert solution.objective == pytest.approx(least, rel=1e-9)
     t = solution.times(5)
@@ -89,7 +89,7 @@ def test_tension_and_speed_of_hauling_keep_their_bounds():
     rates = path("jerky", lambda at: at.rate(at.stay_forces), lower=-300.0, upper=300.0)
     tree = crane(tension=(0.0, MOST))
     stated = lifted(tree, **free)
-    gentle = solve(replace(stated, constraints=(*stated.constraints, rates))).require(coarse=True)
+    gentle = solve(replace(stated, constraints=(*stated.constraints, rates))).require()
     assert gentle.duration > best + 0.01
 
 
