@@ -75,10 +75,16 @@ class Open:
         return format(str(self), words if words[-1:] in ("", "s") else "")
 
     def __bool__(self) -> bool:
-        raise ValueError(f"{self}: is open; whether it is zero is not known before it is given")
+        raise ValueError(
+            f"{_unknown(self)} so that if, and, or, not, max and min cannot tell; take "
+            "casadi.if_else, casadi.fmax, casadi.fmin, or state a constraint, as by path"
+        )
 
     def __float__(self) -> float:
-        raise TypeError(f"{self}: is open, and no number before it is given")
+        raise TypeError(
+            f"{_unknown(self)} and it is no float; of the functions of math take casadi's, as "
+            "casadi.sqrt, or its own `value`"
+        )
 
     def __reduce__(self) -> Any:
         return opened, (_graph(self.expression),)
@@ -102,16 +108,16 @@ class Open:
     __pow__, __rpow__ = _both(pow)
 
     def __lt__(self, other: Any) -> Any:
-        return self.expression < other
+        return opened(self.expression < other)
 
     def __le__(self, other: Any) -> Any:
-        return self.expression <= other
+        return opened(self.expression <= other)
 
     def __gt__(self, other: Any) -> Any:
-        return self.expression > other
+        return opened(self.expression > other)
 
     def __ge__(self, other: Any) -> Any:
-        return self.expression >= other
+        return opened(self.expression >= other)
 
     # what numpy calls on entries of arrays
     def sin(self) -> Any:
@@ -125,6 +131,12 @@ class Open:
     def sqrt(self) -> Any:
         """Return the square root."""
         return opened(ca.sqrt(self.expression))
+
+
+def _unknown(number: Open) -> str:
+    """Return in words that an open number has no value yet, by the names of its parameters."""
+    names = ", ".join(repr(each.name) for each in parameters_of(number))
+    return f"parameter {names}: its value is not known while a problem is stated,"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

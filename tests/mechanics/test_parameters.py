@@ -1,5 +1,7 @@
 """Parameters: open numbers that stay values, and the records closed with given ones."""
 
+import math
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from ocp.mechanics.parameters import (
     closed,
     is_open,
     matrix,
+    opened,
     parameters_of,
     reference,
 )
@@ -78,12 +81,26 @@ def test_given_values_are_refused_by_name_when_unknown_or_out_of_bounds():
             values_of([mass], {"mass": value})
 
 
-def test_an_open_number_is_no_truth_and_no_float():
-    mass = Parameter("mass", 1.0)
-    with pytest.raises(ValueError, match="mass: is open"):
-        bool(mass)
-    with pytest.raises(TypeError, match="mass: is open"):
-        float(mass)
+@pytest.mark.parametrize(
+    "asked",
+    [bool, lambda m: max(m, 0.1), lambda m: 1 if m + 1 > 1 else 2, lambda m: 0 <= m <= 1],
+)
+def test_an_open_number_has_no_truth_and_says_so_by_name(asked):
+    words = "parameter 'mass': its value is not known while a problem is stated.*casadi.fmax"
+    with pytest.raises(ValueError, match=words):
+        asked(Parameter("mass", 1.0))
+
+
+@pytest.mark.parametrize("asked", [float, math.sqrt])
+def test_an_open_number_is_no_float_and_says_so_by_name(asked):
+    with pytest.raises(TypeError, match="parameter 'mass': its value is not known.*casadi.sqrt"):
+        asked(Parameter("mass", 1.0))
+
+
+def test_comparisons_of_open_numbers_go_into_expressions():
+    mass = Parameter("mass", 2.0)
+    assert reference(opened(ca.if_else(mass > 1, 3 * mass, 0.0))) == 6.0
+    assert reference(opened(ca.fmax(mass, 2.5))) == 2.5
 
 
 def test_numbers_are_open_only_where_their_unit_is_told():
