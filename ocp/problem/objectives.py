@@ -5,16 +5,18 @@
 
 from collections.abc import Callable, Iterable
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 
+from ocp.mechanics.checks import shown
 from ocp.mechanics.parameters import is_open, matrix, opened, reference
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
 from ocp.problem.terms import Objective, Term
 
 Function = Callable[[Instant], Any]
+Joints: TypeAlias = str | Iterable[str] | None
 
 
 def duration() -> Objective:
@@ -23,41 +25,60 @@ def duration() -> Objective:
     return Objective(terms=((1.0, term),))
 
 
-def effort(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+def effort(tree: Tree | None = None, joints: Joints = None) -> Objective:
     """Return the integral of the squared joint torques (N2 m2 s).
 
-    It is over all joints or over the named `joints` of `tree`. Raises ValueError for an unknown
-    joint.
+    It is over all joints or over the named `joints` of `tree`, one or several. Raises ValueError
+    for what is no tree, or an unknown joint.
     """
     return _of_joints("effort", "tau", tree, joints)
 
 
-def jerk(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+def jerk(tree: Tree | None = None, joints: Joints = None) -> Objective:
     """Return the integral of the squared rates of accelerations (rad2/s5 or m2/s5).
 
-    It is over all joints or over the named `joints` of `tree` (Flash & Hogan 1985, of the
-    hand). Raises ValueError for an unknown joint.
+    It is over all joints or over the named `joints` of `tree`, one or several (Flash & Hogan 1985,
+    of the hand). Raises ValueError for what is no tree, or an unknown joint.
     """
     return _of_joints("jerk", "qddd", tree, joints)
 
 
-def torque_rate(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+def torque_rate(tree: Tree | None = None, joints: Joints = None) -> Objective:
     """Return the integral of the squared rates of joint torques (N2 m2/s).
 
-    It is over all joints or over the named `joints` of `tree` (Uno, Kawato & Suzuki 1989).
-    Raises ValueError for an unknown joint.
+    It is over all joints or over the named `joints` of `tree`, one or several (Uno, Kawato & Suzuki
+    1989). Raises ValueError for what is no tree, or an unknown joint.
     """
     return _of_joints("torque_rate", "tau_rate", tree, joints)
 
 
-def _of_joints(name: str, quantity: str, tree: Tree | None, joints: Any) -> Objective:
+def _of_joints(name: str, quantity: str, tree: Tree | None, joints: Joints) -> Objective:
     """Return the integral of a squared quantity of all joints, or of those named."""
     if joints is None:
+        if tree is not None:
+            _check_tree(name, tree)
         return squares(name, lambda at: getattr(at, quantity))
-    if tree is None:
-        raise ValueError(f"{name}: expected the tree whose joints are named, got None")
-    rows = [tree.coordinate(joint) for joint in joints]
+    rows = _rows(name, tree, joints)
     return squares(name, lambda at: getattr(at, quantity)[rows])
+
+
+def _rows(name: str, tree: Any, joints: Joints) -> list[int]:
+    """Return the rows of q of one or several named joints, of all where none are named.
+
+    Raises ValueError naming the objective if `tree` is none, or has no such joint.
+    """
+    _check_tree(name, tree)
+    if joints is None:
+        return list(range(tree.dof))
+    return [tree.coordinate(joint) for joint in ((joints,) if isinstance(joints, str) else joints)]
+
+
+def _check_tree(name: str, tree: Any) -> None:
+    if not isinstance(tree, Tree):
+        raise ValueError(
+            f"{name}: tree: expected a Tree, got {shown(tree)}; joints are named after it, "
+            "as in effort(tree, ('elbow',))"
+        )
 
 
 def dynamic_effort(tree: Tree) -> Objective:
@@ -66,6 +87,7 @@ def dynamic_effort(tree: Tree) -> Objective:
     The integral of the sum of (tau_j / |tau_j|max)^2 over the joints with torque limits (Barman
     2020, eq. 5.1). Raises ValueError if no joint has torque limits.
     """
+    _check_tree("dynamic_effort", tree)
     limited = {
         row: _largest(*joint.torque)
         for row, joint in enumerate(tree.moving)
@@ -86,17 +108,16 @@ def _largest(lower: Any, upper: Any) -> Any:
 
 def smoothness(
     tree: Tree,
-    joints: Iterable[str] | None = None,
+    joints: Joints = None,
     turn: Any = 100.0,
     slide: Any = 9.81 / 5,
 ) -> Objective:
     """Return the integral of the squared accelerations of all joints, or of the named `joints` (s).
 
     Accelerations count over `turn` (rad/s2) or `slide` (m/s2), whose defaults are for people
-    [assumed].
+    [assumed]. Raises ValueError for an unknown joint.
     """
-    names = None if joints is None else set(joints)
-    rows = [row for row, joint in enumerate(tree.moving) if names is None or joint.name in names]
+    rows = sorted(set(_rows("smoothness", tree, joints)))
     scale = matrix([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
     return squares("smoothness", lambda at: at.qdd[rows] / scale)
 

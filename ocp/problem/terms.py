@@ -65,15 +65,37 @@ class Objective:
         return f"Objective({shortened(terms or '0')})"
 
     def __add__(self, other: "Objective") -> "Objective":
+        if isinstance(other, int | float) and other == 0:  # with which Python's sum begins
+            return self
         if not isinstance(other, Objective):
-            return NotImplemented
+            raise _refused(f"expected another objective beside +, got {shown(other)}")
         return Objective(terms=self.terms + other.terms)
 
+    __radd__ = __add__
+
     def __mul__(self, factor: Any) -> "Objective":
-        factor = instance("objective: weight", opened(factor), int, float, np.number, Open)
+        factor = opened(factor)
+        if not isinstance(factor, int | float | np.number | Open):
+            raise _refused(f"weight: expected a number or a Parameter, got {shown(factor)}")
         return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
 
     __rmul__ = __mul__
+
+    def _refuse(self, *others: Any) -> Any:
+        """Raise ValueError for operations that no sum of terms has."""
+        raise _refused("no other operation, and no order, is known of it")
+
+    __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+def _refused(what: str) -> ValueError:
+    """Return the error of what is no weighted sum of objectives."""
+    return ValueError(
+        f"objective: {what}; objectives take + of one another and number * objective, as "
+        "duration() + 0.01 * effort(), to maximise -1 * objective; a formula of others is one "
+        "integral or final(name, function)"
+    )
 
 
 def _weighted(pair: Any) -> tuple[Any, Term]:

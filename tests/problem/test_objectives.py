@@ -12,11 +12,13 @@ from ocp import (
     duration,
     dynamic_effort,
     effort,
+    jerk,
     mixed,
     prismatic,
     revolute,
     smoothness,
     stage_cost,
+    torque_rate,
 )
 
 TREE = Tree(
@@ -70,3 +72,41 @@ def test_a_stage_cost_is_of_distances_from_the_goal_over_what_counts_as_one():
         stage_cost(TREE, q=0.0, size=0.0)
     with pytest.raises(ValueError, match="unknown joint 'nobody'"):
         stage_cost(TREE, q={"nobody": 0.0})
+
+
+@pytest.mark.parametrize("state", [effort, jerk, torque_rate, smoothness])
+def test_joints_are_named_one_or_several_after_their_tree(state):
+    values = {name: [3.0, 1.0, 2.0] for name in ("tau", "qdd", "qddd", "tau_rate")}
+    assert residuals(state(TREE, "slide"), **values) == residuals(state(TREE, ("slide",)), **values)
+    with pytest.raises(ValueError, match=f"^{state.__name__}: tree: expected a Tree, got str"):
+        state("slide")
+    with pytest.raises(ValueError, match="unknown joint 'slid'"):
+        state(TREE, "slid")
+
+
+def test_dynamic_effort_of_a_name_is_refused():
+    with pytest.raises(ValueError, match="^dynamic_effort: tree: expected a Tree, got str 'slide'"):
+        dynamic_effort("slide")
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        lambda: duration() + 0.1,
+        lambda: 0.1 + duration(),
+        lambda: effort() * duration(),
+        lambda: effort() / duration(),
+        lambda: duration() - effort(),
+        lambda: duration() ** 2,
+        lambda: -duration(),
+        lambda: max(effort(), duration()),
+    ],
+)
+def test_a_formula_of_objectives_is_refused_with_what_they_take(state):
+    with pytest.raises(ValueError, match=r"^objective: .*take \+ of one another and number \*"):
+        state()
+
+
+def test_a_list_of_objectives_is_summed():
+    summed, added = sum([duration(), 0.01 * effort()]), duration() + 0.01 * effort()
+    assert [(w, term.name) for w, term in summed.terms] == [(w, t.name) for w, t in added.terms]
