@@ -85,8 +85,11 @@ FIELDS = {
         lambda: Objective(terms=[(1.0, lambda at: at.T)]),
         "objective: term: expected Term, got function",
     ),
-    "weight='2'": (lambda: duration() * "2", "objective: weight: expected int or float"),
-    "product": (lambda: duration() * effort(), "objective: weight: expected int or float"),
+    "weight='2'": (lambda: duration() * "2", "objective: weight: expected a number or a Parameter"),
+    "product": (
+        lambda: duration() * effort(),
+        "objective: weight: expected a number or a Parameter",
+    ),
     "integral(3)": (lambda: integral("x", 3.0), "objective 'x': function: expected a function"),
     "constraints=one": (
         stated(constraints=torque_limits(ARM)),
@@ -143,7 +146,7 @@ FUNCTIONS = {
     "when=(0, 'end')": (asked(lambda at: at.q, when=(0, "end")), "constraint 'p': when: expected"),
     "no bound": (
         asked(lambda at: at.q, upper=np.inf),
-        "constraint 'p': expected a lower or an upper bound, got neither",
+        "constraint 'p': asks nothing: expected a lower or upper bound",
     ),
     "rows": (
         asked(lambda at: at.q, upper=(1, 2, 3)),
@@ -169,7 +172,7 @@ FUNCTIONS = {
     ),
     "at.q['elbow']": (asked(lambda at: at.q["elbow"]), "an index is no number; tree.coordinate("),
     "for": (asked(lambda at: sum(row for row in at.q)), "a matrix is no list; take ca.vertsplit"),
-    "at.jerk": (asked(lambda at: at.jerk), "'Instant' object has no attribute 'jerk'"),
+    "at.jerk": (asked(lambda at: at.jerk), "an instant has no 'jerk'"),
     "q, qd": (asked(lambda q, qd: q), "missing 1 required positional argument: 'qd'"),
     "1 / 0": (asked(lambda at: 1 / 0), "ZeroDivisionError: division by zero"),
     "math.sin": (
