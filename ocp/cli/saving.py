@@ -19,6 +19,7 @@ from ocp.studies.task import OwnFile, Views
 FILES = ("save", "report", "motion", "forces", "plot", "animate")
 TABLES = (".mot", ".sto", ".csv")
 ENDINGS = {
+    "save": (".npz",),
     "motion": (*TABLES, ".yaml", ".yml"),
     "forces": TABLES,
     "plot": (".png", ".svg", ".pdf"),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ocp.interchange.table import Table
+from ocp.interchange.table import Table, check_table
 from ocp.interchange.units import DEGREE
 from ocp.mechanics.degrees import TURNS
 from ocp.mechanics.tree import Tree
@@ -26,6 +26,7 @@ def markers(table: Table) -> Series:
     are those of other units. Raises ValueError naming the file where a marker lacks an axis or was
     never seen, and where there are no markers.
     """
+    check_table("markers", table)
     places = next(filter(None, (_places(table, mark) for mark in MARKS)), {})
     if not places:
         raise ValueError(f"{table.source}: expected columns NAME.x, NAME.y, NAME.z in m, got none")
@@ -78,6 +79,7 @@ def coordinates(
     joints without a column, where none has one, and for turns beyond 10 rad in a column whose unit
     is not stated, naming line and column.
     """
+    check_table("coordinates", table)
     names = [joint.name for joint in tree.moving]
     if joints is None:
         chosen = {name: name for name in names if name in table.labels}
@@ -122,6 +124,7 @@ def wrenches(table: Table) -> Series:
     counts as the origin, a moment as none. Raises ValueError naming the file and a column that is
     missing.
     """
+    check_table("wrenches", table)
     plates: dict[str, np.ndarray] = {}
     for label in table.labels:
         match = FORCE.match(label)

@@ -17,6 +17,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.problem import Instant
 from ocp.solution import Solution, write
+from ocp.solution.arguments import check_solution
 from ocp.solution.frames import ENDINGS
 
 RATE = 100.0  # Hz
@@ -32,6 +33,7 @@ def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
     accelerations and torques as of `motion_table`; .yaml: a JointTrajectory of ROS of the driven
     joints. Raises ValueError for another ending, OSError naming the path.
     """
+    check_solution("save_motion", solution)
     ending = Path(path).suffix.lower()
     if ending in (".yaml", ".yml"):
         write(path, joint_trajectory(solution, rate=rate))
@@ -50,6 +52,7 @@ def save_forces(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
     Its times are `rate` (Hz) or a little more to the second. Raises ValueError for another ending
     or a problem without a ground, OSError naming the path.
     """
+    check_solution("save_forces", solution)
     ending = Path(path).suffix.lower()
     if ending not in (".mot", ".sto", ".csv"):
         raise ValueError(f"{path}: expected a file that ends in .mot, .sto or .csv, got {ending!r}")
@@ -64,6 +67,7 @@ def motion_table(
     `quantities` are some of q, qd, qdd and tau: columns NAME, NAME.rate, NAME.acceleration and
     NAME.torque of every joint, in rad or m, N m or N. Raises ValueError for others.
     """
+    check_solution("motion_table", solution)
     unknown = [name for name in quantities if name not in QUANTITIES]
     if unknown or not quantities:
         raise ValueError(f"quantities: expected some of q, qd, qdd, tau, got {quantities!r}")
@@ -82,6 +86,7 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
     OpenSim names them. Where there is hardly a force the point is the origin. Raises ValueError for
     a problem without a ground.
     """
+    check_solution("force_table", solution)
     t = _times(solution, rate)
     labels, units, rows = [], [], []
     for foot, (wrench, normal, height) in _wrenches(solution, t).items():
@@ -132,6 +137,7 @@ def marker_table(solution: Solution, *, points: Sequence[str] = (), rate: float 
     By default all of the tree; at equal steps of at most 1 / `rate` (Hz). Raises ValueError for
     unknown points.
     """
+    check_solution("marker_table", solution)
     tree = solution.problem.tree
     names = tuple(points) or tuple(point.name for point in tree.points)
     for name in names:
@@ -150,6 +156,7 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
     velocities, accelerations and effort (N m or N) at equal steps of at most 1 / `rate` (Hz).
     Raises ValueError for unknown joints.
     """
+    check_solution("joint_trajectory", solution)
     tree, t = solution.problem.tree, _times(solution, rate)
     names = list(joints) or [joint.name for joint in tree.moving if joint.actuated]
     rows = [tree.coordinate(name) for name in names]

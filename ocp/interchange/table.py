@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ocp.interchange.units import in_si
-from ocp.mechanics.checks import instance, set_fields
+from ocp.mechanics.checks import instance, set_fields, shown
 from ocp.pickling import portable
 
 
@@ -72,6 +73,14 @@ class Table:
         values = [self.column(label) for label in labels]
         units = [self.units[self.labels.index(label)] for label in labels]
         return replace(self, labels=tuple(labels), values=values, units=tuple(units))
+
+
+def check_table(what: str, table: Any) -> None:
+    """Raise ValueError naming `what` asks for a Table and was given anything else, as a path."""
+    if not isinstance(table, Table):
+        path = isinstance(table, str | PathLike)
+        hint = f"; read_table({str(table)!r}) reads one" if path else ""
+        raise ValueError(f"{what}: expected a Table, got {shown(table)}{hint}")
 
 
 def _converted(

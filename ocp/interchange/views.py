@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ocp.interchange.table import Table
+from ocp.interchange.table import Table, check_table
 from ocp.version import library
 
 
@@ -11,6 +11,7 @@ def as_pandas(table: Table) -> Any:
 
     Its `attrs["units"]` are {label: unit}. Raises ImportError saying how to install pandas.
     """
+    check_table("as_pandas", table)
     pandas = library("pandas", "data")
     index = pandas.Index(table.t.copy(), name="time")
     frame = pandas.DataFrame(table.values.T.copy(), index=index, columns=list(table.labels))
@@ -24,6 +25,7 @@ def as_xarray(table: Table) -> Any:
 
     Raises ImportError saying how to install xarray.
     """
+    check_table("as_xarray", table)
     xarray = library("xarray", "data")
     variables = {
         label: ("time", row.copy(), {"units": unit})

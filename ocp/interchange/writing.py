@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ocp.interchange.meanings import markers
-from ocp.interchange.table import Table
+from ocp.interchange.table import Table, check_table
 from ocp.solution import write
 
 
@@ -19,6 +19,7 @@ def save_table(table: Table, path: str | Path) -> None:
     another ending, for labels with a tab or a comma in them and for columns that are no markers;
     OSError naming the path.
     """
+    check_table("save_table", table)
     writers = {".mot": _storage, ".sto": _storage, ".trc": _markers, ".csv": _comma_separated}
     ending = Path(path).suffix.lower()
     if ending not in writers:

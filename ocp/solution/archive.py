@@ -32,6 +32,7 @@ from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.transcribe import Transcription, in_phases, transcription_of
 
+ENDING = ".npz"
 LARGEST = 2**28  # bytes of a file that is read
 POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
 FOLLOWS = 1e-9  # relative: within which q in a file is that of its control points
@@ -49,9 +50,14 @@ DAMAGE = (
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write one .npz file, whole or not at all.
 
-    Arrays, and under `header` a JSON text that says what they are. Raises ValueError naming a load
-    that cannot be written as data, OSError naming the path.
+    Arrays, and under `header` a JSON text that says what they are. Raises ValueError for another
+    ending and naming a load that cannot be written as data, OSError naming the path.
     """
+    ending = os.path.splitext(path)[1]
+    if ending.lower() != ENDING:
+        raise ValueError(
+            f"{os.fspath(path)}: expected a file that ends in {ENDING}, got {ending!r}"
+        )
     write(path, content_of(solution))
 
 

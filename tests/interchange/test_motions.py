@@ -130,3 +130,9 @@ def test_a_trajectory_is_yaml():
 def test_what_cannot_be_written_is_refused(quick, make, words):
     with pytest.raises(ValueError, match=words):
         make(quick)
+
+
+@pytest.mark.parametrize("write", [save_motion, save_forces])
+def test_a_problem_in_place_of_its_solution_is_to_be_solved_first(write, tmp_path):
+    with pytest.raises(ValueError, match=f"{write.__name__}: expected a Solution.*solve it first"):
+        write(fastest(points=12), tmp_path / "arm.mot")

@@ -335,3 +335,9 @@ def test_files_without_a_header_or_with_other_bytes_are_refused(tmp_path):
         read_table(path)
     with pytest.raises(OSError, match=r"none\.mot"):
         read_table(tmp_path / "none.mot")
+
+
+@pytest.mark.parametrize("meaning", [markers, lambda file: coordinates(file, two_link()), wrenches])
+def test_a_file_in_place_of_its_table_says_how_it_is_read(meaning):
+    with pytest.raises(ValueError, match=r"expected a Table, got str .*; read_table\('a.mot'\)"):
+        meaning("a.mot")
