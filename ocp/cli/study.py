@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
 from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
@@ -20,7 +20,7 @@ from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_te
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
 from ocp.studies.addresses import module_at
-from ocp.studies.designs import grid, latin_hypercube, zipped
+from ocp.studies.designs import grid, is_number, latin_hypercube, zipped
 from ocp.studies.measures import outputs
 from ocp.studies.processes import EngineError
 from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
@@ -70,8 +70,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def values(text: str, kind: Any = None) -> Any:
     """Return the values that a text stands for.
 
-    LOW:HIGH:COUNT are equal steps, LOW:HIGH bounds, A,B,C a list, else one value. For a `kind` that
-    is a tuple, 1,-1 is one value, and 1,-1;2,-2 are two. Raises ValueError.
+    LOW:HIGH:COUNT are equal steps, LOW:HIGH bounds, real ones of a `kind` that is float, A,B,C a
+    list, else one value. For a `kind` that is a tuple, 1,-1 is one value, and 1,-1;2,-2 are two.
+    Raises ValueError.
     """
     if "tuple" in str(kind):
         return [read(part, kind) for part in text.split(";")]
@@ -85,8 +86,15 @@ def values(text: str, kind: Any = None) -> Any:
             raise ValueError(f"--set: expected at most {MOST} values, got {count}")
         return [low + (high - low) * k / max(count - 1, 1) for k in range(count)]
     if len(parts) == 2:
-        return tuple(map(literal, parts))
+        ends = tuple(map(literal, parts))
+        return tuple(map(float, ends)) if _is_real(kind) and all(map(is_number, ends)) else ends
     return [literal(part) for part in text.split(",")] if "," in text else literal(text)
+
+
+def _is_real(kind: Any) -> bool:
+    """Tell whether values of a kind are real numbers, which need not be whole."""
+    kinds = (kind, *get_args(kind))
+    return float in kinds and int not in kinds
 
 
 def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
@@ -216,7 +224,8 @@ def _design(flags: Flags, task: Task) -> Any:
 
 def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
     """Return {parameter: values} of --set flags."""
-    kinds, over = kinds_of(task.problem), {}
+    kinds, over = {name: type(value) for name, value in task.defaults.items()}, {}
+    kinds |= kinds_of(task.problem)
     for text in texts:
         name, equals, rest = text.partition("=")
         if not name or not equals or not rest:

@@ -53,6 +53,19 @@ def test_values_are_read_as_meant():
         and values("true") is True
         and values("1:2") == (1, 2)
     )
+    assert str(values("1:2", float)) == str(values("1:2", float | None)) == "(1.0, 2.0)"
+    assert str(values("1:2", int)) == str(values("1:2", int | float)) == "(1, 2)"
+
+
+def test_samples_of_a_real_parameter_are_real_whatever_its_bounds_are_written_as(inside, capsys):
+    Path("own.py").write_text(
+        "from ocp.problems.two_link_time import problem as stated\n\n\n"
+        "def problem(torque=10.0):\n    return stated(torque=torque, points=6)\n"
+    )
+    over = ["--latin", "2", "--set", "torque=4:12"]
+    assert run(["./own.py", *over, "--workers", "0", "--quiet", "--csv", "t.csv"]) == 0
+    rows = Path("t.csv").read_text().splitlines()[1:]
+    assert all(not float(row.split(",")[0]).is_integer() for row in rows)
 
 
 @pytest.mark.parametrize(
