@@ -1,6 +1,7 @@
 """Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made
 read-only."""
 
+import inspect
 import reprlib
 from collections.abc import Iterable
 from math import isfinite, isnan
@@ -303,6 +304,23 @@ def called(what: str, value: Any) -> Any:
     """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
     if not callable(value):
         raise ValueError(f"{what}: expected a function, got {shown(value)}")
+    return value
+
+
+def takes(what: str, value: Any, *arguments: str) -> Any:
+    """Return `value` if it can be called with so many arguments; raise ValueError naming `what`,
+    and what the arguments are, otherwise."""
+    called(what, value)
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):  # of built-in functions, which tell nothing
+        return value
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise ValueError(
+            f"{what}: expected a function of ({', '.join(arguments)}), got one of {signature}"
+        ) from None
     return value
 
 

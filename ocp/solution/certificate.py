@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics.catalogue import is_comparable
+from ocp.mechanics.checks import instance
 from ocp.notebooks import table
 from ocp.pickling import portable
 from ocp.progress import say
@@ -107,8 +108,10 @@ class Verification:
         The tolerance applies to every row of every constraint at every instant, relative to its
         bound (absolute for bounds below 1); to the deviation of the simulation that `Deviations`
         judge by (rad or m); to the energy error, to the first-order residual, and to the error of
-        the objective. What is not a number exceeds every tolerance.
+        the objective. What is not a number exceeds every tolerance. Raises ValueError for a
+        tolerance that is no number.
         """
+        instance("tolerance", tolerance, int, float, np.integer, np.floating)
         faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
         if faults:
             lines = [f"not verified to {tolerance:g}:", *faults, *self._next(tolerance)]

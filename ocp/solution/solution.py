@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
+from ocp.mechanics.checks import shown
 from ocp.notebooks import table
 from ocp.pickling import portable
 from ocp.problem.ground import of_contacts
@@ -24,7 +25,7 @@ from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
 from ocp.solution.inputs import inputs, lifts, open_inputs
 from ocp.solvers.record import Iteration
-from ocp.spelling import suggestion
+from ocp.spelling import Named, suggestion
 from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tracing import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
@@ -86,6 +87,11 @@ class Solution:
     missing: tuple[str, ...] = ()
     phases: Mapping[str, "Solution"] = field(default_factory=dict)
     impulses: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.multipliers, Mapping):  # what is none is told where it is used
+            named = Named("multipliers", self.multipliers)
+            object.__setattr__(self, "multipliers", named)
 
     @property
     def durations(self) -> dict[str, float]:
@@ -167,11 +173,12 @@ class Solution:
         Torques are those that the motion needs, or where they are polynomials of their own, these.
         Ground wrenches that were variables at nodes run between them as polynomials, straight where
         feet share, and are corrected to balance the motion exactly. Raises ValueError for times
-        outside the motion.
+        outside the motion, or that are no numbers.
         """
+        t = _seconds(self.problem, t)
         if self.phases:
             return _through(self.phases, function, t)
-        s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
+        s = np.atleast_1d(t) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(
                 f"time: expected within 0 and {self.duration:g} s, "
@@ -285,7 +292,7 @@ class Solution:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one .npz file, whole or not at all.
 
-        `ocp.load` reads it. Raises OSError naming the path.
+        `ocp.load` reads it. Raises ValueError for another ending, OSError naming the path.
         """
         from ocp.solution.archive import save  # which makes Solutions of files, and so knows this
 
@@ -314,13 +321,26 @@ class Solution:
         return table(lines(describe(self, self.verification)))
 
 
+def _seconds(problem: Problem, t: Any) -> np.ndarray:
+    """Return times (s) as an array; raise ValueError where they are no numbers, for the name of a
+    joint with how its row is found."""
+    try:
+        return np.asarray(t, dtype=float)
+    except (TypeError, ValueError):
+        known = t in [joint.name for joint in problem.tree.moving] if isinstance(t, str) else False
+        hint = f"; its row of what is returned is tree.coordinate({t!r})" if known else ""
+        raise ValueError(
+            f"time: expected one or several numbers (s), got {shown(t)}{hint}"
+        ) from None
+
+
 def _through(
-    phases: Mapping[str, Solution], function: Callable[[Instant], Any], t: ArrayLike
+    phases: Mapping[str, Solution], function: Callable[[Instant], Any], t: np.ndarray
 ) -> np.ndarray:
     """Return function(Instant) along all phases, as `Solution.trace`; where two meet, that of the
     later one."""
     ends = np.cumsum([phase.duration for phase in phases.values()])
-    t, whole = np.atleast_1d(np.asarray(t, dtype=float)), np.ndim(t) > 0
+    t, whole = np.atleast_1d(t), np.ndim(t) > 0
     if not ((t >= -1e-9 * ends[-1]) & (t <= (1 + 1e-9) * ends[-1])).all():
         raise ValueError(
             f"time: expected within 0 and {ends[-1]:g} s, got {np.min(t):g} to {np.max(t):g} s"

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import formulation_of
-from ocp.mechanics.checks import called, numbers, positive
+from ocp.mechanics.checks import instance, numbers, positive, shown, takes
 from ocp.mechanics.parameters import Parameter, reference
 from ocp.mechanics.tree import Tree
 from ocp.pickling import portable
@@ -35,6 +35,7 @@ from ocp.transcription.tracing import Trace, trace_open
 RECEDING, SHRINKING = "receding", "shrinking"  # horizons
 SAMPLES = 11  # instants of a period at which torques are told, straight in between
 TOLERANCE = 1e-8  # of the simulated plant
+CLOSE = 1e-9  # relative: by which numbers of one length differ
 MET = 1e-3  # of any bound, in the program's units: what a plan that was cut short may be off
 Plant: TypeAlias = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 Goals: TypeAlias = Callable[[float], Mapping[str, float]]
@@ -135,13 +136,17 @@ def track(
     not open, naming the joint, for a duration that cannot shrink, and for sizes that do not fit;
     NotSolved without a first plan.
     """
+    if not isinstance(plan, Plan):
+        hint = "; prepare(problem) makes one" if isinstance(plan, Problem) else ""
+        raise ValueError(f"track: plan: expected a Plan, got {shown(plan)}{hint}")
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, measured(plan.problem)
     step, count = positive("track: period", period), _whole("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
-    plant = simulated(plan.problem, step) if plant is None else called("track: plant", plant)
-    goals = None if goals is None else called("track: goals", goals)
+    own = ("track: plant", plant, "t", "state", "torques")
+    plant = simulated(plan.problem, step) if plant is None else takes(*own)
+    goals = None if goals is None else takes("track: goals", goals, "t")
     deadline = None if deadline is None else positive("track: deadline", deadline)
     left, off = _horizon(plan.problem, horizon), arrival(plan)
     tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
@@ -153,6 +158,7 @@ def track(
         if k:
             turns.append(_again(plan, turns, t, asked, deadline))
         else:
+            _check_period(step, plan.problem, asked)
             turns.append(_first(plan, asked, guess, deadline))
         followed = next(turn for turn in reversed(turns) if turn.followed)
         torques = tell(followed.solution, t - followed.t + passed)
@@ -205,7 +211,20 @@ def _asked(
     limits = [each.position for each in tree.moving] + [each.velocity for each in tree.moving]
     lower, upper = zip(*reference(limits))
     inside = np.clip(state, lower, upper)
-    return dict(goals(t) if goals else {}) | dict(zip(names, inside.tolist()))
+    wanted = instance(f"track: goals({t:g})", goals(t) if goals else {}, Mapping)
+    return {**wanted, **dict(zip(names, inside.tolist()))}
+
+
+def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -> None:
+    """Raise ValueError for a period (s) that is longer than the first plan can be."""
+    upper = problem.duration[1]
+    longest = reference(upper)
+    if isinstance(upper, Parameter):
+        longest = upper.upper if upper.free else asked.get(upper.name, upper.value)
+    if period > longest * (1 + CLOSE):
+        raise ValueError(
+            f"track: period: expected at most the horizon of a plan, {longest:g} s, got {period:g} s"
+        )
 
 
 def _first(

@@ -91,3 +91,23 @@ def test_files_that_are_no_results_are_named(lifted, tmp_path):
         )
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize("name", ["lift", "lift.mat"])
+def test_a_file_of_another_ending_is_not_written(lifted, name, tmp_path):
+    with pytest.raises(ValueError, match=rf"{name}: expected a file that ends in .npz, got '"):
+        lifted.save(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+def test_names_where_times_or_numbers_are_expected_are_told(lifted):
+    with pytest.raises(
+        ValueError, match=r"numbers \(s\), got str 'elbow'; .*coordinate\('elbow'\)"
+    ):
+        lifted.q("elbow")
+    with pytest.raises(
+        KeyError, match=r"multipliers: no 'at_endq' \(did you mean 'at_end.q'\?\); "
+    ):
+        lifted.multipliers["at_endq"]
+    with pytest.raises(ValueError, match="tolerance: expected int or float.*, got str '1e-3'"):
+        verify(lifted).require("1e-3")

@@ -318,3 +318,22 @@ def test_without_a_first_plan_nothing_moves():
     hopeless = prepare(reaching(0.05), attempts=PLAIN)
     with pytest.raises(NotSolved):
         track(hopeless, REST, period=0.01, periods=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"plan": reaching()}, r"track: plan: expected a Plan, got Problem .*; prepare\(problem\)"),
+        ({"period": 1.5}, "period: expected at most the horizon of a plan, 1 s, got 1.5 s"),
+        ({"goals": lambda t: (1.0, 2.0)}, r"goals\(0\): expected Mapping, got tuple"),
+        ({"goals": lambda: {}}, r"goals: expected a function of \(t\), got one of \(\)"),
+        (
+            {"plant": lambda state, torques: state},
+            r"plant: expected a function of \(t, state, torques\), got one of \(state, torques\)",
+        ),
+    ],
+)
+def test_what_cannot_be_tracked_with_is_told_before_anything_is_solved(given, message):
+    plan = given.pop("plan") if "plan" in given else prepare(reaching())
+    with pytest.raises(ValueError, match=message):
+        track(plan, REST, **({"period": 0.1, "periods": 2} | given))
