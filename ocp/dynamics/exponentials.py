@@ -5,6 +5,7 @@ After Sohl & Bobrow (2001).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import casadi as ca
@@ -107,25 +108,33 @@ def bend_to_parent(factors: Sequence[Exponential], bend: Matrix) -> Matrix:
 
 
 def inertia_to_parent(factors: Sequence[Exponential], inertia: Matrix) -> Matrix:
-    """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of
-    matrices."""
+    """Return Ad* J Ad of a symmetric J, by a function for every axis: an expression is put in it as
+    a whole, not entry by entry."""
     for factor in reversed(factors):
-        a, h, c = (
-            _turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:])
-        )
-        arm = -factor.slide[3:, :3]
-        lever = h + arm @ c
-        a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
-        inertia = ca.vertcat(ca.horzcat(a, lever), ca.horzcat(lever.T, c))
-    return inertia
+        inertia = _carrying(factor.axis)(factor.turn[:3, :3], -factor.slide[3:, :3], inertia)
+    return inertia if isinstance(inertia, ca.MX) else ca.sparsify(inertia)
 
 
-def _turned(factor, block):
+@cache
+def _carrying(axis: int | None) -> ca.Function:
+    """Return the Function (R, arm of the shift, J) -> Ad* J Ad (6x6) of a symmetric
+    J = [A, H; H', C] by an Exponential about an axis, by blocks: a third of the products of
+    matrices."""
+    turn, arm, inertia = ca.SX.sym("R", 3, 3), ca.SX.sym("arm", 3, 3), ca.SX.sym("J", 6, 6)
+    blocks = inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]
+    a, h, c = (_turned(axis, turn, block) for block in blocks)
+    lever = h + arm @ c
+    a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
+    moved = ca.vertcat(ca.horzcat(a, lever), ca.horzcat(lever.T, c))
+    return ca.Function("carrying", [turn, arm, inertia], [moved])
+
+
+def _turned(axis, turn, block):
     """Return R block R', (3x3), about a coordinate axis in 12 products."""
-    if factor.axis is None:
-        return factor.turn[:3, :3].T @ block @ factor.turn[:3, :3]
-    i, j, k = (factor.axis + 1) % 3, (factor.axis + 2) % 3, factor.axis
-    c, s = factor.turn[i, i], factor.turn[i, j]
+    if axis is None:
+        return turn.T @ block @ turn
+    i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
+    c, s = turn[i, i], turn[i, j]
     lean = s * (block[i, i] - block[j, j]) + c * (block[i, j] + block[j, i])
     return sparse_matrix(
         3,

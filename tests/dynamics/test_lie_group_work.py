@@ -12,7 +12,7 @@ from random_trees import (
     random_tree,
 )
 
-from ocp.dynamics import lie_group
+from ocp.dynamics import exponentials, lie_group
 from ocp.mechanics import kinematics
 
 
@@ -117,3 +117,13 @@ def test_active_joints_near_the_ground_need_no_articulated_inertia():
         work[6][2] == 0
         and (work[6] == operations([lie_group.inverse(tree, *inputs)], inputs)).all()
     )
+
+
+def test_an_inertia_goes_through_a_joint_by_functions_that_are_built_once(monkeypatch):
+    """One of each axis, whatever the number of links."""
+    turned, counts = exponentials._turned, []
+    monkeypatch.setattr(exponentials, "_turned", lambda *given: counts.append(1) or turned(*given))
+    exponentials._carrying.cache_clear()
+    tree = random_tree(np.random.default_rng(0), 12)
+    lie_group.forward(tree, *symbols(tree))
+    assert 0 < len(counts) <= 3 * 4
