@@ -118,6 +118,8 @@ def _errors(tree, q):
     Orientations by their angles, not by sines, so that links that face each other's back turn
     round: the slope is then that of the turn.
     """
+    if not tree.loops:
+        return np.empty(0), np.empty((0, tree.dof)), True
     error, slope, *sides = (np.array(part) for part in _measures(tree)(q))
     error, faces, first = error.ravel(), True, 0
     for loop in tree.loops:
