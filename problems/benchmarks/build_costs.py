@@ -4,7 +4,8 @@
 
 In seconds of processor time, medians of fresh processes by turns, and the largest memory that they
 had (MB); in a clone. With the directory of an older checkout, whose gait is that of effort, ratios
-to it. "build" is import, graphs and solver: model, functions and the solver set up. What is
+to it. "build" is import, graphs and solver: model, functions and the solver set up; "verify" is the
+certificate of runs that are verified, and "share" what it is of graphs, solver and solve. What is
 compiled is so in a run before the first.
 """
 
@@ -15,13 +16,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from math import nan
 from pathlib import Path
 from statistics import median
 
 import ocp
 
-STAGES = ("import", "graphs", "solver", "solve", "report", "build", "command", "memory")
+STAGES = (
+    "import",
+    "graphs",
+    "solver",
+    "solve",
+    "verify",
+    "report",
+    "build",
+    "share",
+    "command",
+    "memory",
+)
 EFFORT, IPOPT = ("--objective", "effort"), ("--plugin", "ipopt")
+VERIFIED = ("--verify", "1e-2")
 VIRTUAL, COMPILED = (("--kernels", kind) for kind in ("virtual", "compiled"))
 RUNS: Mapping[str, tuple[str, ...]] = {
     "effort": EFFORT,
@@ -34,6 +48,8 @@ RUNS: Mapping[str, tuple[str, ...]] = {
     "walk-ipopt": IPOPT,
     "walk-virtual": VIRTUAL,
     "walk-compiled": COMPILED,
+    "effort-verified": (*EFFORT, *VERIFIED),
+    "walk-verified": VERIFIED,
 }
 LONGEST = 1800  # s that a run may take
 FRESH = """
@@ -81,6 +97,16 @@ try:
     ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
 except ImportError:  # there was none
     pass
+if "--verify" in sys.argv:  # else certificates do not load
+    import ocp.solution.certificate as certificate
+    verify = certificate.verify
+    def certified(solution):
+        mark("graphs")
+        try:
+            return verify(solution)
+        finally:
+            mark("verify")
+    certificate.verify = certified
 mark("import")
 printed, sys.stdout = sys.stdout, open(os.devnull, "w")
 sys.stderr = sys.stdout
@@ -112,6 +138,7 @@ def summed(marks: Sequence[tuple[str, float]], memory: float) -> dict[str, float
         total[stage] += end - before
         before = end
     total["build"] = sum(total[stage] for stage in STAGES[:3])
+    total["share"] = total["verify"] / sum(total[stage] for stage in ("graphs", "solver", "solve"))
     return total | {"command": before, "memory": memory}
 
 
@@ -121,9 +148,13 @@ def shown(
     """Return the line of a run's medians, and where there are `old` ones that of the ratios."""
     lines = [f"{name:28}" + "".join(f"{median(each[s] for each in runs):9.3f}" for s in STAGES)]
     if old:
-        ratios = (median(a[s] / b[s] for a, b in zip(runs, old)) for s in STAGES)
+        ratios = (median(_ratio(a[s], b[s]) for a, b in zip(runs, old)) for s in STAGES)
         lines.append(f"{'  ratio':28}" + "".join(f"{ratio:9.3f}" for ratio in ratios))
     return "\n".join(lines)
+
+
+def _ratio(seconds: float, old: float) -> float:
+    return seconds / old if old else nan  # what was not verified has no such stage
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -11,11 +11,16 @@ def test_times_between_marks_are_those_of_stages():
     run = summed([*MARKS, ("report", 4.0)], 120.0)
     assert run["graphs"] == pytest.approx(1.1) and run["solve"] == pytest.approx(2.0)
     assert run["build"] == pytest.approx(1.7) and run["command"] == 4.0
-    assert sum(run[stage] for stage in STAGES[:5]) == pytest.approx(run["command"])
+    assert sum(run[stage] for stage in STAGES[:6]) == pytest.approx(run["command"])
+
+
+def test_a_certificate_is_compared_with_build_and_solve():
+    run = summed([*MARKS, ("verify", 5.3), ("report", 5.5)], 120.0)
+    assert run["verify"] == pytest.approx(1.6) and run["share"] == pytest.approx(0.5)
 
 
 def test_ratios_are_medians_of_runs_side_by_side():
-    one = summed([*MARKS, ("report", 4.0)], 120.0)
+    one = summed([*MARKS, ("verify", 3.9), ("report", 4.0)], 120.0)
     twice = {stage: 2 * value for stage, value in one.items()}
     lines = shown("walk", [twice, twice, one], [one, one, one]).splitlines()
     assert [float(word) for word in lines[1].split()[1:]] == [2.0] * len(STAGES)
