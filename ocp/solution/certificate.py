@@ -256,8 +256,12 @@ def verify(solution: Solution) -> Verification:
 
 
 def _again(solution: Solution) -> Any:
-    """Return the program of a solution's problem again, differentiated by the solver's front end:
-    no kernels of derivatives are made, of which but a product is asked for."""
+    """Return the program of a solution's problem: the one that is kept where it is of that very
+    problem and transcription, or else one that is made again, without kernels of derivatives, of
+    which but a product is asked for. Either is differentiated by the solver's front end."""
+    known = solution.program and solution.program.of(solution.problem, solution.transcription)
+    if known is not None:
+        return known
     settings = replace(solution.transcription, derivatives="solver", kernels="virtual")
     return program_again(solution, settings)
 

@@ -19,6 +19,7 @@ from ocp.solution.attempts import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, c
 from ocp.solution.budget import Watch
 from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.foresight import foreseen
+from ocp.solution.kept_program import kept_program
 from ocp.solution.outcomes import solution_of, statistics_of
 from ocp.solution.preflight import preflight
 from ocp.solution.solution import Solution
@@ -124,8 +125,10 @@ class Plan:
         attempts = ladder(self.attempts if attempts is None else attempts, self.solver)
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
         with self.turn:
-            solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)
-        solution = replace(solution, plan=self if self.parameters else None)
+            program = self.at(values)
+            solution = _solved(program, self.solver, attempts, guess, watch, begin)
+        own = self if self.parameters else None
+        solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
             return solution
         from ocp.solution.certificate import verify  # certificates load when one is asked for

@@ -24,6 +24,7 @@ from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
 from ocp.solution.inputs import inputs, lifts, open_inputs
+from ocp.solution.kept_program import KeptProgram
 from ocp.solvers.record import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.transcription.multipliers import Multipliers
@@ -62,9 +63,11 @@ class Solution:
     its own start, and the whole has no points; `impulses` {transition: {point: (3,) N s}} are of
     what strikes between them.
     `missing` names the parts of the statement that its file could not hold, without which it cannot
-    be certified; empty for a solution whose problem is whole. Times given to the methods are in s,
-    a number or an array (N,). Printed, a solution is the block that a paper needs: sizes, status,
-    objective, solver, settings, violations at the nodes and between them, versions.
+    be certified; empty for a solution whose problem is whole. The `program` that was solved is kept
+    for certificates, unless the statement leaves something open; copies, pickles and files do not
+    have it. Times given to the methods are in s, a number or an array (N,). Printed, a solution is
+    the block that a paper needs: sizes, status, objective, solver, settings, violations at the
+    nodes and between them, versions.
     """
 
     problem: Problem
@@ -87,6 +90,7 @@ class Solution:
     missing: tuple[str, ...] = ()
     phases: Mapping[str, "Solution"] = field(default_factory=dict)
     impulses: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    program: KeptProgram | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.multipliers, Mapping):  # what is none is told where it is used

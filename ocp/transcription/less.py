@@ -65,6 +65,7 @@ def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.nd
         asked=box.asked,
         binding=box.binding,
         nlp=replace(with_rows(part.nlp, kept), **bounds),
+        whole=part.whole and not names,
         made=_made(part),
     ), kept
 

@@ -161,8 +161,8 @@ class Transcribed:
     `kernels`(), which says how the kernels run. `motion` is the basis that the problem was stated
     with, `reduction` the way back from the solver's unknowns where passive joints are integrated.
     The `problem` has numbers for the parameters that the `statement` leaves open: bounds and the
-    first guess are of these (`at`), the `open_groups` keep bounds open. What is made when it is
-    first asked for is kept in `made`."""
+    first guess are of these (`at`), the `open_groups` keep bounds open. It is `whole` unless
+    constraints were left out. What is made when it is first asked for is kept in `made`."""
 
     statement: Problem
     problem: Problem
@@ -179,6 +179,7 @@ class Transcribed:
     terms: ca.Function
     kernels: Callable[[], str]
     reduction: Reduction | None = None
+    whole: bool = True
     made: dict = field(default_factory=dict)  # what is made when it is first asked for
 
     def __repr__(self) -> str:

@@ -1,6 +1,8 @@
 """The certificate of a motion finds what the solver does not say."""
 
+import pickle
 import re
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +25,7 @@ from ocp import (
     at_start,
     effort,
     path,
+    prepare,
     prismatic,
     revolute,
     solve,
@@ -30,7 +33,7 @@ from ocp import (
 )
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.units import plain_amount
-from ocp.solution import violations
+from ocp.solution import optimality, violations
 from ocp.solution.replaying import Deviations
 from ocp.solution.report import certified
 
@@ -49,6 +52,45 @@ def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):
 def test_solve_reports_the_certificate_when_asked(lifted):
     assert lifted.verification is None
     assert solve(lift(points=12), certify=True).verification == verify(lifted)
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The problems that certificates transcribe again."""
+    problems, transcribe = [], optimality.transcribe
+
+    def transcribed(problem, *settings):
+        problems.append(problem)
+        return transcribe(problem, *settings)
+
+    monkeypatch.setattr(optimality, "transcribe", transcribed)
+    return problems
+
+
+def test_the_program_that_was_solved_is_certified_and_not_transcribed_again(built):
+    solution = solve(lift(points=12))
+    known = verify(solution)
+    assert not built and solution == replace(solution, program=None)
+    copies = [pickle.loads(pickle.dumps(solution)), deepcopy(solution)]
+    for number, other in enumerate([*copies, replace(solution, program=None)], 1):
+        again = verify(other)
+        assert other.program is None and len(built) == number
+        assert again.kkt == pytest.approx(known.kkt, rel=1e-6, abs=1e-13)
+        assert again.objective_error == pytest.approx(known.objective_error, rel=1e-6)
+        assert again.refusals == known.refusals and again.violations == known.violations
+
+
+def test_what_was_not_solved_is_transcribed_for_its_certificate(built):
+    solution = solve(lift(points=12))
+    tighter = replace(solution.problem, constraints=lift(points=12).constraints[:-1])
+    coarser = replace(solution.transcription, method=Spline(nodes=3))
+    for number, stated in enumerate(({"problem": tighter}, {"transcription": coarser}), 1):
+        with pytest.raises(NotVerified):
+            verify(replace(solution, **stated)).require(1e-2)
+        assert len(built) == number
+    plan = prepare(lift(points=12))
+    name = plan.problem.constraints[0].name
+    assert plan.solve().program is not None and plan.without(name).solve().program is None
 
 
 def test_a_plan_by_the_simulating_formulation_is_simulated_by_another(lifted):
