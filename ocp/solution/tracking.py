@@ -223,7 +223,7 @@ def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -
         longest = upper.upper if upper.free else asked.get(upper.name, upper.value)
     if period > longest * (1 + CLOSE):
         raise ValueError(
-            f"track: period: expected at most the horizon of a plan, {longest:g} s, got {period:g} s"
+            f"track: period: expected at most a plan's horizon, {longest:g} s, got {period:g} s"
         )
 
 

@@ -324,9 +324,9 @@ def test_without_a_first_plan_nothing_moves():
     ("given", "message"),
     [
         ({"plan": reaching()}, r"track: plan: expected a Plan, got Problem .*; prepare\(problem\)"),
-        ({"period": 1.5}, "period: expected at most the horizon of a plan, 1 s, got 1.5 s"),
+        ({"period": 1.5}, "period: expected at most a plan's horizon, 1 s, got 1.5 s"),
         ({"goals": lambda t: (1.0, 2.0)}, r"goals\(0\): expected Mapping, got tuple"),
-        ({"goals": lambda: {}}, r"goals: expected a function of \(t\), got one of \(\)"),
+        ({"goals": lambda a, b: {}}, r"goals: expected a function of \(t\), got one of \(a, b\)"),
         (
             {"plant": lambda state, torques: state},
             r"plant: expected a function of \(t, state, torques\), got one of \(state, torques\)",
