@@ -1,5 +1,6 @@
 """Angles in radians that are likely meant in degrees."""
 
+import sys
 import warnings
 from collections.abc import Iterable
 from math import pi, radians
@@ -8,6 +9,7 @@ from typing import Any
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.units import unit_of
 
+PACKAGE = __name__.partition(".")[0]
 TURNS = 10.0  # rad, beyond which an angle is likely in degrees
 WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
 
@@ -23,17 +25,37 @@ def degrees_suspected(angle: float) -> str:
     )
 
 
-def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]], *, stacklevel: int = 3) -> None:
+def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]]) -> None:
     """Warn of the first of some (joint, angle) that is likely in degrees, in the name of `what` has
-    it; by default at the line that called the caller.
+    it.
 
-    Joints that do not turn go unchecked; an open angle is judged at its parameters' own values.
+    Joints that do not turn go unchecked.
     """
-    for joint, angle in angles:
-        if joint.screw is None or unit_of(joint, "q") != "rad":
-            continue
+    turning = (
+        (f"{what}: joint {joint.name!r}", angle)
+        for joint, angle in angles
+        if joint.screw is not None and unit_of(joint, "q") == "rad"
+    )
+    warn_of_angles(turning)
+
+
+def warn_of_angles(angles: Iterable[tuple[str, Any]]) -> None:
+    """Warn of the first of some (what it is, angle) that is likely in degrees, at the line outside
+    the package that led here; an open angle is judged at its parameters' own values."""
+    for what, angle in angles:
         words = degrees_suspected(float(reference(angle)))
         if words:
-            words = f"{what}: joint {joint.name!r}: {words}"
-            warnings.warn(words, UserWarning, stacklevel=stacklevel)
+            warnings.warn(f"{what}: {words}", UserWarning, stacklevel=_frames_inside())
             return
+
+
+def _frames_inside() -> int:
+    """Return how far above the caller the first line outside the package is, as warnings count."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _is_inside(module: str) -> bool:
+    return module.partition(".")[0] == PACKAGE

@@ -26,7 +26,7 @@ from ocp.mechanics.checks import (
     vanishes,
 )
 from ocp.mechanics.coordinates import COMPONENTS, Follows
-from ocp.mechanics.degrees import warn_of_degrees
+from ocp.mechanics.degrees import warn_of_angles, warn_of_degrees
 from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
@@ -146,7 +146,7 @@ def revolute(
 
     `options` are the other fields of Joint. Warns of limits that are likely in degrees.
     """
-    screw = (*axis, 0.0, 0.0, 0.0)
+    screw = (*_direction(name, axis), 0.0, 0.0, 0.0)
     joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
     return joint
@@ -161,7 +161,8 @@ def prismatic(
     **options: Any,
 ) -> Joint:
     """Return a joint that slides along `axis` (unit, 3)."""
-    return Joint(name=name, parent=parent, home=home, screw=(0.0, 0.0, 0.0, *axis), **options)
+    screw = (0.0, 0.0, 0.0, *_direction(name, axis))
+    return Joint(name=name, parent=parent, home=home, screw=screw, **options)
 
 
 def screw(
@@ -177,16 +178,9 @@ def screw(
 
     `options` are the other fields of Joint. Warns of limits that are likely in degrees.
     """
-    joint = Joint(
-        name=name,
-        parent=parent,
-        home=home,
-        screw=(
-            *axis,
-            *(frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * array(axis)),
-        ),
-        **options,
-    )
+    axis = _direction(name, axis)
+    advance = frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * axis
+    joint = Joint(name=name, parent=parent, home=home, screw=(*axis, *advance), **options)
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
     return joint
 
@@ -269,20 +263,22 @@ def dh(
     The row turns by `theta` (rad) about z and slides by `d` (m) along it, then slides by `a` (m)
     along x and turns by `alpha` (rad) about it. The variable of a joint of `kind` "revolute" adds
     to `theta`, that of a "prismatic" one to `d`. `before` is a constant pose (4x4, or a
-    translation) between the parent's frame and the row. Warns of limits that are likely in degrees.
+    translation) between the parent's frame and the row. Warns of angles and limits that are likely
+    in degrees.
     """
     if kind not in ("revolute", "prismatic"):
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
-    row = dh_pose(
-        *(
-            frozen(numbers(f"joint {name!r}: DH row", value, (), unit)[()])
-            for value, unit in ((theta, "rad"), (d, "m"), (a, "m"), (alpha, "rad"))
-        )
-    )
+    entries = {"theta": (theta, "rad"), "d": (d, "m"), "a": (a, "m"), "alpha": (alpha, "rad")}
+    given = {
+        what: frozen(numbers(f"joint {name!r}: DH row: {what}", value, (), unit)[()])
+        for what, (value, unit) in entries.items()
+    }
+    row = dh_pose(*given.values())
     axis = np.eye(6)[2 if kind == "revolute" else 5]
     home = _pose_of(f"joint {name!r}: before", before) @ row
     screw = tidy(move_screw(invert(row), axis))
     joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
+    warn_of_angles((f"joint {name!r}: DH row: {what}", given[what]) for what in ("theta", "alpha"))
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
     return joint
 
@@ -363,6 +359,14 @@ def amplitude_joints(
         Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False)
         for mode, unit in zip(modes, units)
     )
+
+
+def _direction(name: str, axis: Any) -> np.ndarray:
+    """Return a joint's axis (3); raise ValueError naming the joint unless it is three numbers."""
+    what = f"joint {name!r}: axis"
+    if isinstance(axis, str) or np.shape(np.asarray(axis, dtype=object)) != (3,):
+        raise ValueError(f"{what}: expected three numbers, as (0, 0, 1), got {axis!r}")
+    return numbers(what, axis, (3,), "")
 
 
 def _pose_of(what, value):

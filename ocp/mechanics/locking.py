@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.checks import ZERO, instance, numbers
+from ocp.mechanics.degrees import degrees_suspected, warn_of_degrees
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.limiting import by_joint
 from ocp.mechanics.parameters import is_open, reference
@@ -21,10 +22,11 @@ def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     Words call all joints that have them in their names, as "wrist": see `by_joint`.
     What acts on one of these joints alone, as its damping, goes with its coordinate. Raises
     ValueError naming a joint that is unknown, has no coordinate of its own, is a ball, has open
-    numbers, or cannot stand where it is to be fixed.
+    numbers, or cannot stand where it is to be fixed; warns of angles that are likely in degrees.
     """
     given = by_joint(tree, instance("locked: values", values, Mapping))
     places = {name: _place(tree.moving[tree.coordinate(name)], given[name]) for name in given}
+    warn_of_degrees("locked", ((tree.moving[tree.coordinate(n)], at) for n, at in places.items()))
     still = {joint.name for joint in tree.joints if _leader(joint) in places}
     return replace(
         tree,
@@ -41,9 +43,10 @@ def _place(joint: Joint, value: Any) -> float:
     place = float(numbers(f"joint {joint.name!r}: place", value, (), unit))
     lower, upper = (float(bound) for bound in reference(joint.position))
     if not lower - ZERO <= place <= upper + ZERO:
+        words = degrees_suspected(place) if unit == "rad" else ""
         raise ValueError(
             f"joint {joint.name!r}: it cannot be locked at {place:g} {unit}, beyond its limits of "
-            f"{lower:g} to {upper:g} {unit}"
+            f"{lower:g} to {upper:g} {unit}{words and '; '}{words}"
         )
     return place
 

@@ -178,7 +178,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
     joints = [tree.moving[row] for row in rows]
     if quantity == "q":
         _check_inside(joints, values.values(), when)
-        warn_of_degrees(f"at_{when}: q", zip(joints, values.values()), stacklevel=6)
+        warn_of_degrees(f"at_{when}: q", zip(joints, values.values()))
         check_length(f"at_{when}: q", tree, values)
     stated = Constraint(
         name=f"at_{when}.{quantity}",

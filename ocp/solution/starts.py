@@ -7,7 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.checks import numbers
+from ocp.mechanics.checks import positive, set_fields, shown
+from ocp.mechanics.degrees import warn_of_degrees
+from ocp.mechanics.joints import Joint
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
@@ -41,11 +43,25 @@ class Guess:
     """A start of one's own: waypoints `q` (n, k) (rad or m), and the `duration` (s).
 
     Waypoints are equally spaced in time; None leaves the default. Loops are closed by the least
-    change of joints that nothing drives, where that is possible.
+    change of joints that nothing drives, where that is possible. Raises ValueError naming the
+    field.
     """
 
     q: ArrayLike | None = None
     duration: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.duration is not None:
+            set_fields(self, duration=positive("guess: duration", self.duration))
+        if self.q is None:
+            return
+        try:
+            np.asarray(self.q, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "guess: q: expected numbers (n, k), a row for each joint in their order and a "
+                f"column for each waypoint, got {shown(self.q)}"
+            ) from None
 
 
 Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
@@ -144,13 +160,15 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     problem, layout = transcribed.problem, transcribed.layout
     duration = np.sqrt(np.prod(problem.duration))
     if guess.duration is not None:
-        duration = float(numbers("guess: duration", guess.duration, ()))
+        duration = guess.duration
     duration = np.clip(duration, *problem.duration)
     if guess.q is None:
         points, *_ = split(layout, transcribed.guess)
     else:
         guide = transcribed.transcription.method.guide(problem.motion)
         points = waypoints(problem, guide, guess.q)
+        ends = ((joint, line[np.abs(line).argmax()]) for joint, line in _lines(problem, guess.q))
+        warn_of_degrees("guess: q", ends)
     return join(layout, points, duration, first_lifted(layout, points, duration))
 
 
@@ -275,14 +293,24 @@ def _touched(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     return np.vstack(lines)
 
 
+def _lines(problem: Problem, q: ArrayLike) -> Iterator[tuple[Joint, np.ndarray]]:
+    """Return joints with their waypoints (k,)."""
+    return zip(problem.tree.moving, np.asarray(q, dtype=float))
+
+
 def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
     """Return the control points of a motion along waypoints, its loops closed."""
     q = np.asarray(q, dtype=float)
-    if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
+    if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2:
         raise ValueError(
-            f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), "
-            f"got {q.shape}"
+            f"guess: q: expected waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"
         )
+    for joint, line in _lines(problem, q):
+        if not np.isfinite(line).all():
+            odd = line[~np.isfinite(line)][0]
+            raise ValueError(
+                f"guess: q: joint {joint.name!r}: expected finite waypoints, got {odd}"
+            )
     motion: Any = guide or problem.motion  # without a guide it is a spline
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])

@@ -8,6 +8,7 @@ from ocp.models.cart_pole import cart_pole
 from ocp.models.two_link import two_link
 
 from ocp import (
+    Guess,
     Parameter,
     Problem,
     at_end,
@@ -15,15 +16,19 @@ from ocp import (
     dh,
     effort,
     limited,
+    locked,
     prismatic,
     revolute,
     screw,
 )
 from ocp.motion import BSpline
 from ocp.solution.postures import posture
+from ocp.solution.starts import start
+from ocp.transcription import transcribe
 
 ARM = two_link()
 STATED = Problem(tree=ARM, motion=BSpline(points=5), duration=1.0, objective=effort())
+PLAIN = transcribe(STATED)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +40,10 @@ STATED = Problem(tree=ARM, motion=BSpline(points=5), duration=1.0, objective=eff
         (lambda: at_end(ARM, q={"elbow": -45}), "at_end: q: joint 'elbow': -45 rad is 7.2 turns"),
         (lambda: at_start(ARM, q=Parameter("turn", 90.0)), "at_start: q: joint 'shoulder': 90 rad"),
         (lambda: limited(ARM, position={"elbow": (0, 120)}), "limited: position: joint 'elbow'"),
+        (lambda: dh("a", alpha=90), "joint 'a': DH row: alpha: 90 rad is 14.3 turns"),
+        (lambda: dh("a", kind="prismatic", theta=-45), "joint 'a': DH row: theta: -45 rad"),
+        (lambda: locked(ARM, {"elbow": -90}), "locked: joint 'elbow': -90 rad is 14.3 turns"),
+        (lambda: start(PLAIN, Guess(q=[[0, 1], [-120, -1]])), "guess: q: joint 'elbow': -120 rad"),
         (lambda: posture(STATED, {"elbow": 30.0}), "posture: joint 'elbow': 30 rad"),
     ],
 )
@@ -56,3 +65,8 @@ def test_angles_of_a_turn_and_slides_and_limits_without_end_are_no_degrees():
 def test_an_angle_outside_its_limits_is_refused_with_the_suspicion():
     with pytest.raises(ValueError, match=r"outside its limits \(-3, 3\); 90 rad is 14.3 turns; if"):
         at_end(limited(ARM, position=3.0), q={"elbow": 90.0})
+
+
+def test_a_place_beyond_its_limits_is_refused_with_the_suspicion():
+    with pytest.raises(ValueError, match="cannot be locked at -90 rad.*; -90 rad is 14.3 turns"):
+        locked(limited(ARM, position=3.0), {"elbow": -90})

@@ -1,5 +1,6 @@
 """Joints: what they refuse, and what a screw, a pitch, an anchor and a row of a DH table mean."""
 
+from functools import partial
 from math import cos, inf, nan, pi, sin
 
 import numpy as np
@@ -107,7 +108,7 @@ def test_one_number_as_limit_means_both_signs():
             lambda: dh("knee", kind="helical"),
             "joint 'knee': kind: expected 'revolute' or 'prismatic', got 'helical'",
         ),
-        (lambda: dh("knee", alpha=nan), "joint 'knee': DH row: expected finite numbers"),
+        (lambda: dh("knee", alpha=nan), "joint 'knee': DH row: alpha: expected finite numbers"),
         (lambda: dh("knee", before=SHEARED), "joint 'knee': before: expected a rigid pose"),
         (
             lambda: Point(name="toe", link="foot", position=(0, 0, nan)),
@@ -191,3 +192,12 @@ def test_the_anchor_is_the_point_of_the_axis_nearest_the_origin_and_stays_put():
         moved = np.array(joint_pose(joint, 1.3)) @ (*foot, 1.0)
         np.testing.assert_allclose(moved[:3], foot + advance * axis, rtol=0, atol=1e-15)
     assert not prismatic("a", axis=axis).anchor.any() and not fixed("a").anchor.any()
+
+
+@pytest.mark.parametrize("state", [revolute, prismatic, partial(screw, pitch=0.1)])
+@pytest.mark.parametrize("axis", ["z", "xyz", (0, 0), 1.0])
+def test_an_axis_is_three_numbers(state, axis):
+    with pytest.raises(
+        ValueError, match="^joint 'a': axis: expected three numbers, as .0, 0, 1., "
+    ):
+        state("a", axis=axis)

@@ -60,15 +60,32 @@ def test_a_guess_of_ones_own_is_used():
     [
         (
             Guess(q=[[0.0, 1.0]]),
-            r"guess: q: expected finite waypoints of shape \(2, 2 or more\), got \(1, 2\)",
+            r"guess: q: expected waypoints of shape \(2, 2 or more\), got \(1, 2\)",
         ),
-        (Guess(duration=np.nan), "guess: duration: expected finite"),
+        (
+            Guess(q=[[0.0, 1.0], [np.nan, 1.0]]),
+            "guess: q: joint 'elbow': expected finite waypoints, got nan",
+        ),
         ("file.npz", "guess: expected a Solution, a Guess or None, got str"),
     ],
 )
 def test_a_wrong_guess_is_refused(guess, message):
     with pytest.raises(ValueError, match=message):
         solve(fastest(points=8), guess=guess)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"q": {"shoulder": [0, 1]}}, "guess: q: expected numbers .n, k., a row .*, got dict"),
+        ({"q": [[0, 1], [0]]}, "guess: q: expected numbers .n, k., a row .*, got list"),
+        ({"duration": 0}, "guess: duration: expected a number above 0, got 0"),
+        ({"duration": np.nan}, "guess: duration: expected finite"),
+    ],
+)
+def test_a_guess_of_no_numbers_is_refused_where_it_is_made(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Guess(**fields)
 
 
 def test_a_solution_of_another_model_is_no_guess(quick):
