@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import positive
 from ocp.mechanics.parameters import array, is_open, matrix, reference, some
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight, hull, tangents, weight_of
@@ -63,7 +64,12 @@ def friction(
     |F_t| <= coefficient / sqrt 2 F_n for both directions t of the foot's plane, of which a planar
     tree feels one, where |F_t| <= coefficient F_n. The moment about the normal through the foot's
     centre stays within `torsion` (m) times the normal force, if given. What grips has no cone.
+    Raises ValueError naming the feet for a coefficient or a torsion below 0.
     """
+    names = ", ".join(repr(foot.name) for foot in ground.feet if not foot.grips)
+    coefficient = positive(f"friction of {names}: coefficient", coefficient, zero=True, unit="")
+    if torsion is not None:
+        torsion = positive(f"friction of {names}: torsion", torsion, zero=True, unit="m")
     weight = body_weight(tree)
     feet = {
         foot.name: (foot, _felt_tangents(tree, ground, foot))

@@ -255,3 +255,10 @@ def test_the_zero_moment_point_lies_between_the_ends_of_lines(feet, ends):
 
 def test_a_single_point_leaves_the_zero_moment_point_no_room():
     assert zmp_inside(*planar_feet(("left", (0.2,)))) == ()
+
+
+@pytest.mark.parametrize("field", ["coefficient", "torsion"])
+def test_friction_below_zero_is_refused_by_the_feets_names(field):
+    words = f"^friction of 'right', 'left': {field}: expected a number of at least 0, got -0.6"
+    with pytest.raises(ValueError, match=words):
+        friction(biped(), steps(), **{field: -0.6})
