@@ -7,24 +7,23 @@ from typing import Any
 
 from ocp import Tree
 from ocp.interchange import ModelWarning, load_model
+from ocp.version import MissingExtra, needs
 
 ROBOTS = "cmeel.prefix/share/example-robot-data/robots"
 
 
 def public_files() -> Path:
-    """Return the folder of the public files; raise ModuleNotFoundError if it is not installed."""
+    """Return the folder of the public files; raise MissingExtra if it is not installed."""
     try:
         return Path(str(metadata.distribution("example-robot-data").locate_file(ROBOTS)))
     except metadata.PackageNotFoundError:
-        raise ModuleNotFoundError(
-            "the public robots' files are an extra of ocp: pip install 'ocp-motion[robots]'"
-        ) from None
+        raise MissingExtra(f"the public robots' files are needed: {needs('robots')}") from None
 
 
 def public_robot(file: str, **options: Any) -> Tree:
     """Return the tree of a `file` below the public folder, without a word on what it lacks.
 
-    `options` are those of `load_model`. Raises ModuleNotFoundError if the files are not installed.
+    `options` are those of `load_model`. Raises MissingExtra if the files are not installed.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)

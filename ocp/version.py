@@ -12,9 +12,13 @@ def needs(extra: str) -> str:
     return f"install the extra `{extra}` (pip install '{DISTRIBUTION}[{extra}]')"
 
 
+class MissingExtra(ModuleNotFoundError):
+    """Raised where an extra of the distribution is not installed; the message says how it is."""
+
+
 def library(name: str, extra: str) -> Any:
-    """Return a library of an extra; raise ModuleNotFoundError saying how to install it."""
+    """Return a library of an extra; raise MissingExtra saying how to install it."""
     try:
         return import_module(name)
     except ImportError:
-        raise ModuleNotFoundError(f"this view needs {name}: {needs(extra)}") from None
+        raise MissingExtra(f"this view needs {name}: {needs(extra)}") from None

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
+from ocp.cli.ending import INTERRUPTED, REFUSED, of_a_stream, worded
 from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
@@ -63,7 +63,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         words = "interrupted; with --csv the same command goes on from there"
         print(f"\ncompare: {words}", file=sys.stderr)
         return INTERRUPTED
-    except (ValueError, OSError, EngineError) as error:
+    except (*REFUSED, EngineError) as error:
         if of_a_stream(error):
             raise
         print(f"compare: error: {worded(error)}", file=sys.stderr)

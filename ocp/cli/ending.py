@@ -8,7 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from ocp.starting import collecting_seldom, hear_interrupts
+from ocp.version import MissingExtra
 
+REFUSED = (ValueError, OSError, MissingExtra)  # errors of what a command was asked, told in a line
 NOT_PRINTED, INTERRUPTED, NOBODY_READS = 1, 130, 141
 
 

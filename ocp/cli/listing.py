@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ocp.cli.certifying import certify_problems
-from ocp.cli.ending import INTERRUPTED, of_a_stream
+from ocp.cli.ending import INTERRUPTED, REFUSED, of_a_stream
 from ocp.cli.flags import listed, read_line
 from ocp.studies.addresses import GALLERY
 from ocp.studies.processes import EngineError
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("\nocp list: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except (ValueError, OSError, EngineError) as error:
+    except (*REFUSED, EngineError) as error:
         if of_a_stream(error):
             raise
         print(f"ocp list: error: {error}", file=sys.stderr)

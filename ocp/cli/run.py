@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ocp import solution as looking  # whose names load when they are asked for
 from ocp.cli.brief import LINES, brief
-from ocp.cli.ending import INTERRUPTED, ended, of_a_stream, worded
+from ocp.cli.ending import INTERRUPTED, REFUSED, ended, of_a_stream, worded
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.iterations import both, mentioned, printed
 from ocp.cli.report import block, describe, summary
@@ -85,7 +85,9 @@ def command(arguments: Sequence[str]) -> int:
     name, *rest = arguments
     try:
         task = task_of(module_at(name))
-    except ValueError as error:
+    except REFUSED as error:
+        if of_a_stream(error):
+            raise
         print(f"ocp run: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     return run(task, rest, f"ocp run {name}")
@@ -105,7 +107,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         check_paths(outputs, task.views.files)
         with attentive():
             chosen = {name: value for name, value in flags["motion"].items() if value is not None}
-            statement = on_spline(task.problem(**flags.get("problem", {})), chosen)
+            statement = on_spline(task.stated(flags.get("problem", {})), chosen)
         check_tables(outputs, statement)
         transcription, solver = _settings(task, flags)
         _check_degree(chosen, transcription.method)
@@ -117,7 +119,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         solution = _solved(
             task.method, statement, transcription, solver, outputs["refine"], settings
         )
-    except (ValueError, OSError) as error:
+    except REFUSED as error:
         if of_a_stream(error):
             raise
         print(f"{task.name}: error: {worded(error)}", file=sys.stderr)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from ocp.cli.ending import INTERRUPTED, of_a_stream, worded
+from ocp.cli.ending import INTERRUPTED, REFUSED, of_a_stream, worded
 from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
 from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
@@ -60,7 +60,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstudy: interrupted; the same command resumes it from {file}", file=sys.stderr)
         return INTERRUPTED
-    except (ValueError, OSError, EngineError) as error:
+    except (*REFUSED, EngineError) as error:
         if of_a_stream(error):
             raise
         print(f"study: error: {worded(error)}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ocp.version import needs
+from ocp.version import MissingExtra, needs
 
 
 def expanded(path: Path, arguments: Mapping[str, object]) -> bytes:
@@ -15,7 +15,7 @@ def expanded(path: Path, arguments: Mapping[str, object]) -> bytes:
     try:
         import xacro
     except ImportError:
-        raise ModuleNotFoundError(f"{path.name}: xacro is needed: {needs('xacro')}") from None
+        raise MissingExtra(f"{path.name}: xacro is needed: {needs('xacro')}") from None
     try:
         words = {name: str(value) for name, value in arguments.items()}
         document = xacro.process_file(str(path), mappings=words)

@@ -12,7 +12,7 @@ from ocp.interchange.markup import Misstated, contents, parsed
 from ocp.interchange.mjcf_loops import called
 from ocp.interchange.remarks import Remarks
 from ocp.mechanics.joints import GROUND
-from ocp.version import needs
+from ocp.version import MissingExtra, needs
 
 SAID = re.compile(
     r"^(?:XML )?(?:Error: )*(?P<words>.*?)"
@@ -57,7 +57,7 @@ def compiled(path: Path, shapes: str) -> Model:
     try:
         import mujoco
     except ImportError:
-        raise ModuleNotFoundError(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
+        raise MissingExtra(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
     try:
         with quiet(mujoco) as warned:
             spec = mujoco.MjSpec.from_file(str(path))

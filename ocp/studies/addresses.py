@@ -9,11 +9,13 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ocp.spelling import suggestion
+from ocp.studies.own_files import told_by_line
 
 GALLERY = "ocp.problems"
 LOADED: dict[Path, ModuleType] = {}
@@ -24,14 +26,16 @@ _KEPT: dict[str, Any] = {}
 def module_at(name: str) -> ModuleType:
     """Return the module of a problem: NAME of the gallery, a file ending in .py, or package.module.
 
-    Raises ValueError naming what is not there.
+    Raises ValueError naming what is not there, or the line of one's own file that fails.
     """
     if name.endswith(".py"):
         return module_of_file(Path(name))
     reachable(Path.cwd())
-    for path in (f"{GALLERY}.{name}", name):
+    own = told_by_line(Path.cwd().joinpath(*name.split(".")).with_suffix(".py"))
+    for path, telling in ((f"{GALLERY}.{name}", nullcontext()), (name, own)):
         try:
-            return importlib.import_module(path)
+            with telling:
+                return importlib.import_module(path)
         except ModuleNotFoundError as error:
             if error.name is None or not path.startswith(error.name):
                 raise
@@ -43,7 +47,7 @@ def module_at(name: str) -> ModuleType:
 def module_of_file(path: Path) -> ModuleType:
     """Return the module of a file, loaded once; its folder becomes one to import from.
 
-    Raises ValueError naming a file that is not there.
+    Raises ValueError naming a file that is not there, or the line of it that fails.
     """
     path = path.resolve()
     if not path.is_file():
@@ -59,7 +63,8 @@ def module_of_file(path: Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = LOADED[path] = module
         try:
-            spec.loader.exec_module(module)
+            with told_by_line(path):
+                spec.loader.exec_module(module)
         except BaseException:
             del sys.modules[name], LOADED[path]
             raise

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,8 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.spelling import suggest_fields, suggestion
+from ocp.studies.addresses import GALLERY
+from ocp.studies.own_files import told_by_line
 from ocp.transcription.transcribe import Transcription
 
 Report = Mapping[str, Any]
@@ -169,6 +172,13 @@ class Task:
         """Name of the file that states the problem, or of its folder where that is a package."""
         path = Path(inspect.getfile(self.problem))
         return path.parent.name if path.stem in ("statement", "__init__") else path.stem
+
+    def stated(self, arguments: Mapping[str, Any]) -> Problem:
+        """Return the problem with these arguments; raise ValueError naming the line where one's own
+        file fails."""
+        own = told_by_line(inspect.getfile(self.problem))
+        with nullcontext() if self.problem.__module__.startswith(f"{GALLERY}.") else own:
+            return self.problem(**arguments)
 
     @property
     def defaults(self) -> dict[str, Any]:

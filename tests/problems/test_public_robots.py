@@ -1,6 +1,7 @@
 """Public robots' motions: from a file to a certified motion."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
 
 from ocp import Task
 from ocp.cli.gallery import within_reach
+from ocp.cli.run import run
 from ocp.dynamics import mirror_image
 from ocp.mechanics import position
 from ocp.problem import Symmetry
@@ -56,7 +58,7 @@ def test_a_statement_takes_few_lines(module):
     assert lines_of_code(module.__file__) <= MOST
 
 
-def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch):
+def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch, capsys):
     def absent(name):
         raise public.metadata.PackageNotFoundError(name)
 
@@ -64,6 +66,8 @@ def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(public.metadata, "distribution", absent)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'ocp-motion\[robots\]'"):
         ur5_reach.problem()
+    assert run(ur5_reach.TASK, []) == 2
+    assert re.fullmatch(r"ur5_reach: error: .*ocp-motion\[robots\]'\)\n", capsys.readouterr().err)
     assert within_reach({"reach": ur5_reach.TASK, "none": Task(lambda: None)}) == ["none"]
 
 
