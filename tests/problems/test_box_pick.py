@@ -9,7 +9,7 @@ from ocp.mechanics import velocity
 
 
 def test_a_slide_carries_its_box_with_the_least_effort_of_the_closed_form():
-    solution = solve(problem(arm="slide", points=6)).require(coarse=True)
+    solution = solve(problem(arm="slide", points=6)).require()
     cost, durations = least_of_slide(1.0, 2.0)
     assert solution.objective == pytest.approx(cost, rel=1e-9)
     assert list(solution.durations.values()) == pytest.approx(durations, rel=1e-5)
@@ -28,7 +28,7 @@ def test_the_closed_form_is_least_over_the_durations_of_its_moves():
 @pytest.fixture(scope="module", params=[0.0, 0.3], ids=["at rest", "belt"])
 def picked(request):
     """Return the belt's speed (m/s) and the motion of two links that take a box from it."""
-    return request.param, solve(problem(belt=request.param, points=9)).require(coarse=True)
+    return request.param, solve(problem(belt=request.param, points=9)).require()
 
 
 def test_work_is_the_gain_in_energy_of_what_each_phase_moves(picked):

@@ -52,7 +52,7 @@ FRONT = [
 @pytest.fixture(scope="module")
 def lifting():
     stated = problem(passive=False)
-    return lift(stated, Transcription(method=Spline(nodes=3)), Solver()).require(coarse=True)
+    return lift(stated, Transcription(method=Spline(nodes=3)), Solver()).require()
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch, capsys
 
 def test_a_cup_is_carried_upright(robots):
     stated = panda_carry.problem(duration=2.0, tilt=5.0, points=10)
-    solution = panda_carry.TASK.method(stated).require(coarse=True)
+    solution = panda_carry.TASK.method(stated).require()
     places = solution.trace(lambda at: at.position("cup"), [0.0, solution.duration])
     np.testing.assert_allclose(places.T, (panda_carry.TABLE, panda_carry.SHELF), atol=1e-7)
     tilts = solution.trace(lambda at: at.pose("cup")[:2, 2], np.linspace(0, solution.duration, 99))

@@ -28,7 +28,7 @@ def cart():
 
 
 def test_the_arm_is_planned_anew_at_every_jump_and_every_plan_is_certified(arm):
-    turns = arm.require(coarse=True).statistics["replans"]
+    turns = arm.require().statistics["replans"]
     assert (turns["count"], turns["solved"], turns["dropped"]) == (2, 2, 0)
     assert turns["certified"] == 2 and turns["violation"] <= 2e-3
     text = "\n".join(replanning.lines(replanning.report(arm)))
@@ -50,7 +50,7 @@ def test_goals_jump_within_reach_and_box():
 
 
 def test_a_pushed_cart_brings_its_pole_back(cart):
-    pushes, turns = cart.require(coarse=True).statistics["pushes"], cart.statistics["replans"]
+    pushes, turns = cart.require().statistics["pushes"], cart.statistics["replans"]
     assert (pushes["drawn"], pushes["recoverable"], pushes["recovered"]) == (1, 1, 1)
     assert turns["count"] == 40 and turns["dropped"] == 0 and turns["median_iterations"] <= 5
     text = "\n".join(cart_pole_mpc.lines(cart_pole_mpc.report(cart)))

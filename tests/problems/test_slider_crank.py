@@ -62,7 +62,7 @@ def least_peak(duration, slider):
 
 @cache
 def solved(duration, slider):
-    return solve(problem(START, TURN, duration, slider, GRAVITY)).require(coarse=True)
+    return solve(problem(START, TURN, duration, slider, GRAVITY)).require()
 
 
 @pytest.mark.parametrize(("duration", "slider"), [(0.4, 1.0), (0.25, 0.5)])

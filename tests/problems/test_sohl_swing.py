@@ -19,7 +19,7 @@ from ocp.transcription import transcribe
 @pytest.fixture(scope="module")
 def solution():
     """The acrobot's, coarsely."""
-    return TASK.method(swing(points=12), TASK.transcription).require(coarse=True)
+    return TASK.method(swing(points=12), TASK.transcription).require()
 
 
 def test_the_cost_is_that_of_equation_83(solution):
@@ -64,9 +64,7 @@ def test_the_motion_pumps_and_swings_up(solution):
 
 
 def test_heavier_penalties_come_nearer_to_the_vertical(solution):
-    near = solve(swing(points=12, c1=2e3, c2=2e3), TASK.transcription, guess=solution).require(
-        coarse=True
-    )
+    near = solve(swing(points=12, c1=2e3, c2=2e3), TASK.transcription, guess=solution).require()
     assert report(near)["angle_left"] < report(solution)["angle_left"]
 
 

@@ -18,7 +18,7 @@ COARSE = Transcription(method=Radau(intervals=18, order=5))
 @pytest.fixture(scope="module")
 def layout_turn():
     """One and a half somersaults without a twist, on a coarse mesh."""
-    return turning(problem(1.5, 0.0, duration=1.2), COARSE).require(coarse=True)
+    return turning(problem(1.5, 0.0, duration=1.2), COARSE).require()
 
 
 def test_angular_momentum_is_that_of_take_off_all_along(layout_turn):

@@ -26,7 +26,7 @@ def test_the_closed_form_is_the_farthest_of_all_releases_of_one_link(height):
 
 
 def test_an_arm_of_one_link_throws_as_far_as_its_closed_form():
-    solution = TASK.method(problem(links=1, u=1e-6, points=12)).require(coarse=True)
+    solution = TASK.method(problem(links=1, u=1e-6, points=12)).require()
     thrown = report(solution)["throw"]
     assert thrown["range"] == pytest.approx(farthest_of_one(20.0), rel=1e-6)
     assert "closed form" in lines(report(solution))[-1]

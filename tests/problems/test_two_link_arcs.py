@@ -11,7 +11,7 @@ SWITCHES = (0.045709, 0.195927, 0.235300)  # s, of the elbow, the shoulder, and 
 
 
 def test_arcs_of_free_duration_reach_the_bang_bang_time():
-    solution = solve(problem()).require(coarse=True)
+    solution = solve(problem()).require()
     assert solution.duration == pytest.approx(FASTEST, abs=1e-6)
     ends = np.cumsum([*solution.durations.values()])[:-1]
     np.testing.assert_allclose(ends, SWITCHES, atol=2e-5)

@@ -181,8 +181,8 @@ def test_integrated_joints_follow_what_is_given():
 def test_a_bound_that_follows_what_is_sought_has_one_multiplier_per_row():
     strong = moved(1.3, 9.0, STRENGTH)
     plan = prepare(replace(strong, objective=effort()), free=("strength",))
-    held = plan.solve(strength=6.0).require(coarse=True)
-    stated = solve(moved(1.3, 9.0, 6.0)).require(coarse=True)
+    held = plan.solve(strength=6.0).require()
+    stated = solve(moved(1.3, 9.0, 6.0)).require()
     for name in stated.multipliers:
         one, other = stated.multipliers[name], held.multipliers[name]
         assert one.labels == other.labels and np.array_equal(one.s, other.s)
@@ -204,5 +204,5 @@ def test_parameters_join_both_ends():
         constraints=(at_start(tree, q=(0.0, -1.0), qd=0.0), joined),
     )
     check_derivatives(transcribe(problem, free=("way",)))
-    solution = prepare(problem).solve(way=0.4).require(coarse=True)
+    solution = prepare(problem).solve(way=0.4).require()
     assert np.allclose(solution.q(1.0) - solution.q(0.0), 0.4, atol=1e-8)

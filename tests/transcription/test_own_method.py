@@ -58,7 +58,7 @@ def solution():
         objective=effort(),
         constraints=(*ends, torque_limits(wheel)),
     )
-    return solve(problem, Transcription(method=Pseudospectral(degree=6))).require(coarse=True)
+    return solve(problem, Transcription(method=Pseudospectral(degree=6))).require()
 
 
 def test_its_optimum_is_the_closed_form(solution):

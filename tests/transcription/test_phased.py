@@ -104,7 +104,7 @@ def test_every_phase_has_a_basis_of_its_own_splines_beside_meshes():
     )
     best = solve(stated).objective
     for phases in mixed:
-        solution = solve(replace(stated, phases=phases, links=(continuous(),))).require(coarse=True)
+        solution = solve(replace(stated, phases=phases, links=(continuous(),))).require()
         assert solution.objective == pytest.approx(best, rel=1e-3)
         made = [part.problem.motion for part in solution.phases.values()]
         assert made == [each.motion for each in phases]

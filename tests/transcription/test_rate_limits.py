@@ -95,7 +95,7 @@ def test_limits_of_rates_around_a_loop():
     tree = replace(stated_one.tree, joints=joints)
     limits = torque_rate_limits(tree), jerk_limits(tree)
     problem = replace(stated_one, tree=tree, constraints=(*stated_one.constraints, *limits))
-    missed = violations(solve(problem).require(coarse=True))
+    missed = violations(solve(problem).require())
     for name in ("torque_rate_limits", "jerk_limits"):
         assert missed[name].nodes < 1e-6 and missed[name].relative < 0.1
 
@@ -148,7 +148,7 @@ def test_a_bound_of_jerk_may_be_open():
         replace(stated, tree=tree, constraints=(*stated.constraints[:-1], jerk_limits(tree)))
     )
     for jerks in (5.0, 12.0, 40.0):
-        fastest = plan.solve(bound=jerks).require(coarse=True).duration
+        fastest = plan.solve(bound=jerks).require().duration
         assert fastest == pytest.approx((32 * 0.6 / jerks) ** (1 / 3), rel=1e-6)
 
 
@@ -168,7 +168,7 @@ def test_a_hand_of_least_jerk_goes_straight_at_the_published_speed():
             at_end(arm, q=(1.0, 0.9), **still),
         ),
     )
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     t = solution.times(11)
     place = solution.trace(lambda at: at.position("tip")[:2], t)
     way, u = place[:, -1] - place[:, 0], t / T

@@ -205,9 +205,7 @@ def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
 def test_the_least_time_under_a_bound_of_the_third_derivative_is_that_of_three_pieces(kind, method):
     """Full jerk ahead for a quarter of the time, back for a half, ahead for a quarter:
     T^3 = 32 d / j, in which 12 m/s3 are 24 N/s of 2 kg."""
-    solution = solve(mass(kind, BSpline(points=11)), Transcription(method=method)).require(
-        coarse=True
-    )
+    solution = solve(mass(kind, BSpline(points=11)), Transcription(method=method)).require()
     assert solution.duration == pytest.approx((32 * 0.6 / 12.0) ** (1 / 3), rel=1e-6)
     assert verify(solution).violations[f"{kind}_limits"].relative < 1e-6
 
@@ -223,7 +221,7 @@ def test_the_least_jerk_from_rest_to_rest_is_that_of_a_polynomial_of_degree_five
     ):
         ends = stated_one.constraints[:-1]
         problem = replace(stated_one, constraints=ends, objective=objective)
-        solution = solve(problem, Transcription(method=method)).require(coarse=True)
+        solution = solve(problem, Transcription(method=method)).require()
         assert solution.objective == pytest.approx(factor * 720 * 0.6**2 / 1.3**5, rel=relative)
         assert verify(solution).objective_error < relative
 
@@ -242,7 +240,7 @@ def test_limits_hold_between_the_nodes(name):
             jerk_limits(arm),
         ),
     )
-    solution = solve(problem, Transcription(method=METHODS[name])).require(coarse=True)
+    solution = solve(problem, Transcription(method=METHODS[name])).require()
     missed = verify(solution).violations
     assert missed["jerk_limits"].relative < 1e-6
     assert missed["torque_rate_limits"].nodes < 1e-5

@@ -68,7 +68,7 @@ def test_a_block_that_slips_in_space_goes_on_as_it_went():
         constraints=at_start(tree, q=(0.0, 0.0, 0.3), qd=rates),
         objective=integral("nothing", lambda at: 0 * at.q[0]),
     )
-    solution = solve(problem, solver=Solver(options={"tol": 1e-11})).require(coarse=True)
+    solution = solve(problem, solver=Solver(options={"tol": 1e-11})).require()
     speed = np.hypot(*rates[:2])
     share = 1 - friction * 9.81 * 0.1 / speed
     left = solution.phases["rise"].qd(0.0)

@@ -64,7 +64,7 @@ def pushing(order=("x", "z", "pitch"), angle=0.3, **changes):
 @pytest.mark.parametrize("order", [("x", "z", "pitch"), ("pitch", "x", "z"), ("z", "pitch", "x")])
 def test_a_block_on_a_slope_is_carried_as_newton_says(order):
     """N = W cos a; along the slope W sin a and what moves the weight, whatever the root's order."""
-    solution = solve(pushing(order)).require(coarse=True)
+    solution = solve(pushing(order)).require()
     _, along, up = slope(block(order), 0.3)
     t = solution.times(50)
     force = solution.trace(lambda at: at.reaction.force("sole"), t)
@@ -80,7 +80,7 @@ def test_a_block_on_a_slope_is_carried_as_newton_says(order):
 def test_friction_ends_where_the_cone_of_a_planar_body_does():
     """tan a + what moves the weight, over N: one direction alone is felt, so mu is not over
     sqrt 2."""
-    free = solve(pushing()).require(coarse=True)
+    free = solve(pushing()).require()
     force = free.trace(lambda at: at.reaction.force("sole"), free.times(200))
     _, along, up = slope(block(), 0.3)
     least = float((np.abs(along @ force) / (up @ force)).max())
@@ -111,7 +111,7 @@ def squat(points=20, degree=5):
 @cache
 def squatted():
     """Its solution."""
-    return solve(squat()).require(coarse=True)
+    return solve(squat()).require()
 
 
 def test_a_point_foot_bears_no_root_and_its_law_is_asked_as_accelerations_have_freedom():
@@ -165,7 +165,7 @@ def test_meshes_know_the_ground(method):
 
 @pytest.mark.parametrize("name", ["hollerbach_3x3"])
 def test_formulations_agree_on_a_point_foot(name):
-    solution = solve(squat(), Transcription(dynamics=name), guess=squatted()).require(coarse=True)
+    solution = solve(squat(), Transcription(dynamics=name), guess=squatted()).require()
     assert solution.objective == pytest.approx(squatted().objective, rel=1e-7)
 
 
@@ -198,7 +198,7 @@ def momenta(at):
 @cache
 def flown():
     """Its solution on a spline."""
-    return solve(flying()).require(coarse=True)
+    return solve(flying()).require()
 
 
 def test_what_has_no_ground_flies_on_its_parabola_without_turning_faster():
@@ -218,7 +218,7 @@ def test_what_has_no_ground_flies_on_its_parabola_without_turning_faster():
 
 @pytest.mark.parametrize("method", [Radau(intervals=8, order=4), Integrated()])
 def test_methods_agree_on_a_flight(method):
-    solution = solve(flying(), Transcription(method=method)).require(coarse=True)
+    solution = solve(flying(), Transcription(method=method)).require()
     assert solution.objective == pytest.approx(flown().objective, rel=1e-5)
 
 
@@ -254,7 +254,7 @@ BENT = Guess(q=np.tile([[0.1], [0.72], [0.0], [-0.5], [0.9], [-1.1], [1.6]], 2),
 def test_two_feet_on_two_steps_bear_the_root_and_carry_the_weight():
     problem = on_stairs()
     assert bears_root(problem.tree, problem.ground)
-    solution = solve(problem, guess=BENT).require(coarse=True)
+    solution = solve(problem, guess=BENT).require()
     t = solution.nodes * solution.duration
     total = solution.trace(lambda at: at.reaction.force(), t)
     rate = solution.trace(lambda at: at.rate(momenta(at)), t)
@@ -305,7 +305,7 @@ def test_a_hand_that_grips_hauls_its_cart():
     """The cart's rail gives nothing along it: the grip alone moves the whole mass, and pulls."""
     problem = hauling("xz")
     assert bears_root(problem.tree, problem.ground) and passive_rows(problem.tree, None) == (0,)
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     t = solution.nodes * solution.duration
     force = solution.trace(lambda at: at.reaction.force("hand"), t)
     moved = solution.trace(lambda at: at.rate(momenta(at)), t)
@@ -317,7 +317,7 @@ def test_a_hand_that_slides_along_a_rail_pushes_across_it_alone():
     """What the tree weighs then stays where it was along the rail: nothing pushes it there."""
     problem = hauling("z")
     assert not bears_root(problem.tree, problem.ground)
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     force = solution.trace(lambda at: at.reaction.force("hand"), solution.times(20))
     assert np.abs(force[:2]).max() == 0.0 and np.abs(force[2]).max() > 0.1
     center = solution.trace(lambda at: kinematics.center_of_mass(at.tree, at.q), solution.times(50))

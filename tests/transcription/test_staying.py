@@ -65,14 +65,14 @@ def leaning(start=LEAN, leak=1e-6, objective=None, **stays):
 def lifted(method="spline", taut=0.7):
     """The hoist's optimum, and its certificate."""
     chosen = {"spline": Spline(), "radau": Radau(intervals=10)}[method]
-    solution = solve(problem(taut=taut), Transcription(method=chosen)).require(coarse=True)
+    solution = solve(problem(taut=taut), Transcription(method=chosen)).require()
     return solution, verify(solution)
 
 
 def test_a_pendulum_on_a_stop_shares_its_weight_with_the_drive(share=0.4):
     """The drive takes what is asked of it, the stop the rest of m g l cos q."""
     near = squares("share", lambda at: at.tau - share * WEIGHT)
-    solution = solve(leaning(objective=near)).require(coarse=True)
+    solution = solve(leaning(objective=near)).require()
     t = solution.times(7)
     np.testing.assert_allclose(solution.q(t)[0], LEAN, atol=1e-6)
     np.testing.assert_allclose(solution.tau(t)[0], share * WEIGHT, atol=1e-4)
@@ -101,9 +101,7 @@ def test_what_swings_on_a_cable_pulls_at_it_as_a_pendulum_does():
         objective=Objective(terms=()),
         constraints=(start, below),
     )
-    solution = solve(statement, Transcription(method=Radau(intervals=12, order=4))).require(
-        coarse=True
-    )
+    solution = solve(statement, Transcription(method=Radau(intervals=12, order=4))).require()
     t = solution.times(9)
     (x, y), v = solution.q(t), solution.qd(t)
     np.testing.assert_allclose(np.hypot(x, y - 2.0), 1.0, atol=1e-8)
@@ -130,7 +128,7 @@ def test_forces_of_stays_run_as_accelerations_do_on_splines_of_any_degree(degree
     statement, taut = problem(), 0.7
     inner = sorted((*statement.motion.inner, *[taut] * (degree - 3)))
     motion = BSpline(points=len(inner) + degree + 1, degree=degree, inner=tuple(inner))
-    solution = solve(replace(statement, motion=motion)).require(coarse=True)
+    solution = solve(replace(statement, motion=motion)).require()
     assert solution.objective == pytest.approx(closed_form(taut), rel=1e-8)
     verify(solution).require(1e-5)
 
@@ -162,7 +160,7 @@ def test_joints_pass_what_stays_leave_to_them():
 def test_a_stop_of_its_own_accord_is_leaned_on():
     """Stays that the motion closes: less effort than without a stop, and no force but on it."""
     statement = leaning(start=-0.2, leak=1e-3)
-    solution = tighten(statement, loose=1.0).require(coarse=True)
+    solution = tighten(statement, loose=1.0).require()
     assert len(solution.statistics["tightening"]) == 4
     t = solution.times(41)
     products = solution.trace(lambda at: at.stay_gaps * at.stay_forces, t)
@@ -202,7 +200,7 @@ def test_a_tip_is_led_by_a_taut_cable():
         objective=effort(arm),
         constraints=(at_start(arm, q=ends[0], qd=0.0), at_end(arm, q=ends[1], qd=0.0)),
     )
-    solution = solve(statement).require(coarse=True)
+    solution = solve(statement).require()
     certificate = verify(solution).require(2e-3)  # its pull grazes zero between nodes, in N
     assert (
         certificate.drift < 1e-6
@@ -233,7 +231,7 @@ def test_closed_loops_take_stays():
 
 def test_an_answer_lends_its_forces_to_the_next():
     solution, _ = lifted("radau")
-    again = solve(problem(), solution.transcription, guess=solution).require(coarse=True)
+    again = solve(problem(), solution.transcription, guess=solution).require()
     assert again.statistics["iterations"] <= 5
 
 

@@ -48,7 +48,7 @@ def flights():
 
 
 def test_a_phase_whose_feet_swing_flies_as_one_without_ground(flights):
-    swinging, bare = (flight.require(coarse=True) for flight in flights)
+    swinging, bare = (flight.require() for flight in flights)
     t = np.linspace(0.0, 0.4, 9)
     assert np.allclose(swinging.q(t), bare.q(t), atol=1e-5)
 
