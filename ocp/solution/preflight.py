@@ -13,7 +13,12 @@ from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import split
 
+VALUE = ""
 SECOND = "a second derivative of "
+LOST = (
+    ": its function has nan in it as a number, which is what float() and functions of math, as "
+    "math.sin, or of scipy make of a CasADi expression; take CasADi's, as casadi.sin"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +56,10 @@ def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) ->
                 name = named.names[rows[number]]
                 if what == SECOND and named.kernel.size > 1:
                     name = " or ".join(dict.fromkeys(named.names))
+                lost = what == VALUE and named.kernel.has_nan(rows[number])
                 raise ValueError(
                     f"at the initial guess {what}{name} is {table[number, k]} "
-                    f"at t = {named.s[k] * duration:.4g} s"
+                    f"at t = {named.s[k] * duration:.4g} s{LOST if lost else ''}"
                 )
     if transcribed.reduction is not None:
         raise ValueError(
@@ -87,7 +93,7 @@ def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
 def _tables(named: Named) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield (what, its table (m, N), the row of the kernel of each of the m) of all derivatives."""
     kernel, y, s = named.kernel, named.y, named.s
-    yield "", evaluate(kernel.values, y, s), np.arange(kernel.size)
+    yield VALUE, evaluate(kernel.values, y, s), np.arange(kernel.size)
     yield "the derivative of ", evaluate(kernel.jacobian, y, s), np.array(kernel.rows, dtype=int)
     function, above, _ = kernel.hessian("exact")
     curvatures = evaluate(function, y, s, np.ones((kernel.size, len(s))))

@@ -2,6 +2,7 @@
 by the name of the constraint, objective or output and the line."""
 
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +19,14 @@ TRUTH = (
     "it asks whether an expression is true (if, and, or, not, max, min); "
     "take ca.if_else, ca.logic_and, ca.fmax, ca.fmin"
 )
+NUMPY = r"\s*casadi: a numpy function was called on a casadi value"  # begin of its FutureWarning
 RANGE = "an index is out of range; q, qd, qdd and tau have {size} rows"
 REASONS = {  # words of CasADi: ours
     "truth value": TRUTH,
     'Assertion "stop<=len"': RANGE,
     "Out of bounds": RANGE,
     "overloaded function 'SX_get'": "an index is no number; tree.coordinate(name) gives a joint's",
+    "is_scalar()": "a vector is no number; of float and the functions of math take CasADi's",
     "not iterable by design": "a matrix is no list; take ca.vertsplit(matrix) or its indices",
 }
 
@@ -43,17 +46,22 @@ def given(what: str, function: Callable, inputs: Inputs) -> Matrix:
 def blamed(what: str, function: Callable, size: int) -> Iterator[None]:
     """Make whatever fails inside a ValueError that names `what` and the function's line.
 
-    `size` is the number of coordinates.
+    `size` is the number of coordinates. That CasADi may answer numpy's functions otherwise one day
+    goes unsaid: it is no matter of who states a problem.
     """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", NUMPY, FutureWarning)
+            yield
     except NoRate as error:
         raise ValueError(f"{what}: {error}") from None
     except ValueError:  # which names what is wrong already
         raise
     except Exception as error:
-        where, why = _line(function, error), _cause(error, size)
-        raise ValueError(f"{what}: its function fails{where}: {why}") from error
+        where, reason = _line(function, error), _reason(error, size)
+        why = reason or f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
+        cause = None if reason else error  # CasADi's own trace says no more than the reason
+        raise ValueError(f"{what}: its function fails{where}: {why}") from cause
 
 
 def kernel_of(
@@ -102,12 +110,10 @@ def _strange(inputs: Inputs, stack: Matrix) -> list[str]:
     return [symbol.name() for symbol in ca.symvar(stack) if symbol.element_hash() not in own]
 
 
-def _cause(error: Exception, size: int) -> str:
-    text = str(error).strip()
-    for words, reason in REASONS.items():
-        if words in text:
-            return reason.format(size=size)
-    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"
+def _reason(error: Exception, size: int) -> str:
+    """Return what an error of CasADi means in our words; "" of another."""
+    found = (reason for words, reason in REASONS.items() if words in str(error))
+    return next(found, "").format(size=size)
 
 
 def _line(function: Callable, error: Exception) -> str:

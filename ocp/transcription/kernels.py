@@ -56,6 +56,16 @@ class Kernel:
         """(y, s) -> (m,)."""
         return self.made["values"]()
 
+    def has_nan(self, row: int) -> bool:
+        """Tell whether nan stands as a number in the scalar graph of a row of the values."""
+        graph = self.made["graph"]()
+        y, s = graph.sx_in()
+        one = ca.Function("row", [y, s], [graph(y, s)[row]])
+        return any(
+            one.instruction_id(k) == ca.OP_CONST and np.isnan(one.instruction_constant(k))
+            for k in range(one.n_instructions())
+        )
+
     @property
     def jacobian(self) -> ca.Function:
         """(y, s) -> the nonzeros."""
@@ -139,7 +149,7 @@ def kernel(inputs, stack, *, squares=False):
         rows=rows,
         columns=columns,
         begin=begin,
-        made={"values": result, "jacobian": jacobian},
+        made={"values": result, "jacobian": jacobian, "graph": lambda: given},
         linear=_linear(inputs, values),
     )
 

@@ -190,7 +190,8 @@ def linear_rows(group: Group) -> Lines:
     )
     line, variable = np.divmod(places, size)
     largest = np.zeros(shape[0] * count)
-    np.maximum.at(largest, line, np.abs(coefficient))
+    with np.errstate(invalid="ignore"):  # nan is told by name before the solve
+        np.maximum.at(largest, line, np.abs(coefficient))
     kept = np.abs(coefficient) > ALIKE * np.maximum(largest[line], 1e-300)
     line, variable, coefficient = line[kept], variable[kept], coefficient[kept]
     instant, row = np.divmod(line, shape[0])

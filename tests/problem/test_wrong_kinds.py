@@ -238,4 +238,21 @@ def test_the_line_of_a_function_that_fails_is_named():
     assert f"constraint 'p': its function fails (test_wrong_kinds.py, line {line}): " in str(
         error.value
     )
-    assert isinstance(error.value.__cause__, RuntimeError)
+    assert error.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda at: at.qd[1] if at.q[0] > 0.5 else 0.0, "asks whether an expression is true"),
+        (lambda at: math.sin(at.q), "a vector is no number"),
+    ],
+)
+def test_a_reason_in_our_words_has_no_trace_of_casadi(function, words):
+    with pytest.raises(ValueError, match=words) as error:
+        asked(function)()
+    assert error.value.__cause__ is None and error.value.__suppress_context__
+
+
+def test_functions_of_numpy_that_casadi_takes_are_taken_in_silence():
+    assert asked(lambda at: np.linalg.norm(at.position("tip")))().groups

@@ -1,5 +1,6 @@
 """Solving: curves of a solution, and failures that explain themselves."""
 
+import math
 import time
 
 import casadi as ca
@@ -127,6 +128,17 @@ def test_infeasible_requirements_say_so():
                 )
             },
             r"at the initial guess the derivative of kink \(elbow\) is inf at t = 0 s",
+        ),
+        (
+            lambda arm: {"objective": integral("sine", lambda at: math.sin(at.q[0]) * at.q[1])},
+            "at the initial guess objective 'sine' is nan at t = .*: its function has nan in it as "
+            "a number, .*; take CasADi's, as casadi.sin",
+        ),
+        (
+            lambda arm: {
+                "constraints": (path("slow", lambda at: at.q[0] * float(at.qd[1]), upper=3),)
+            },
+            r"slow \(row 0, s = 0\) is nan whatever the motion, .*take ca.sin and the like",
         ),
         (
             lambda arm: {"objective": integral("cost", lambda at: 1 / (at.q[0] - at.q[0]))},
