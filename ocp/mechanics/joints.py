@@ -178,9 +178,9 @@ def screw(
 
     `options` are the other fields of Joint. Warns of limits that are likely in degrees.
     """
-    axis = _direction(name, axis)
-    advance = frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * axis
-    joint = Joint(name=name, parent=parent, home=home, screw=(*axis, *advance), **options)
+    turn = _direction(name, axis)
+    advance = frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * turn
+    joint = Joint(name=name, parent=parent, home=home, screw=(*turn, *advance), **options)
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
     return joint
 
