@@ -35,6 +35,7 @@ def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = No
     """
     if type(value) is float and not shape and isfinite(value):
         return np.asarray(value)
+    value = value if shape else opened(value)  # a scalar that CasADi's functions made
     try:
         entries = np.asarray(value, dtype=float) if unit is None else array(value)
     except (TypeError, ValueError, RuntimeError):

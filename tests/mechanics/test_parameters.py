@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Parameter
+from ocp import Link, Parameter
 from ocp.mechanics.checks import limits, numbers, positive, vanishes
 from ocp.mechanics.parameters import (
     array,
@@ -101,6 +101,7 @@ def test_comparisons_of_open_numbers_go_into_expressions():
     mass = Parameter("mass", 2.0)
     assert reference(opened(ca.if_else(mass > 1, 3 * mass, 0.0))) == 6.0
     assert reference(opened(ca.fmax(mass, 2.5))) == 2.5
+    assert reference(Link(mass=1 + ca.fmax(mass, 2.5))).mass == 3.5
 
 
 def test_numbers_are_open_only_where_their_unit_is_told():
