@@ -193,7 +193,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--torques", action="store_true", help="what noise does to torques")
     parser.add_argument("--frames", type=int, default=FRAMES, help="in which markers are seen")
     flags = parser.parse_args(arguments)
-    solution = walk(problem(), Transcription(), Solver()).require(coarse=True)
+    solution = walk(problem(), Transcription(), Solver()).require()
     if flags.lengths is not None:
         trials = range(flags.trials)
         table = (scaled_row(solution, flags.lengths, seed, flags.noise) for seed in trials)

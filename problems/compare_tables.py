@@ -187,7 +187,7 @@ def _weighed(amount: int) -> str:
 def optimum_table() -> str:
     """Return as text what a solve makes of tables: the minimum time of the two-link arm."""
     problem = two_link_time()
-    best = solve(problem).require(coarse=True)
+    best = solve(problem).require()
     rows = [
         ("newton_euler", "", "", "", f"{best.duration:.9f}", "", "", best.statistics["iterations"])
     ]
@@ -242,7 +242,7 @@ def speeds() -> list[Speed]:
     return [
         line
         for name, stated in (("lift", two_link_lift()), ("minimum time", two_link_time()))
-        for line in _replayed(name, solve(stated).require(coarse=True))
+        for line in _replayed(name, solve(stated).require())
     ]
 
 

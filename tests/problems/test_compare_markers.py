@@ -8,7 +8,7 @@ from ocp import solve
 
 
 def test_a_row_says_how_far_errors_are_from_what_the_covariance_says(capsys, monkeypatch):
-    arm = solve(fastest(points=8)).require(coarse=True)
+    arm = solve(fastest(points=8)).require()
     monkeypatch.setattr(compare_markers, "problem", lambda: arm.problem)
     monkeypatch.setattr(compare_markers, "walk", lambda *_: arm)
     assert compare_markers.run(["--trials", "3"]) == 0

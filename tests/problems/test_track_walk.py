@@ -73,7 +73,7 @@ def test_noise_goes_by_the_unit():
 
 def test_a_hop_in_phases_is_followed_from_the_files_of_a_lighter_one(tmp_path):
     """Each phase follows from an offset of its own: that at which it began in the files."""
-    seen = solve(hop(mass=28.0)).require(coarse=True)
+    seen = solve(hop(mass=28.0)).require()
     stance = seen.phases["stance"].duration
     rng = np.random.default_rng(0)
     table = marker_table(seen, points=("foot",), rate=200)

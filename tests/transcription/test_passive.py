@@ -59,7 +59,7 @@ def test_a_pendulum_without_any_drive_is_simulated():
         objective=effort(),
         constraints=(at_start(tree, q=(0.0, 1.0), qd=0.0),),
     )
-    solution = solve(problem).require(coarse=True)
+    solution = solve(problem).require()
     nlp = transcribe(problem).nlp
     assert (
         len(nlp.lower) == len(nlp.g_lower) + (nlp.lower == nlp.upper).sum()
@@ -92,7 +92,7 @@ def test_a_swing_of_the_cart_converges_to_what_collocation_finds():
     first = solve(
         cart_pole_swing.problem(), Transcription(method=HermiteSimpson(intervals=20))
     ).require(coarse=True)
-    solution = solve(cart_pole_swing.problem(points=80), guess=first).require(coarse=True)
+    solution = solve(cart_pole_swing.problem(points=80), guess=first).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
     assert (
@@ -117,11 +117,11 @@ def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
 def test_an_integrated_pole_swings_at_the_same_cost():
     near = solve(
         cart_pole_swing.problem(), Transcription(method=Radau(intervals=20, order=4))
-    ).require(coarse=True)
+    ).require()
     solver = Solver(options={"mu_init": 1e-4})  # so that the start's neighbourhood is kept
     solution = solve(
         cart_pole_swing.problem(points=40), Transcription(method=Integrated()), solver, guess=near
-    ).require(coarse=True)
+    ).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
     assert (
@@ -190,12 +190,10 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     )
     rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
     first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require(coarse=True)
-    solution = solve(problem, fine, guess=first).require(coarse=True)
+    solution = solve(problem, fine, guess=first).require()
     assert solution.objective == pytest.approx(29.1206, rel=1e-4)
     assert verify(solution).goal_drift < 1e-2
-    assert (
-        verify(solve(problem, guess=solution).require(coarse=True)).require(1e-2).goal_drift < 1e-2
-    )
+    assert verify(solve(problem, guess=solution).require()).require(1e-2).goal_drift < 1e-2
 
 
 @pytest.mark.parametrize(
@@ -221,9 +219,7 @@ def test_two_rods_rise_for_a_tenth_of_the_first_path():
         66, abs=1
     )  # 73.57 in the paper, which prints no parameters
     problem = two_link_effort.problem()
-    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require(
-        coarse=True
-    )
+    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
     assert solution.objective == pytest.approx(10.2, abs=0.1)  # 9.9 there
 
 
@@ -231,14 +227,12 @@ def test_rods_and_a_time_that_fit_give_both_printed_costs():
     """73.57 and 9.9 (Sohl & Bobrow 2001, section 5.1)."""
     assert two_link_effort.straight_cost(**two_link_effort.FITTED) == pytest.approx(73.57, rel=2e-4)
     problem = two_link_effort.problem(**two_link_effort.FITTED)
-    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require(
-        coarse=True
-    )
+    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
     assert solution.objective == pytest.approx(9.9, abs=0.05)
 
 
 def test_a_problem_with_many_optima_begins_with_the_best_of_its_starts():
-    solution = swing(two_link_effort.problem(points=10), starts=3).require(coarse=True)
+    solution = swing(two_link_effort.problem(points=10), starts=3).require()
     assert len(solution.statistics["starts"]) == 3 and min(
         solution.statistics["starts"]
     ) == pytest.approx(solution.objective)
@@ -273,5 +267,5 @@ def test_a_random_tree_with_passive_joints_costs_the_same_in_every_transcription
         "hermite-simpson": {"method": "hermite-simpson", "intervals": 30},
         "radau": {"method": "radau", "intervals": 10, "order": 4},
     }.items():
-        costs[name] = solve(problem, transcription_of(settings)).require(coarse=True).objective
+        costs[name] = solve(problem, transcription_of(settings)).require().objective
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs

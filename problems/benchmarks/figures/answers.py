@@ -27,19 +27,19 @@ FINE = 102  # control points of motions near the true optimum
 @cache
 def fastest() -> Solution:
     """Return the fastest motion of two links with bounds at the knots, as the papers have it."""
-    return solve(two_link_time.problem(), AT_KNOTS).require(coarse=True)
+    return solve(two_link_time.problem(), AT_KNOTS).require()
 
 
 @cache
 def nearly_fastest() -> Solution:
     """Return the fastest motion of two links on a finer spline, near the true optimum."""
-    return solve(two_link_time.problem(points=FINE)).require(coarse=True)
+    return solve(two_link_time.problem(points=FINE)).require()
 
 
 @cache
 def lift() -> Solution:
     """Return the lift of a load by two links."""
-    return solve(two_link_lift.problem()).require(coarse=True)
+    return solve(two_link_lift.problem()).require()
 
 
 @cache
