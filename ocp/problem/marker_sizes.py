@@ -1,6 +1,7 @@
 """Whether markers are of the size of the tree whose points they are: millimetres that were taken
 for metres are told."""
 
+import warnings
 from collections.abc import Sequence
 
 import casadi as ca
@@ -9,23 +10,31 @@ import numpy as np
 from ocp.mechanics import kinematics
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
+from ocp.problem.reach import reach
 from ocp.problem.series import Series
 
 POSTURES = 5  # in which a tree's points are looked at: the neutral one, and seeded ones
 ODD = 30.0  # times as large, or as small: no posture does that
+BEYOND = 2.0  # times the reach: no fit leaves less than the reach over
 MILLI = 300.0  # times as large: rather mm than cm
 
 
 def check_size(what: str, tree: Tree, markers: Series, points: Sequence[str]) -> None:
     """Raise ValueError for markers {name: (3, N)} that spread ODD times as far as the points of a
-    tree that they stand for do in any of some postures, or as little.
+    tree that they stand for do in any of some postures, or as little, and for one that is far
+    beyond the reach of its point.
 
     The spread is the root mean square distance from their middle in a frame, the median of frames.
     """
-    if len(points) < 2:
-        return
     own = reference(tree)
-    draws = np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES - 1, tree.dof))
+    if len(points) > 1:
+        _check_spread(what, own, markers, points)
+    _check_distances(what, own, markers, points)
+
+
+def _check_spread(what: str, own: Tree, markers: Series, points: Sequence[str]) -> None:
+    """Raise ValueError for several markers that spread otherwise than their points do."""
+    draws = np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES - 1, own.dof))
     known = [_of_tree(own, q, points) for q in (np.array(own.neutral), *draws)]
     here = _spread(np.array(list(markers.values.values())))
     if not np.isfinite(here) or not here or not min(known):
@@ -33,13 +42,36 @@ def check_size(what: str, tree: Tree, markers: Series, points: Sequence[str]) ->
     if min(known) / ODD < here < max(known) * ODD:
         return
     times = here / float(np.median(known))
-    cure = "are these mm?" if times > MILLI else "are these cm?"
-    if times < 1:
-        cure = "were they converted twice?"
     raise ValueError(
         f"{what}: {markers.source}: its markers are {here:.3g} m from their middle, the tree's "
-        f"points {float(np.median(known)):.3g} m (root mean square): expected m, {cure}"
+        f"points {float(np.median(known)):.3g} m (root mean square): expected m, {_cure(times)}"
     )
+
+
+def _check_distances(what: str, tree: Tree, markers: Series, points: Sequence[str]) -> None:
+    """Raise ValueError for a marker that is ODD times as far from the first joint as its point can
+    come, warn of one that is BEYOND times as far; a floating root comes anywhere."""
+    for (name, rows), point in zip(markers.values.items(), points):
+        known = reach(tree, point)
+        if known is None or not known[1]:
+            continue
+        place, length, joint = known
+        far = float(np.nanmedian(np.linalg.norm(rows - place[:, None], axis=0)))
+        words = (
+            f"{what}: {markers.source}: marker {name!r} is {far:.3g} m from joint {joint!r}, and "
+            f"point {point!r} is never more than {length:.3g} m from it"
+        )
+        if far > ODD * length:
+            raise ValueError(f"{words}: expected m, {_cure(far / length)}")
+        if far > BEYOND * length:
+            warnings.warn(f"{words}: are units, axes and origin those of the tree?", stacklevel=5)
+
+
+def _cure(times: float) -> str:
+    """Return what may be wrong with markers that are so many times as large as the tree."""
+    if times < 1:
+        return "were they converted twice?"
+    return "are these mm?" if times > MILLI else "are these cm?"
 
 
 def _of_tree(tree: Tree, q: np.ndarray, points: Sequence[str]) -> float:

@@ -24,7 +24,6 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.checks import frozen, instance, positive, rigid_pose
-from ocp.mechanics.joints import Joint
 from ocp.mechanics.logarithm import conjugate, product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference
 from ocp.mechanics.tree import Tree
@@ -33,6 +32,7 @@ from ocp.pickling import portable
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
+from ocp.problem.reach import reach
 from ocp.problem.terms import Objective
 
 Target = Any  # a pose (4x4), or a function of an Instant that returns one
@@ -291,31 +291,16 @@ def _sampled(tree: Tree, point: str, target: Matrix | None) -> tuple[np.ndarray,
 def _check_reach(tree: Tree, name: str, point: str, target: Matrix) -> None:
     """Raise ValueError if a target lies farther from the first moving joint's axis than the way
     from axis to axis is long."""
-    place = kinematics.place_of(tree, point)
-    tip, length, axis = np.array(place.position), 0.0, ""
-    k = tree.link_index(place.link)
-    while k >= 0:
-        joint = tree.joints[k]
-        if joint.follows is not None:
-            return  # its way has no bounds of its own
-        if joint.screw is not None or joint.ball:
-            length += float(np.linalg.norm(tip - joint.anchor)) + _slide(joint)
-            tip, axis = joint.anchor, joint.name
-        home = np.array(joint.home)
-        tip = home[:3, :3] @ tip + home[:3, 3]
-        k = tree.parents[k]
+    known = reach(tree, point)
+    if known is None:
+        return
+    tip, length, axis = known
     far = float(np.linalg.norm(np.array(target)[:3, 3] - tip))
     if far > length + 1e-9:
         raise ValueError(
             f"{name}: the target lies {far:.4g} m from joint {axis!r}, and {point!r} is never more "
             f"than {length:.4g} m from it"
         )
-
-
-def _slide(joint: Joint) -> float:
-    """Return how far (m) a joint can advance along its axis."""
-    way = 1.0 if joint.kind == "prismatic" else 0.0 if joint.ball else abs(joint.pitch)
-    return way * max(map(abs, joint.position)) if way > 1e-14 else 0.0
 
 
 def _unit(row: int) -> str:

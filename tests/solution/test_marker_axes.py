@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from marker_bodies import BASIS, moving, seen, wrist
+from ocp.models.two_link import two_link
 
 from ocp import Link, Point, Tree, inverse_kinematics, marker_tracking, prismatic, revolute
 
@@ -89,3 +90,26 @@ def test_markers_of_another_size_than_the_tree_are_refused_with_the_unit(size, c
         inverse_kinematics(tree, odd, motion=BASIS)
     with pytest.raises(ValueError, match="marker_tracking: " + words):
         marker_tracking(tree, odd)
+
+
+@pytest.mark.parametrize(("size", "cure"), [(1e3, "mm"), (1e2, "cm")])
+def test_a_single_marker_far_beyond_its_point_s_reach_is_refused_with_the_unit(size, cure):
+    arm, t = two_link(), np.linspace(0.0, 1.0, 30)
+    markers = seen(arm, t, np.array([0.5 * t, -0.5 + 0.2 * t]))
+    odd = replace(markers, values={name: size * rows for name, rows in markers.values.items()})
+    words = (
+        r"walk.trc: marker 'tip' is .* m from joint 'shoulder', and point 'tip' is never more than "
+        rf"0.8 m from it: expected m, are these {cure}"
+    )
+    with pytest.raises(ValueError, match="inverse_kinematics: " + words):
+        inverse_kinematics(arm, odd, motion=BASIS)
+    with pytest.raises(ValueError, match="marker_tracking: " + words):
+        marker_tracking(arm, odd)
+
+
+def test_a_marker_somewhat_beyond_its_point_s_reach_is_warned_of():
+    arm, t = two_link(), np.linspace(0.0, 1.0, 30)
+    markers = seen(arm, t, np.array([0.5 * t, -0.5 + 0.2 * t]))
+    away = replace(markers, values={"tip": markers.values["tip"] + [[3.0], [0.0], [0.0]]})
+    with pytest.warns(UserWarning, match="'tip' is never more than 0.8 m .* origin those of the"):
+        marker_tracking(arm, away)
