@@ -23,7 +23,7 @@ def test_a_size_is_refined_until_the_cost_settles_and_the_control_reaches_the_go
     assert row.solution.problem.motion.intervals == row.sizes[-1]
     method = replace(row.solution.transcription.method, intervals=3 * row.sizes[-1])
     fine = replace(row.solution.transcription, method=method)
-    finer = solve(swing(), fine, guess=row.solution).require(coarse=True)
+    finer = solve(swing(), fine, guess=row.solution).require()
     assert row.solution.objective == pytest.approx(finer.objective, rel=SAME)
 
 

@@ -118,6 +118,6 @@ def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():
-    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require(coarse=True)
+    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require()
     assert [term for term, weight, _ in alone.terms if weight] == ["dynamic_effort", "smoothness"]
     assert alone.terms[0][2] == pytest.approx(middle().statistics["front"][0]["effort"], rel=1e-6)
