@@ -91,7 +91,7 @@ def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
     start = Guess(q=[[0.0, 0.0, 0.1], [0.4, 0.3, 0.4]])
     mesh = Transcription(method=Radau(intervals=8, order=2))
     rigid = solved_from(lambda statement: start)(jump("complementarity"), mesh, refine=1e-3)
-    verify(rigid.require(coarse=True)).require(1e-3)
+    verify(rigid.require()).require(1e-3)
     assert list(rigid.phases) == ["sole", "flight"]
     seen = report(rigid)["contacts"]["feet"]["sole"]
     assert seen["spans"] == [[0.0, pytest.approx(rigid.phases["sole"].duration, abs=1e-3)]]
