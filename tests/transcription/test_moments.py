@@ -69,7 +69,7 @@ def test_a_given_instant_on_a_plan_is_one_that_was_stated():
 
 def test_a_free_instant_is_found_where_a_search_outside_finds_it():
     plan = prepare(passing(Parameter("moment", 0.5, free=True)))
-    best = plan.solve(plan.solve(moment=0.5)).require(coarse=True)
+    best = plan.solve(plan.solve(moment=0.5)).require()
     s, step = best.parameters["moment"], 2e-3
     sides = [plan.solve(best, moment=s + shift).objective for shift in (-step, 0.0, step)]
     slope, bend = (sides[2] - sides[0]) / (2 * step), (sides[0] - 2 * sides[1] + sides[2]) / step**2
@@ -83,7 +83,7 @@ def test_two_free_instants_keep_their_order():
     first, second = (Parameter(name, at, free=True) for name, at in (("one", 0.3), ("two", 0.5)))
     apart = path("apart", lambda at: second - first, lower=0.35, when="start")
     back = path("back", lambda at: at.q[0], lower=0.6, upper=0.6, when=second)
-    best = solve(passing(first, more=(apart, back))).require(coarse=True)
+    best = solve(passing(first, more=(apart, back))).require()
     assert best.parameters["two"] - best.parameters["one"] > 0.35 - 1e-8
 
 
