@@ -77,7 +77,7 @@ def _check_tree(name: str, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise ValueError(
             f"{name}: tree: expected a Tree, got {shown(tree)}; joints are named after it, "
-            "as in effort(tree, ('elbow',))"
+            f"as in {name}(tree, ('elbow',))"
         )
 
 

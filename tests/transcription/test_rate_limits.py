@@ -124,7 +124,7 @@ def test_limits_of_rates_name_what_is_wrong():
         prismatic("slide", torque_rate=wrong)
     assert torque_rate_limits(limited(torque_rate=1.0)).units == ("N m/s",) * 2
     assert jerk_limits(mass("jerk", BSpline(points=6)).tree).units == ("m/s3",)
-    with pytest.raises(ValueError, match="jerk: expected the tree whose joints are named"):
+    with pytest.raises(ValueError, match=r"jerk: tree: expected a Tree, .* as in jerk\(tree"):
         jerk(joints=["elbow"])
 
 
