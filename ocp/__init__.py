@@ -7,7 +7,7 @@ its own with the rest.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ocp.starting import AS_COMMAND, end_in_silence
+from ocp.startup import AS_COMMAND, end_in_silence
 
 if AS_COMMAND:
     end_in_silence()
@@ -17,10 +17,7 @@ if not (Path(__file__).parent / "models").is_dir():
     __path__.append(str(Path(__file__).parent.parent))
 
 from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
-from ocp.later import later
-from ocp.mechanics import kinematics
-from ocp.mechanics.coordinates import Follows, polynomial
-from ocp.mechanics.cuts import Loop
+from ocp.lazy import later
 from ocp.mechanics.elements import (
     Activation,
     Armature,
@@ -36,8 +33,11 @@ from ocp.mechanics.elements import (
     TorqueSpeed,
     Voluntary,
 )
-from ocp.mechanics.following import through
-from ocp.mechanics.joints import (
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.coordinates import Follows, polynomial
+from ocp.mechanics.model.cut_joints import Loop
+from ocp.mechanics.model.joint_selection import limited
+from ocp.mechanics.model.joints import (
     Joint,
     ball,
     dh,
@@ -49,13 +49,13 @@ from ocp.mechanics.joints import (
     screw,
     universal,
 )
-from ocp.mechanics.limiting import limited
-from ocp.mechanics.loads import Load
-from ocp.mechanics.locking import locked
-from ocp.mechanics.parameters import Parameter
-from ocp.mechanics.solids import solid, with_link
-from ocp.mechanics.stays import Stay, cable, slot, stop, wire
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.lock_joints import locked
+from ocp.mechanics.model.mimic import through
+from ocp.mechanics.model.solids import solid, with_link
+from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
+from ocp.mechanics.values.parameters import Parameter
 from ocp.motion import BSpline
 from ocp.problem import (
     Complementarity,
@@ -129,17 +129,24 @@ from ocp.problem import (
     velocity_limits,
     zmp_inside,
 )
-from ocp.solution.attempts import LADDER, PLAIN, Attempt
-from ocp.solution.plan import Plan, prepare
-from ocp.solution.postures import from_posture
 from ocp.solution.solution import NotSolved, Solution
-from ocp.solution.solving import solve
-from ocp.solution.starts import Guess
 from ocp.solvers import Solver
+from ocp.solving.ladder import LADDER, PLAIN, Attempt
+from ocp.solving.plan import Plan, prepare
+from ocp.solving.solve import solve
+from ocp.solving.starts.postures import from_posture
+from ocp.solving.starts.warm_start import Guess
 from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcription
 from ocp.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from ocp.certificate.simulation import simulate
+    from ocp.certificate.verify import NotVerified, Verification, verify
+    from ocp.estimation.identification import Fit, fit, predicted
+    from ocp.estimation.inverse_dynamics import measured_torques
+    from ocp.estimation.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.recordings import Recording, noisy
+    from ocp.estimation.segment_scaling import Scaling
     from ocp.interchange import (
         load_model,
         read_table,
@@ -148,20 +155,13 @@ if TYPE_CHECKING:
         save_motion,
         save_table,
     )
+    from ocp.mpc.receding_horizon import track
     from ocp.plots import animate, plot
-    from ocp.solution.archive import load
-    from ocp.solution.certificate import NotVerified, Verification, verify
-    from ocp.solution.found_phases import phases_found
-    from ocp.solution.identification import Fit, fit, predicted
-    from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
-    from ocp.solution.marker_scaling import Scaling
-    from ocp.solution.measured_torques import measured_torques
-    from ocp.solution.recordings import Recording, noisy
-    from ocp.solution.refinement import refine
-    from ocp.solution.schedules import schedule_found
-    from ocp.solution.simulation import simulate
-    from ocp.solution.tightening import tighten
-    from ocp.solution.tracking import track
+    from ocp.refinement.complementarity_continuation import tighten
+    from ocp.refinement.refine import refine
+    from ocp.solving.starts.contact_schedule import schedule_found
+    from ocp.solving.starts.phases_from_contacts import phases_found
+    from ocp.storage.npz import load
     from ocp.studies import OwnFile, Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
@@ -349,19 +349,19 @@ __getattr__, __dir__ = later(
             "save_table",
         ),
         "ocp.plots": ("animate", "plot"),
-        "ocp.solution.archive": ("load",),
-        "ocp.solution.identification": ("Fit", "fit", "predicted"),
-        "ocp.solution.inverse_kinematics": ("MarkerFit", "inverse_kinematics"),
-        "ocp.solution.marker_scaling": ("Scaling",),
-        "ocp.solution.measured_torques": ("measured_torques",),
-        "ocp.solution.recordings": ("Recording", "noisy"),
-        "ocp.solution.refinement": ("refine",),
-        "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
-        "ocp.solution.simulation": ("simulate",),
-        "ocp.solution.tracking": ("track",),
-        "ocp.solution.found_phases": ("phases_found",),
-        "ocp.solution.schedules": ("schedule_found",),
-        "ocp.solution.tightening": ("tighten",),
+        "ocp.storage.npz": ("load",),
+        "ocp.estimation.identification": ("Fit", "fit", "predicted"),
+        "ocp.estimation.inverse_kinematics": ("MarkerFit", "inverse_kinematics"),
+        "ocp.estimation.segment_scaling": ("Scaling",),
+        "ocp.estimation.inverse_dynamics": ("measured_torques",),
+        "ocp.estimation.recordings": ("Recording", "noisy"),
+        "ocp.refinement.refine": ("refine",),
+        "ocp.certificate.verify": ("NotVerified", "Verification", "verify"),
+        "ocp.certificate.simulation": ("simulate",),
+        "ocp.mpc.receding_horizon": ("track",),
+        "ocp.solving.starts.phases_from_contacts": ("phases_found",),
+        "ocp.solving.starts.contact_schedule": ("schedule_found",),
+        "ocp.refinement.complementarity_continuation": ("tighten",),
         "ocp.studies": (
             "OwnFile",
             "Published",

@@ -2,6 +2,6 @@
 
 import sys
 
-from ocp.cli.command import command
+from ocp.cli.main import command
 
 sys.exit(command())

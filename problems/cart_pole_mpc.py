@@ -31,7 +31,7 @@ from ocp import (
     track,
 )
 from ocp.cli import main
-from ocp.solution import Replan, simulated
+from ocp.mpc import Replan, simulated
 
 UPRIGHT = np.array([0.0, pi, 0.0, 0.0])  # m, rad, m/s, rad/s
 BACK = np.array([0.05, 0.05, 0.1, 0.1])  # likewise: so near to that a push is recovered from

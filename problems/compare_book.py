@@ -12,7 +12,7 @@ from ocp.problems.benchmarks.operations import Pair, operations
 
 from ocp import Link, Tree, revolute
 from ocp.cli import ended
-from ocp.dynamics import book, lie_group
+from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import GROUND, Modes, Place
 from ocp.plots import check_suffix
 from ocp.studies import markdown

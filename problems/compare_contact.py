@@ -19,9 +19,10 @@ from ocp.problems.barman_gait import TASK as THESIS
 from ocp.problems.barman_gait import problem
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
+from ocp.certificate import Violation, violations
 from ocp.cli import ended
-from ocp.solution import Violation, start, violations
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
+from ocp.solving import start
 from ocp.studies import markdown_lines
 from ocp.transcription import Transcribed, transcribe
 

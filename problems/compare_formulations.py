@@ -24,10 +24,11 @@ from ocp.problems.benchmarks.operations import (
 
 from ocp import Tree
 from ocp.cli import ended
-from ocp.dynamics import Tabulated, newton_euler, tabulate
+from ocp.dynamics import Tabulated, tabulate
+from ocp.dynamics.formulations import newton_euler
 from ocp.plots import Curve, check_suffix, lines
-from ocp.solution import check_writable, write
 from ocp.solvers import NoCompiler
+from ocp.storage import check_writable, write
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2

@@ -14,7 +14,7 @@ from ocp.problems.gait.report import gait_report
 from ocp import Guess, Solution, Solver
 from ocp.cli import ended
 from ocp.plots import Curve, check_suffix, lines
-from ocp.solution import check_writable, write
+from ocp.storage import check_writable, write
 from ocp.studies import markdown
 from ocp.transcription import transcription_of
 

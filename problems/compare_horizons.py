@@ -26,7 +26,7 @@ from ocp import (
     track,
 )
 from ocp.cli import ended
-from ocp.solution import Tracked
+from ocp.mpc import Tracked
 from ocp.studies import aligned
 
 GOAL = tuple(map(radians, (60, -40, 60, 10, 40, 30)))  # rad

@@ -30,7 +30,7 @@ from ocp import (
     solve,
     torque_limits,
 )
-from ocp.solution import write
+from ocp.storage import write
 from ocp.studies import aligned, markdown, wandering
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2

@@ -39,9 +39,9 @@ from ocp import (
     prepare,
     torque_limits,
 )
+from ocp.certificate import variables, violations
 from ocp.cli import ended
 from ocp.problem import in_phases, mirrored
-from ocp.solution import variables, violations
 from ocp.solvers import Iterate, Iteration, curvature
 from ocp.studies import markdown_lines
 

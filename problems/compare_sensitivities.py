@@ -25,7 +25,7 @@ from ocp.problems.benchmarks.sensitivity_costs import (
 
 from ocp.cli import ended
 from ocp.plots import Curve, Panel, check_suffix, panels
-from ocp.solution import check_writable, write
+from ocp.storage import check_writable, write
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2

@@ -34,7 +34,7 @@ from ocp.dynamics import (
     tabulate,
 )
 from ocp.plots import Curve, Panel, check_suffix, panels
-from ocp.solution import check_writable
+from ocp.storage import check_writable
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2

@@ -21,9 +21,9 @@ from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Problem, Radau, Solver, Transcription, solve
+from ocp.certificate import violations
 from ocp.cli import ended
 from ocp.mechanics import structure
-from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2

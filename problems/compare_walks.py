@@ -22,8 +22,8 @@ from ocp.problems.gait.statement import likewise
 from ocp.problems.gait.walking import NEAR
 
 from ocp import Guess, Problem, Solution, Solver, Transcription, verify
+from ocp.certificate import NotVerified
 from ocp.cli import ended
-from ocp.solution import NotVerified
 from ocp.solvers import Iteration
 from ocp.studies import aligned, markdown
 

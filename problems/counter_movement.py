@@ -18,7 +18,7 @@ from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Views, 
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.motion import BSpline, Mesh
-from ocp.solution import staged
+from ocp.solving import staged
 
 EFFORT = 1e-6  # m/(N2 m2 s): the jump's weight of effort
 FEWEST = {BSpline: 7, Mesh: 6}  # control points or intervals of a phase, of those that are halved

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp import NotVerified, Solution, Verification, Views, verify
-from ocp.solution import Replan
+from ocp.mpc import Replan
 
 KEY = "replans"  # of a solution's statistics
 FIRST_PLAN = "the first plan"  # of which a certificate is, where plans are made anew on the way

@@ -11,7 +11,7 @@ from ocp.problems.swinging import VIEWS, swing
 
 from ocp import BSpline, Problem, Published, Solution, Solver, Task, at_end, at_start, effort
 from ocp.cli import main
-from ocp.solution import solve
+from ocp.solving import solve
 
 
 def problem(duration: float = 1.8, points: int = 24, mass: float = MASS) -> Problem:

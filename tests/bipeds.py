@@ -29,7 +29,7 @@ from ocp import (
     squares,
     torque_limits,
 )
-from ocp.dynamics.newton_euler import inverse
+from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench
 from ocp.problem import linear_split, unilateral
 from ocp.problem.instant import Forces

@@ -9,7 +9,7 @@ import numpy as np
 from random_trees import random_motion, random_rotation, random_tree
 
 from ocp import Loop, Point
-from ocp.mechanics import kinematics, loops
+from ocp.mechanics.kinematics import kinematics, loops
 
 CHOICES = (
     ("xyz", "xyz", "start"),

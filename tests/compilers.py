@@ -2,8 +2,8 @@
 
 import pytest
 
+from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.solvers import NoCompiler
-from ocp.solvers.machine_code import find_compiler
 
 
 def has_compiler():

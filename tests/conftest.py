@@ -10,12 +10,12 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 LONGEST = (
     "studies/test_users_files",
     "cli/test_docs",
-    "transcription/test_compiled",
+    "codegen/test_compiled",
     "studies/test_sharing",
-    "transcription/test_closing",
+    "transcription/test_loop_laws",
     "studies/test_workers",
     "problems/test_problems",
-    "solution/test_refinement",
+    "refinement/test_refine",
     "problems/test_starting_stopping",
     "problems/test_scale",
     "problems/test_compare_formulations",
@@ -38,3 +38,23 @@ def pytest_collection_modifyitems(items):
     """Begin with the longest files."""
     rank = {f"tests/{name}.py": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.nodeid.split("::")[0], len(rank)))
+
+
+@pytest.fixture(scope="session")
+def lifted():
+    """The lift of a two-link arm, solved once."""
+    from ocp.problems.two_link_lift import problem
+
+    import ocp
+
+    return ocp.solve(problem(points=12))
+
+
+@pytest.fixture(scope="session")
+def quick():
+    """The fastest motion of a two-link arm, solved once."""
+    from ocp.problems.two_link_time import problem
+
+    import ocp
+
+    return ocp.solve(problem(points=12))

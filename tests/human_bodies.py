@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import human
 
-from ocp.dynamics.newton_euler import inverse
+from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import poses
 
 REFLECTION = np.diag((-1.0, 1.0, 1.0))  # left and right change places

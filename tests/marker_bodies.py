@@ -3,7 +3,7 @@
 import numpy as np
 
 from ocp import BSpline, Link, Point, Series, Tree, revolute
-from ocp.solution.sightings import seen_from
+from ocp.estimation.marker_residuals import seen_from
 
 BASIS = BSpline(points=9, degree=5)
 NOISE = 1e-3  # m

@@ -35,8 +35,8 @@ from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
 from ocp.interchange import Table  # noqa: E402
-from ocp.interchange.markup import Misstated  # noqa: E402
-from ocp.solution.containers import packed, unpacked  # noqa: E402
+from ocp.interchange.xml_elements import Misstated  # noqa: E402
+from ocp.storage.containers import packed, unpacked  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with
 START, PATIENCE = 60.0, 10.0  # s for the first file of a child, and for others

@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp import Parameter
 from ocp.mechanics import rotate_x, rotate_z
-from ocp.mechanics.parameters import array, evaluated
+from ocp.mechanics.values.parameters import array, evaluated
 
 
 class Opening:

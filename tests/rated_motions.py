@@ -27,9 +27,9 @@ from ocp import (
     torque_rate_limits,
 )
 from ocp.dynamics import FORMULATIONS
-from ocp.transcription.rates import motion_rates
-from ocp.transcription.tracing import trace
-from ocp.transcription.variables import motion_inputs
+from ocp.transcription.kernels.time_derivatives import motion_rates
+from ocp.transcription.kernels.traces import trace
+from ocp.transcription.variables.layout import motion_inputs
 
 METHODS = {
     "spline": Spline(),

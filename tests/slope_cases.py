@@ -8,16 +8,13 @@ import pytest
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load
-from ocp.dynamics import (
-    BARMAN,
-    FORMULATIONS,
-    composite,
-)
+from ocp.dynamics import BARMAN, FORMULATIONS
+from ocp.dynamics.derivatives import composite_bodies
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 METHODS = FORMULATIONS | {"barman": BARMAN}
 RECURSIONS = {name: method.sensitivity for name, method in METHODS.items() if method.sensitivity}
-RECURSIONS["composite"] = lambda *motion: composite.sensitivity(*motion)[:3]
+RECURSIONS["composite"] = lambda *motion: composite_bodies.sensitivity(*motion)[:3]
 TREES = 24  # of 1 to 6 joints, six with each kind of root
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
 every_tree = over(range(TREES))

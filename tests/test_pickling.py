@@ -24,11 +24,11 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 import ocp
 from ocp import BSpline, Parameter, Problem, at_end, at_start, effort, path, prepare, solve
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import graphs, parameters
-from ocp.mechanics.parameters import reference
+from ocp.mechanics.values import expression_data, parameters
+from ocp.mechanics.values.parameters import reference
 from ocp.problem.instant import Forces
-from ocp.solution.differing import differences
-from ocp.solution.statements import stated
+from ocp.storage.problem_data import stated
+from ocp.storage.problem_diff import differences
 
 ROOT = Path(__file__).parents[1]
 LEFT_BEHIND = (
@@ -191,8 +191,8 @@ def elsewhere(monkeypatch):
     def leave():
         monkeypatch.setattr("ocp.pickling._FUNCTIONS", WeakValueDictionary())
         monkeypatch.setattr(parameters, "_BY_KEY", {})
-        monkeypatch.setattr(graphs, "_GRAPHS", {})
-        monkeypatch.setattr(graphs, "_KEYS", {})
+        monkeypatch.setattr(expression_data, "_GRAPHS", {})
+        monkeypatch.setattr(expression_data, "_KEYS", {})
 
     return leave
 
@@ -273,7 +273,10 @@ GALLERY = (  # one of each kind: loops, links that bend, balls, phases, contacts
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_a_problem_of_the_gallery_states_the_same_elsewhere(name, elsewhere):
-    problem = import_module(f"ocp.problems.{name}").TASK.problem()
+    try:
+        problem = import_module(f"ocp.problems.{name}").TASK.problem()
+    except ocp.version.MissingExtra as missing:  # the robots' files
+        pytest.skip(f"needs the extra: {missing}")
     assert same(pickle.loads(pickle.dumps(problem)), problem) and same(deepcopy(problem), problem)
     written = pickle.dumps(problem)
     elsewhere()

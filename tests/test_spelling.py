@@ -7,9 +7,9 @@ import pytest
 from ocp.models.two_link import two_link
 
 import ocp
-from ocp.cli.command import command
+from ocp.cli.main import command
 from ocp.spelling import suggestion
-from ocp.studies.addresses import module_at
+from ocp.studies.store.qualified_names import module_at
 
 ARM = two_link()
 RESULTS = {"Fit", "Instant", "Iteration", "MarkerFit", "Plan", "Simulation", "Solution"}

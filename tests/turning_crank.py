@@ -15,14 +15,14 @@ from ocp import (
     effort,
     solve,
 )
-from ocp.mechanics import closure, loops
+from ocp.mechanics.kinematics import loop_assembly, loops
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.variables import join
+from ocp.transcription.variables.layout import join
 
 TREE = four_bar()
 CRANK = np.linspace(0.0, 2.0, 9)
-WAY = closure.close(TREE, np.vstack([CRANK, np.ones(9), 2 * np.ones(9)]), ["crank"])
-FAST = closure.close_rates(TREE, WAY[:, 0], (5.0, 0.0, 0.0), ["crank"])
+WAY = loop_assembly.close(TREE, np.vstack([CRANK, np.ones(9), 2 * np.ones(9)]), ["crank"])
+FAST = loop_assembly.close_rates(TREE, WAY[:, 0], (5.0, 0.0, 0.0), ["crank"])
 WAYS = {
     "explicit": {},
     "variables": {"torques": "variables", "nodes": 8},

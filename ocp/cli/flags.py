@@ -14,7 +14,7 @@ from typing import Any, Literal, Union
 
 from ocp.mechanics import Open
 from ocp.spelling import suggestion
-from ocp.studies.addresses import module_at
+from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import task_of
 
 NOTHING = inspect.Parameter.empty

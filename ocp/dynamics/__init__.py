@@ -11,9 +11,10 @@ from ocp.dynamics.catalogue import (
     formulation_of,
     settled,
 )
-from ocp.dynamics.charts import INERTIA
+from ocp.dynamics.derivatives.charts import INERTIA
 from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
-from ocp.dynamics.mirroring import mirror_image
+from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
+from ocp.dynamics.mirror_symmetry import mirror_image
 from ocp.dynamics.model import (
     accelerations,
     forward_dynamics,
@@ -21,17 +22,18 @@ from ocp.dynamics.model import (
     inverse_dynamics,
     mass_matrix,
 )
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.later import later
+from ocp.lazy import later
 
 if TYPE_CHECKING:
-    from ocp.dynamics.barman import BARMAN
-    from ocp.dynamics.book import BOOK
-    from ocp.dynamics.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
-    from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
-    from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
-    from ocp.dynamics.lie_group import LIE_GROUP
-    from ocp.dynamics.tables import (
+    from ocp.dynamics.formulations.barman import BARMAN
+    from ocp.dynamics.formulations.book import BOOK
+    from ocp.dynamics.formulations.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
+    from ocp.dynamics.formulations.hollerbach_3x3 import HOLLERBACH_3X3
+    from ocp.dynamics.formulations.hollerbach_4x4 import HOLLERBACH_4X4
+    from ocp.dynamics.formulations.lie_group import LIE_GROUP
+    from ocp.dynamics.formulations.uicker_kahn import UICKER_KAHN
+    from ocp.dynamics.formulations.waters import WATERS
+    from ocp.dynamics.tables.lookup import (
         TABLE,
         TABLE_FORMS,
         Table,
@@ -40,9 +42,7 @@ if TYPE_CHECKING:
         table_plan,
         tabulate,
     )
-    from ocp.dynamics.tables_splines import NUMBER_BYTES, TABLE_MEMORY, bytes_in_words
-    from ocp.dynamics.uicker_kahn import UICKER_KAHN
-    from ocp.dynamics.waters import WATERS
+    from ocp.dynamics.tables.tensor_splines import NUMBER_BYTES, TABLE_MEMORY, bytes_in_words
 
 __all__ = [
     "APPROXIMATE",
@@ -89,16 +89,16 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.dynamics.barman": ("BARMAN",),
-        "ocp.dynamics.book": ("BOOK",),
-        "ocp.dynamics.configuration_space": (
+        "ocp.dynamics.formulations.barman": ("BARMAN",),
+        "ocp.dynamics.formulations.book": ("BOOK",),
+        "ocp.dynamics.formulations.configuration_space": (
             "CONFIGURATION_SPACE",
             "WITHOUT_CORIOLIS",
         ),
-        "ocp.dynamics.hollerbach_3x3": ("HOLLERBACH_3X3",),
-        "ocp.dynamics.hollerbach_4x4": ("HOLLERBACH_4X4",),
-        "ocp.dynamics.lie_group": ("LIE_GROUP",),
-        "ocp.dynamics.tables": (
+        "ocp.dynamics.formulations.hollerbach_3x3": ("HOLLERBACH_3X3",),
+        "ocp.dynamics.formulations.hollerbach_4x4": ("HOLLERBACH_4X4",),
+        "ocp.dynamics.formulations.lie_group": ("LIE_GROUP",),
+        "ocp.dynamics.tables.lookup": (
             "TABLE",
             "TABLE_FORMS",
             "Table",
@@ -107,12 +107,12 @@ __getattr__, __dir__ = later(
             "table_plan",
             "tabulate",
         ),
-        "ocp.dynamics.tables_splines": (
+        "ocp.dynamics.tables.tensor_splines": (
             "NUMBER_BYTES",
             "TABLE_MEMORY",
             "bytes_in_words",
         ),
-        "ocp.dynamics.uicker_kahn": ("UICKER_KAHN",),
-        "ocp.dynamics.waters": ("WATERS",),
+        "ocp.dynamics.formulations.uicker_kahn": ("UICKER_KAHN",),
+        "ocp.dynamics.formulations.waters": ("WATERS",),
     },
 )

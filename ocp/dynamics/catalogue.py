@@ -10,12 +10,12 @@ from typing import Any, overload
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.derivatives.by_charts import provided
+from ocp.dynamics.derivatives.published import published
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.dynamics.provided import provided
-from ocp.dynamics.published import published
-from ocp.mechanics.parameters import reference
-from ocp.mechanics.tree import Tree
+from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import reference
 from ocp.spelling import suggestion
 
 
@@ -59,9 +59,12 @@ EXACT = (
     "configuration_space",
     "book",
 )
-FORMULATIONS = _Named({name: f"ocp.dynamics.{name}" for name in EXACT})
+FORMULATIONS = _Named({name: f"ocp.dynamics.formulations.{name}" for name in EXACT})
 APPROXIMATE = _Named(
-    {"table": "ocp.dynamics.tables", "without_coriolis": "ocp.dynamics.configuration_space"}
+    {
+        "table": "ocp.dynamics.tables.lookup",
+        "without_coriolis": "ocp.dynamics.formulations.configuration_space",
+    }
 )
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
 CHOICES = (*FORMULATIONS, *APPROXIMATE, AUTO)
@@ -107,7 +110,7 @@ def _named(name: str) -> Formulation | None:
     known = FORMULATIONS.get(name) or APPROXIMATE.get(name)
     if known is not None:
         return known
-    from ocp.dynamics.tables import of_text  # which few ask for
+    from ocp.dynamics.tables.lookup import of_text  # which few ask for
 
     return of_text(name)
 

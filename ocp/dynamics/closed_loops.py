@@ -12,13 +12,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Inverse
-from ocp.dynamics.lie_group import bias, mass_matrix
-from ocp.dynamics.lie_group import inverse as open_inverse
-from ocp.dynamics.linear import beside_rotors, linear_in_accelerations
-from ocp.mechanics.closure import independent
+from ocp.dynamics.formulations.lie_group import bias, mass_matrix
+from ocp.dynamics.formulations.lie_group import inverse as open_inverse
+from ocp.dynamics.from_inverse import beside_rotors, linear_in_accelerations
 from ocp.mechanics.elements.forces import completed, with_elements
-from ocp.mechanics.loads import Load
-from ocp.mechanics.loops import (
+from ocp.mechanics.kinematics.loop_assembly import independent
+from ocp.mechanics.kinematics.loops import (
     gap,
     gap_acceleration,
     gap_jacobian,
@@ -27,11 +26,12 @@ from ocp.mechanics.loops import (
     labels,
     loop_torques,
 )
-from ocp.mechanics.parameters import reference
-from ocp.mechanics.rigid import Motion
-from ocp.mechanics.structure import bearing, structure
-from ocp.mechanics.tree import Tree
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.structure import bearing, structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.types import Matrix
 
 CONSISTENT = (
     1e-6  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism

@@ -8,12 +8,16 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from ocp.dynamics.through import inverse_of_any, reactions_of_any, sensitivity_of_any
-from ocp.mechanics.checks import at_own_values, frozen, mirrored, set_fields
-from ocp.mechanics.parameters import array, is_open, reference
-from ocp.mechanics.spatial import crossed, invert, tidy
-from ocp.mechanics.tree import Link, Point, Tree
-from ocp.mechanics.types import Matrix
+from ocp.dynamics.derivatives.chart_wrappers import (
+    inverse_of_any,
+    reactions_of_any,
+    sensitivity_of_any,
+)
+from ocp.mechanics.kinematics.spatial import crossed, invert, tidy
+from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.values.parameters import array, is_open, reference
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import at_own_values, frozen, mirrored, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 

@@ -10,7 +10,13 @@ import numpy as np
 from ocp.dynamics import closed_loops
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
 from ocp.dynamics.formulation import Formulation, Inverse
-from ocp.dynamics.linear import articulates, beside_rotors, linear_in_accelerations, mixed, released
+from ocp.dynamics.from_inverse import (
+    articulates,
+    beside_rotors,
+    linear_in_accelerations,
+    mixed,
+    released,
+)
 from ocp.mechanics.elements.forces import (
     completed,
     element_torques,
@@ -18,10 +24,10 @@ from ocp.mechanics.elements.forces import (
     rotors,
     with_elements,
 )
-from ocp.mechanics.loads import Load
-from ocp.mechanics.structure import structure
-from ocp.mechanics.tree import Tree
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 
 
 def inverse_dynamics(
@@ -142,7 +148,7 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
 def recursions(tree: Tree) -> Any:
     """Return the file that has `forward` and `hybrid` for a tree."""
     name = "book" if structure(tree).flexible else "lie_group"
-    return import_module(f"ocp.dynamics.{name}")  # which no motion's plan needs
+    return import_module(f"ocp.dynamics.formulations.{name}")  # which no motion's plan needs
 
 
 def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:

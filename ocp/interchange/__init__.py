@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.later import later
+from ocp.lazy import later
 
 if TYPE_CHECKING:
-    from ocp.interchange.meanings import coordinates, markers, wrenches
-    from ocp.interchange.mjcf_compiled import quiet
+    from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
-    from ocp.interchange.motions import (
+    from ocp.interchange.reader_notes import ModelWarning
+    from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches
+    from ocp.interchange.tables.data_frames import as_pandas, as_xarray
+    from ocp.interchange.tables.motions import (
         force_table,
         joint_trajectory,
         marker_table,
@@ -16,11 +18,9 @@ if TYPE_CHECKING:
         save_forces,
         save_motion,
     )
-    from ocp.interchange.reading import read_table
-    from ocp.interchange.remarks import ModelWarning
-    from ocp.interchange.table import Table
-    from ocp.interchange.views import as_pandas, as_xarray
-    from ocp.interchange.writing import save_table
+    from ocp.interchange.tables.read_table import read_table
+    from ocp.interchange.tables.table import Table
+    from ocp.interchange.tables.write_table import save_table
 
 __all__ = [
     "ModelWarning",
@@ -47,10 +47,10 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.interchange.meanings": ("coordinates", "markers", "wrenches"),
-        "ocp.interchange.mjcf_compiled": ("quiet",),
+        "ocp.interchange.tables.column_meanings": ("coordinates", "markers", "wrenches"),
+        "ocp.interchange.mjcf.compiled_model": ("quiet",),
         "ocp.interchange.models": ("load_model", "save_model"),
-        "ocp.interchange.motions": (
+        "ocp.interchange.tables.motions": (
             "force_table",
             "joint_trajectory",
             "marker_table",
@@ -58,10 +58,10 @@ __getattr__, __dir__ = later(
             "save_forces",
             "save_motion",
         ),
-        "ocp.interchange.reading": ("read_table",),
-        "ocp.interchange.remarks": ("ModelWarning",),
-        "ocp.interchange.table": ("Table",),
-        "ocp.interchange.views": ("as_pandas", "as_xarray"),
-        "ocp.interchange.writing": ("save_table",),
+        "ocp.interchange.tables.read_table": ("read_table",),
+        "ocp.interchange.reader_notes": ("ModelWarning",),
+        "ocp.interchange.tables.table": ("Table",),
+        "ocp.interchange.tables.data_frames": ("as_pandas", "as_xarray"),
+        "ocp.interchange.tables.write_table": ("save_table",),
     },
 )

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ocp.interchange.remarks import Remarks
-from ocp.mechanics.tree import Link
+from ocp.interchange.reader_notes import Remarks
+from ocp.mechanics.model.tree import Link
 
 NOISE = 1e-9  # of the largest entry of an inertia: what rounding of its numbers leaves
 PASSED = 4e-10  # of it: what a Link passes as it is

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ocp.mechanics.coordinates import COMPONENTS, Polynomial, spin
 from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
-from ocp.mechanics.joints import Joint
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.model.coordinates import COMPONENTS, Polynomial, spin
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.values.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ocp.interchange.macros import expanded
-from ocp.interchange.markup import Element, contents, parsed
-from ocp.interchange.mjcf import read_mjcf
-from ocp.interchange.remarks import remark
-from ocp.interchange.urdf import read_urdf
-from ocp.interchange.urdf_out import urdf_text
-from ocp.mechanics.tree import Tree
-from ocp.solution.files import write
+from ocp.interchange.mjcf.reader import read_mjcf
+from ocp.interchange.reader_notes import remark
+from ocp.interchange.urdf.reader import read_urdf
+from ocp.interchange.urdf.writer import urdf_text
+from ocp.interchange.urdf.xacro import expanded
+from ocp.interchange.xml_elements import Element, contents, parsed
+from ocp.mechanics.model.tree import Tree
+from ocp.storage.atomic_files import write
 
 SHAPES = ("visual", "collision")
 REPAIRS = ("balance", "keep", "weld", "loosen")

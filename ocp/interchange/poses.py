@@ -5,7 +5,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.coordinates import attitude
+from ocp.mechanics.model.coordinates import attitude
 
 
 def placed(position: Any, quaternion: Any) -> np.ndarray:

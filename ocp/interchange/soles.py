@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ocp.interchange.markup import Element
-from ocp.interchange.urdf_links import called_in, origin_of
-from ocp.mechanics.tree import Point
-from ocp.mechanics.zero_moment import hull
+from ocp.interchange.urdf.links import called_in, origin_of
+from ocp.interchange.xml_elements import Element
+from ocp.mechanics.kinematics.zero_moment import hull
+from ocp.mechanics.model.tree import Point
 
 LEVEL = 1e-3  # m: how far above its lowest point a sole goes
 

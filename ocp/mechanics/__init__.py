@@ -2,11 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.later import later
-from ocp.mechanics.checks import frozen, numbers, positive
-from ocp.mechanics.closure import close, close_accelerations, close_rates
-from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial, spin
-from ocp.mechanics.cuts import Loop
+from ocp.lazy import later
 from ocp.mechanics.elements import (
     Activation,
     Armature,
@@ -33,22 +29,9 @@ from ocp.mechanics.elements.forces import (
     powers_by_element,
     torques_by_element,
 )
-from ocp.mechanics.elements.smooth import ramp
-from ocp.mechanics.following import through
-from ocp.mechanics.joints import (
-    GROUND,
-    Joint,
-    ball,
-    dh,
-    fixed,
-    free,
-    planar,
-    prismatic,
-    revolute,
-    screw,
-    universal,
-)
-from ocp.mechanics.kinematics import (
+from ocp.mechanics.elements.smooth_curves import ramp
+from ocp.mechanics.flexible.modes import Curve, Modes, Place, damped, stiffened
+from ocp.mechanics.kinematics.kinematics import (
     acceleration,
     angular_momentum,
     center_of_mass,
@@ -69,10 +52,9 @@ from ocp.mechanics.kinematics import (
     velocity,
     wrench_torques,
 )
-from ocp.mechanics.limiting import by_joint, limited
-from ocp.mechanics.loads import Load, Wrench, acting, attached
-from ocp.mechanics.locking import locked
-from ocp.mechanics.logarithm import (
+from ocp.mechanics.kinematics.loop_assembly import close, close_accelerations, close_rates
+from ocp.mechanics.kinematics.rigid import Motion, joint_pose
+from ocp.mechanics.kinematics.rotations import (
     between,
     conjugate,
     exp_rotation,
@@ -83,8 +65,34 @@ from ocp.mechanics.logarithm import (
     quaternion,
     relative,
 )
-from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
-from ocp.mechanics.parameters import (
+from ocp.mechanics.kinematics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
+from ocp.mechanics.kinematics.zero_moment import body_weight, hull, resultant, tangents
+from ocp.mechanics.model.coordinates import Follows, Polynomial, attitude, polynomial, spin
+from ocp.mechanics.model.cut_joints import Loop
+from ocp.mechanics.model.joint_selection import by_joint, limited
+from ocp.mechanics.model.joints import (
+    GROUND,
+    Joint,
+    ball,
+    dh,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    screw,
+    universal,
+)
+from ocp.mechanics.model.loads import Load, Wrench, acting, attached
+from ocp.mechanics.model.lock_joints import locked
+from ocp.mechanics.model.mimic import through
+from ocp.mechanics.model.scaling import scaled, segments
+from ocp.mechanics.model.solids import solid, with_link
+from ocp.mechanics.model.structure import Structure, structure
+from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of
+from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
+from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.parameters import (
     Open,
     Parameter,
     array,
@@ -96,20 +104,12 @@ from ocp.mechanics.parameters import (
     reference,
     some,
 )
-from ocp.mechanics.rigid import Motion, joint_pose
-from ocp.mechanics.scaling import scaled, segments
-from ocp.mechanics.solids import solid, with_link
-from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
-from ocp.mechanics.stays import Stay, cable, slot, stop, wire
-from ocp.mechanics.structure import Structure, structure
-from ocp.mechanics.tree import Link, Point, Tree, inward, outward, points_of
-from ocp.mechanics.types import Matrix
-from ocp.mechanics.visuals import Visual
-from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import frozen, numbers, positive
 
 if TYPE_CHECKING:
-    from ocp.mechanics.beams import Beam, Body, assumed_modes, modes_of
-    from ocp.mechanics.shapes import Shape
+    from ocp.mechanics.flexible.beam_shapes import Shape
+    from ocp.mechanics.flexible.beams import Beam, Body, assumed_modes, modes_of
 
 __all__ = [
     "GROUND",
@@ -250,7 +250,7 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.mechanics.beams": ("Beam", "Body", "assumed_modes", "modes_of"),
-        "ocp.mechanics.shapes": ("Shape",),
+        "ocp.mechanics.flexible.beams": ("Beam", "Body", "assumed_modes", "modes_of"),
+        "ocp.mechanics.flexible.beam_shapes": ("Shape",),
     },
 )

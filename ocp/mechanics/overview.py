@@ -3,11 +3,11 @@
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from ocp.mechanics.units import unit_of
+from ocp.mechanics.values.units import unit_of
 from ocp.notebooks import table
 
 if TYPE_CHECKING:
-    from ocp.mechanics.tree import Tree
+    from ocp.mechanics.model.tree import Tree
 
 HEADER = ("joint", "kind", "on", "position", "velocity", "torque or force", "link's mass")
 

@@ -1,10 +1,10 @@
 """Bases of motions over the normalised time: splines and meshes, by one protocol."""
 
 from ocp.motion.basis import Basis, transfer
-from ocp.motion.cross_validation import cross_validated, nearest
-from ocp.motion.mesh import Mesh
-from ocp.motion.part import Part, parts_between
+from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
+from ocp.motion.segment import Part, parts_between
+from ocp.motion.smoothing_spline import cross_validated, nearest
 from ocp.motion.spline import BSpline, finer, insert
 
 __all__ = [

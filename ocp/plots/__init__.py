@@ -1,7 +1,8 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.animation import FILMS, Page, Stick, film, filmed, pace
-from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
+from ocp.plots.bodies.animation import FILMS, Page, Stick, film, filmed, pace
+from ocp.plots.bodies.side_views import ARROW, Body, Scene, plan, rulers, scene, show, strip
+from ocp.plots.bodies.stick_figures import animate, plot_snapshots, snapshots, stick
 from ocp.plots.canvas import (
     COLOURS,
     PICTURES,
@@ -14,12 +15,11 @@ from ocp.plots.canvas import (
     picture,
     style,
 )
-from ocp.plots.charts import Curve, Panel, lines, panels
-from ocp.plots.elements import plot_elements
-from ocp.plots.motions import plot_joints, plot_outputs, plot_reactions, plot_torques
-from ocp.plots.numerics import plot_convergence, spy
+from ocp.plots.curves.charts import Curve, Panel, lines, panels
+from ocp.plots.curves.elements import plot_elements
+from ocp.plots.curves.motion_page import plot_joints, plot_outputs, plot_reactions, plot_torques
+from ocp.plots.curves.solver_iterations import plot_convergence, spy
 from ocp.plots.overview import plot
-from ocp.plots.sticks import animate, plot_snapshots, snapshots, stick
 from ocp.plots.tiles import Band, Tile, Trace, draw_tiles, handles
 
 __all__ = [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ocp.solution.files import write
+from ocp.storage.atomic_files import write
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

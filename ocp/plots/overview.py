@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.plots.balls import draw_ball, limited_balls
+from ocp.plots.bodies.stick_figures import snapshots
 from ocp.plots.canvas import SMALL, TEXT, WIDTH, picture
-from ocp.plots.contacts import LEAST, contacts_of, draw_forces, pushes
-from ocp.plots.curves import MANY, Profile, is_held, kinds, limited
-from ocp.plots.motions import draw_panels, legend
-from ocp.plots.multiples import HEIGHT, crowded, moving, multiples, rows_of
-from ocp.plots.numerics import convergence
-from ocp.plots.sticks import snapshots
-from ocp.solution.arguments import check_solution
+from ocp.plots.curves.ball_limits import draw_ball, limited_balls
+from ocp.plots.curves.contact_forces import LEAST, contacts_of, draw_forces, pushes
+from ocp.plots.curves.joint_curves import MANY, Profile, is_held, kinds, limited
+from ocp.plots.curves.joint_panels import HEIGHT, crowded, moving, multiples, rows_of
+from ocp.plots.curves.motion_page import draw_panels, legend
+from ocp.plots.curves.solver_iterations import convergence
 from ocp.solution.solution import Solution
+from ocp.solving.arguments import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

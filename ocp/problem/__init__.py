@@ -9,22 +9,12 @@ for each, a part of the motion with a basis, duration, ground, constraints and o
 and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 """
 
-from ocp.problem.activations import drive_states
-from ocp.problem.attitudes import attitude, unit_length
-from ocp.problem.avoidance import apart, off_box, off_edges, off_sphere, swing_together
-from ocp.problem.balance import (
-    bearing,
-    friction,
-    linear_split,
-    pressure_inside,
-    unilateral,
-    zmp_inside,
-)
-from ocp.problem.ball_limits import ball_limits
-from ocp.problem.complementarity import Complementarity, Touch, touch_labels, touch_size, touches
-from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.constraint import INSIDE, Constraint, Span
-from ocp.problem.constraints import (
+from ocp.problem.constraints.activations import drive_states
+from ocp.problem.constraints.attitudes import attitude, unit_length
+from ocp.problem.constraints.avoidance import apart, off_box, off_edges, off_sphere, swing_together
+from ocp.problem.constraints.ball_limits import ball_limits
+from ocp.problem.constraints.limits_and_boundaries import (
     at_end,
     at_rest,
     at_start,
@@ -36,19 +26,43 @@ from ocp.problem.constraints import (
     torque_rate_limits,
     velocity_limits,
 )
-from ocp.problem.contact import along, clearance, foot_contact, in_place, no_penetration
-from ocp.problem.contact_kinds import area_contact, line_contact, point_contact
-from ocp.problem.contacts import contact_outputs, contacts
-from ocp.problem.following import (
+from ocp.problem.constraints.poses import (
+    pose_along,
+    pose_at_end,
+    pose_at_start,
+    pose_tracking,
+    upright,
+)
+from ocp.problem.constraints.strength import STRENGTH
+from ocp.problem.constraints.time_series import Curves, Series, curves
+from ocp.problem.constraints.tracking import (
     angle_tracking,
     force_tracking,
     marker_tracking,
     matched,
     weighed,
 )
-from ocp.problem.footholds import footholds
-from ocp.problem.force_law import Acting, ForceLaw
-from ocp.problem.ground import (
+from ocp.problem.contact.balance import (
+    bearing,
+    friction,
+    linear_split,
+    pressure_inside,
+    unilateral,
+    zmp_inside,
+)
+from ocp.problem.contact.complementarity import (
+    Complementarity,
+    Touch,
+    touch_labels,
+    touch_size,
+    touches,
+)
+from ocp.problem.contact.compliant import Compliant, Sphere
+from ocp.problem.contact.contact_kinds import area_contact, line_contact, point_contact
+from ocp.problem.contact.feet import along, clearance, foot_contact, in_place, no_penetration
+from ocp.problem.contact.footholds import footholds
+from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.ground import (
     Foot,
     Ground,
     Pin,
@@ -59,8 +73,10 @@ from ocp.problem.ground import (
     in_force,
     slots,
 )
+from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.contact.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.problem.contact.unscheduled import contact_outputs, contacts
 from ocp.problem.instant import Instant
-from ocp.problem.names import RESERVED
 from ocp.problem.objectives import (
     duration,
     dynamic_effort,
@@ -73,15 +89,11 @@ from ocp.problem.objectives import (
     squares,
     torque_rate,
 )
-from ocp.problem.parting import ground_between, in_phases, phases_of
-from ocp.problem.phases import Phase, Strike, Transition, continuous, impact, joined
-from ocp.problem.point_mass import PointMass
-from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking, upright
-from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
-from ocp.problem.series import Curves, Series, curves
+from ocp.problem.phases.phases import Phase, Strike, Transition, continuous, impact, joined
+from ocp.problem.phases.split import ground_between, in_phases, phases_of
+from ocp.problem.reserved_names import RESERVED
 from ocp.problem.stage_cost import stage_cost
 from ocp.problem.statement import Problem
-from ocp.problem.strength import STRENGTH
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.problem.terms import Objective, Term
 

@@ -8,7 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import (
+from ocp.mechanics.values.parameters import Open, array, is_open, opened, reference
+from ocp.mechanics.values.validation import (
     called,
     check_units,
     instance,
@@ -16,7 +17,6 @@ from ocp.mechanics.checks import (
     set_fields,
     shortened,
 )
-from ocp.mechanics.parameters import Open, array, is_open, opened, reference
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 

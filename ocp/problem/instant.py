@@ -9,26 +9,26 @@ import casadi as ca
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
-from ocp.mechanics import kinematics
 from ocp.mechanics.elements.forces import (
     element_loads,
     element_torques,
     forces_of,
     turned_too,
 )
-from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
-from ocp.mechanics.loads import Load, attached
-from ocp.mechanics.loops import loop_loads, loop_wrenches
-from ocp.mechanics.remembered import remembered
-from ocp.mechanics.structure import structure
-from ocp.mechanics.tree import Tree
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
+from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_torques, stay_wrenches
+from ocp.mechanics.model.loads import Load, attached
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.values.types import Matrix
 from ocp.pickling import portable
-from ocp.problem.complementarity import Touch, rows_of, touch_labels, touches
-from ocp.problem.force_law import loads_at
-from ocp.problem.ground import Ground
-from ocp.problem.reactions import Reaction
-from ocp.problem.transmission import passive_rows
+from ocp.problem.contact.complementarity import Touch, rows_of, touch_labels, touches
+from ocp.problem.contact.force_law import loads_at
+from ocp.problem.contact.ground import Ground
+from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.contact.reactions import Reaction
 from ocp.spelling import suggestion
 
 

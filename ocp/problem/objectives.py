@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import casadi as ca
 
-from ocp.mechanics.checks import shown
-from ocp.mechanics.parameters import is_open, matrix, opened, reference
-from ocp.mechanics.tree import Tree
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import is_open, matrix, opened, reference
+from ocp.mechanics.values.validation import shown
 from ocp.problem.instant import Instant
 from ocp.problem.terms import Objective, Term
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ocp.mechanics.checks import shortened
+from ocp.mechanics.values.validation import shortened
 from ocp.notebooks import table
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.terms import Objective

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ocp.mechanics import kinematics
-from ocp.mechanics.joints import Joint
-from ocp.mechanics.tree import Tree
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.tree import Tree
 
 
 def reach(tree: Tree, point: str) -> tuple[np.ndarray, float, str] | None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.checks import positive
-from ocp.mechanics.parameters import matrix
-from ocp.mechanics.tree import Tree
-from ocp.problem.constraints import PerJoint, at_end
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import matrix
+from ocp.mechanics.values.validation import positive
+from ocp.problem.constraints.limits_and_boundaries import PerJoint, at_end
 from ocp.problem.objectives import squares
 from ocp.problem.terms import Objective
 

@@ -10,7 +10,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import (
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.parameters import array, opened, reference
+from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import (
     called,
     check_units,
     instance,
@@ -19,25 +24,20 @@ from ocp.mechanics.checks import (
     shortened,
     shown,
 )
-from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import array, opened, reference
-from ocp.mechanics.tree import Tree
-from ocp.mechanics.units import unit_of
-from ocp.mechanics.visuals import Visual
 from ocp.motion.basis import Basis
-from ocp.motion.mesh import Mesh
+from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
-from ocp.problem.activations import drive_limits, mirrored_drives
-from ocp.problem.complementarity import Touch, touch_labels
 from ocp.problem.constraint import Constraint, bounded
-from ocp.problem.force_law import Acting, ForceLaw
-from ocp.problem.ground import Ground
-from ocp.problem.names import RESERVED
-from ocp.problem.phases import Phase, Transition
-from ocp.problem.point_mass import PointMass
-from ocp.problem.seams import IMAGE, OWN, closes
-from ocp.problem.sequence import phase_fields, resolved
+from ocp.problem.constraints.activations import drive_limits, mirrored_drives
+from ocp.problem.contact.complementarity import Touch, touch_labels
+from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.ground import Ground
+from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.phases.parts import phase_fields, resolved
+from ocp.problem.phases.phases import Phase, Transition
+from ocp.problem.phases.shared_spline import IMAGE, OWN, closes
+from ocp.problem.reserved_names import RESERVED
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ocp.dynamics.mirroring import ASIDE, mirror_image
-from ocp.mechanics.checks import frozen, instance, numbers, set_fields
-from ocp.mechanics.tree import Tree
+from ocp.dynamics.mirror_symmetry import ASIDE, mirror_image
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.validation import frozen, instance, numbers, set_fields
 from ocp.spelling import suggest_fields
 
 

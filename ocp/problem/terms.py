@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
-from ocp.mechanics.parameters import Open, is_open, opened
+from ocp.mechanics.values.parameters import Open, is_open, opened
+from ocp.mechanics.values.validation import called, instance, set_fields, shortened, shown
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from ocp.mechanics.parameters import Parameter
-from ocp.problem.names import DURATION
+from ocp.mechanics.values.parameters import Parameter
+from ocp.problem.reserved_names import DURATION
 
 NEAR = 1e-6  # of the range, or of the bound where the range has no end: nearer is at the bound
 

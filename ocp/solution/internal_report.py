@@ -7,9 +7,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.forces import forces_of, powers_by_element
-from ocp.mechanics.holding import stay_units
-from ocp.mechanics.structure import structure
-from ocp.mechanics.tree import Tree
+from ocp.mechanics.kinematics.unilateral_forces import stay_units
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.problem.ground import feet_of
+from ocp.certificate.transition_violations import impacts
+from ocp.problem.contact.ground import feet_of
 from ocp.problem.statement import Problem
-from ocp.solution.crossings import impacts
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
-    from ocp.solution.certificate import Verification
+    from ocp.certificate.verify import Verification
 
 Line = tuple[str, str]
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ocp.certificate.formulation_error import exactly
+from ocp.certificate.violations import Violation, violations
 from ocp.problem.statement import Problem
-from ocp.solution.approximation import exactly
-from ocp.solution.bounds import Violation, violations
-from ocp.solution.costs import dense_objective
-from ocp.solution.files import versions
 from ocp.solution.internal_report import (
     coordinate_words,
     coordinates,
@@ -23,6 +21,8 @@ from ocp.solution.internal_report import (
     loops_of,
     stays_of,
 )
+from ocp.solution.margins import reserve_lines, reserves, reserves_as_data, reserves_of_data
+from ocp.solution.objective_values import dense_objective
 from ocp.solution.phase_report import (
     crossed,
     crossed_lines,
@@ -32,12 +32,12 @@ from ocp.solution.phase_report import (
     phases_of,
     stated_phases,
 )
-from ocp.solution.reserves import reserve_lines, reserves, reserves_as_data, reserves_of_data
 from ocp.solution.solution import Solution
-from ocp.transcription.variables import free_knots
+from ocp.storage.atomic_files import versions
+from ocp.transcription.variables.layout import free_knots
 
 if TYPE_CHECKING:
-    from ocp.solution.certificate import Verification
+    from ocp.certificate.verify import Verification
 
 COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
 SECONDS = ("build_seconds", "solve_seconds", "total_seconds")

@@ -10,11 +10,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocp.index_sets import distinct
 from ocp.problem.instant import Instant
-from ocp.problem.sequence import refuse_phases
+from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solvers.distinct import distinct
-from ocp.transcription.kernels import column
+from ocp.transcription.kernels.kernels import column
 from ocp.transcription.requests import scheduled
 
 DENSER = 10  # the dense grid has so many steps where the nodes have one

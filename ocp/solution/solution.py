@@ -15,25 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.mechanics.checks import shown
+from ocp.mechanics.values.validation import shown
 from ocp.notebooks import table
 from ocp.pickling import portable
-from ocp.problem.ground import of_contacts
+from ocp.problem.contact.ground import of_contacts
+from ocp.problem.contact.load_paths import transmissions
 from ocp.problem.instant import Instant
-from ocp.problem.sequence import refuse_phases
+from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.problem.transmission import transmissions
-from ocp.solution.inputs import inputs, lifts, open_inputs
-from ocp.solution.kept_program import KeptProgram
-from ocp.solvers.record import Iteration
+from ocp.solution.answered_program import KeptProgram
+from ocp.solution.kernel_inputs import inputs, lifts, open_inputs
+from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
-from ocp.transcription.multipliers import Multipliers
-from ocp.transcription.tracing import trace, trace_joined, trace_open
+from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables.multipliers import Multipliers
 
 if TYPE_CHECKING:  # what stands upon solutions
-    from ocp.solution.certificate import Verification
-    from ocp.solution.plan import Plan
+    from ocp.certificate.verify import Verification
+    from ocp.solving.plan import Plan
 
 
 FOUND = "found"  # how a parameter came by its number that was not given
@@ -263,7 +263,7 @@ class Solution:
         motion's derivatives differ to both sides, naming what is about to become active or not; and
         for a derivative that differs from differences of solves.
         """
-        from ocp.solution.sensitivity import derivative  # which solves beside solutions
+        from ocp.sensitivity.sensitivity import derivative  # which solves beside solutions
 
         return derivative(self, of, by, verify)
 
@@ -289,7 +289,7 @@ class Solution:
         of the problem's outputs; `attrs["units"]` are the units of the joints' columns. Raises
         ModuleNotFoundError saying how to install pandas, and ValueError for less than two times.
         """
-        from ocp.solution.frames import dataframe  # which few programs need
+        from ocp.solution.data_frames import dataframe  # which few programs need
 
         return dataframe(self, count)
 
@@ -298,7 +298,7 @@ class Solution:
 
         `ocp.load` reads it. Raises ValueError for another ending, OSError naming the path.
         """
-        from ocp.solution.archive import save  # which makes Solutions of files, and so knows this
+        from ocp.storage.npz import save  # which makes Solutions of files, and so knows this
 
         save(self, path)
 

@@ -1,13 +1,13 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
 
-from ocp.solvers.assembled import Unable
+from ocp.codegen.assembler import Unable
+from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start, Unsuited
-from ocp.solvers.curvature import Curvature, curvature
-from ocp.solvers.independence import independent_rows
-from ocp.solvers.machine_code import NoCompiler
-from ocp.solvers.minimizing import AUTO, INTERRUPTED, Outcome, Solver, minimize
+from ocp.solvers.iteration_log import Iteration, attentive
+from ocp.solvers.minimize import AUTO, INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation, with_rows
-from ocp.solvers.record import Iteration, attentive
+from ocp.solvers.optimum.second_order import Curvature, curvature
+from ocp.solvers.redundant_rows import independent_rows
 
 __all__ = [
     "AUTO",

@@ -24,7 +24,7 @@ from ocp.solvers.nlp import NLP, Iterate
 from ocp.spelling import suggest_fields
 
 if TYPE_CHECKING:
-    from ocp.solvers.minimizing import Solver
+    from ocp.solvers.minimize import Solver
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
 See = Callable[[float, Iterate], bool]

@@ -16,7 +16,7 @@ from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
 from ocp.solvers.nlp import NLP, Iterate
 
 if TYPE_CHECKING:
-    from ocp.solvers.minimizing import Solver
+    from ocp.solvers.minimize import Solver
 
 
 KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and of its quadratic model

@@ -11,8 +11,8 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers import fronts
-from ocp.solvers.machine_code import NoCompiler
 from ocp.solvers.nlp import NLP, quicker
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")

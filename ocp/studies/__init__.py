@@ -2,21 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.later import later
-from ocp.solution.wandering import wandering
+from ocp.lazy import later
+from ocp.solving.starts.random_starts import wandering
 from ocp.studies.task import OwnFile, Published, Task, Views
 
 if TYPE_CHECKING:
-    from ocp.studies.branches import SLIGHT, chained, lines_of
-    from ocp.studies.comparison import Comparison, compare
-    from ocp.studies.content import cell, content_of, recipe
+    from ocp.studies.comparison.comparison import Comparison, compare
+    from ocp.studies.comparison.run import Run
+    from ocp.studies.comparison.solvers import Entry
+    from ocp.studies.continuation import SLIGHT, chained, lines_of
     from ocp.studies.designs import grid, latin_hypercube, zipped
-    from ocp.studies.measures import outputs
+    from ocp.studies.outputs import outputs
     from ocp.studies.processes import EngineError
-    from ocp.studies.rows import StudyFileError
     from ocp.studies.schedule import Progress
-    from ocp.studies.solver_entries import Entry
-    from ocp.studies.solver_runs import Run
+    from ocp.studies.store.cell_identity import cell, content_of, recipe
+    from ocp.studies.store.row_format import StudyFileError
     from ocp.studies.study import (
         Front,
         Optimum,
@@ -75,16 +75,16 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.studies.branches": ("SLIGHT", "chained", "lines_of"),
-        "ocp.studies.comparison": ("Comparison", "compare"),
-        "ocp.studies.content": ("cell", "content_of", "recipe"),
+        "ocp.studies.continuation": ("SLIGHT", "chained", "lines_of"),
+        "ocp.studies.comparison.comparison": ("Comparison", "compare"),
+        "ocp.studies.store.cell_identity": ("cell", "content_of", "recipe"),
         "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
-        "ocp.studies.measures": ("outputs",),
+        "ocp.studies.outputs": ("outputs",),
         "ocp.studies.processes": ("EngineError",),
-        "ocp.studies.rows": ("StudyFileError",),
+        "ocp.studies.store.row_format": ("StudyFileError",),
         "ocp.studies.schedule": ("Progress",),
-        "ocp.studies.solver_entries": ("Entry",),
-        "ocp.studies.solver_runs": ("Run",),
+        "ocp.studies.comparison.solvers": ("Entry",),
+        "ocp.studies.comparison.run": ("Run",),
         "ocp.studies.study": ("Front", "Optimum", "Study", "carry_out", "multistart")
         + ("open_study", "pareto", "ranked", "restarts", "sweep", "variants"),
         "ocp.studies.tables": ("aligned", "markdown", "markdown_lines"),

@@ -8,19 +8,20 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from ocp.certificate.verify import Verification, verify
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
-from ocp.solution.archive import restored as from_archive
-from ocp.solution.certificate import Verification, verify
-from ocp.solution.files import plain, versions
-from ocp.solution.packing import content_of
-from ocp.solution.plan import Kept, keeping
 from ocp.solution.solution import Solution
-from ocp.solution.wandering import wandering
 from ocp.solvers import INTERRUPTED, Solver
-from ocp.solvers.prediction import near_path
-from ocp.studies.addresses import resolve
-from ocp.studies.content import (
+from ocp.solvers.optimum.prediction import near_path
+from ocp.solving.plan import Kept, keeping
+from ocp.solving.starts.random_starts import wandering
+from ocp.storage.atomic_files import plain, versions
+from ocp.storage.npz import restored as from_archive
+from ocp.storage.serialize import content_of
+from ocp.studies.parameter_slopes import slopes
+from ocp.studies.prepared_problems import opened
+from ocp.studies.store.cell_identity import (
     Content,
     Find,
     method_at,
@@ -31,10 +32,9 @@ from ocp.studies.content import (
     statement,
     transcription,
 )
-from ocp.studies.digests import problem_digest
-from ocp.studies.opened import opened
-from ocp.studies.rows import FAILED, SOLVED
-from ocp.studies.slopes import slopes
+from ocp.studies.store.digests import problem_digest
+from ocp.studies.store.qualified_names import resolve
+from ocp.studies.store.row_format import FAILED, SOLVED
 from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import Transcription
 

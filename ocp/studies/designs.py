@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.solution.values import in_shares, nearest
+from ocp.solving.parameter_values import in_shares, nearest
 
 Values = Mapping[str, Any]
 Cells = list[dict[str, Any]]

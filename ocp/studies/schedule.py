@@ -12,14 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ocp.studies.branches import Chain, Plan, further
 from ocp.studies.cells import STOPPED, Result, Seed, lost, run
-from ocp.studies.claims import Heartbeat, new_owner, retire
-from ocp.studies.database import Ledger, renew
-from ocp.studies.outdated import enter
+from ocp.studies.continuation import Chain, Plan, further
 from ocp.studies.processes import EngineError, Overran
-from ocp.studies.rescue import Outbox
-from ocp.studies.rows import FAILED, FIELDS, SOLVED, Cell, StudyFileError, is_settled
+from ocp.studies.store.database import Ledger, renew
+from ocp.studies.store.leases import Heartbeat, new_owner, retire
+from ocp.studies.store.outdated_cells import enter
+from ocp.studies.store.row_format import FAILED, FIELDS, SOLVED, Cell, StudyFileError, is_settled
+from ocp.studies.store.spill import Outbox
 from ocp.studies.workers import Engine
 
 LOOK = 0.5  # s: between looks at what other processes have done

@@ -11,22 +11,30 @@ from typing import Any
 import numpy as np
 
 from ocp.problem import Problem
-from ocp.solution.archive import restored as from_archive
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.branches import Chain, Plan, chained, lowest, place_of
+from ocp.storage.npz import restored as from_archive
 from ocp.studies.cells import restored
-from ocp.studies.content import Recipe, cell, content_of, recipe
-from ocp.studies.database import Ledger
+from ocp.studies.continuation import Chain, Plan, chained, lowest, place_of
 from ocp.studies.designs import design
-from ocp.studies.mending import whole
-from ocp.studies.outdated import marked
-from ocp.studies.rescue import take_in
-from ocp.studies.rows import DAMAGED, FAILED, ODD, OUTDATED, Cell, StudyFileError, damaged
 from ocp.studies.schedule import Route, run_all
+from ocp.studies.store.cell_identity import Recipe, cell, content_of, recipe
+from ocp.studies.store.database import Ledger
+from ocp.studies.store.outdated_cells import marked
+from ocp.studies.store.repair import whole
+from ocp.studies.store.row_format import (
+    DAMAGED,
+    FAILED,
+    ODD,
+    OUTDATED,
+    Cell,
+    StudyFileError,
+    damaged,
+)
+from ocp.studies.store.spill import take_in
+from ocp.studies.store.sqlite_authorizer import Trust, trusted, trusted_by
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
-from ocp.studies.trust import Trust, trusted, trusted_by
 from ocp.studies.workers import Engine
 from ocp.transcription.transcribe import Transcription
 

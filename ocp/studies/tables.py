@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
-from ocp.solution.files import write
-from ocp.studies.rows import Cell
+from ocp.storage.atomic_files import write
+from ocp.studies.store.row_format import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
 REASON = "reason"

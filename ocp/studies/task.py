@@ -8,16 +8,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.values.parameters import Parameter
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
-from ocp.problem.sequence import refuse_phases
+from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solution.solving import solve
+from ocp.solving.solve import solve
 from ocp.spelling import suggest_fields, suggestion
-from ocp.studies.addresses import GALLERY
-from ocp.studies.own_files import told_by_line
+from ocp.studies.store.qualified_names import GALLERY
+from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.transcribe import Transcription
 
 Report = Mapping[str, Any]

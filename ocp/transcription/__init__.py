@@ -1,10 +1,10 @@
 """From a problem to a nonlinear program: methods, variables, kernels, sparse derivatives, laws."""
 
-from ocp.solvers.assembled import assemble_function
-from ocp.transcription.asked import Asked, asked
-from ocp.transcription.compiled import compile_function
-from ocp.transcription.grouped import group_instructions
-from ocp.transcription.instants import mapped
+from ocp.codegen.assembler import assemble_function
+from ocp.codegen.compiler.compiled import compile_function
+from ocp.codegen.compiler.instruction_grouping import group_instructions
+from ocp.transcription.kernels.mapped import mapped
+from ocp.transcription.kernels.row_values import Asked, asked
 from ocp.transcription.methods import (
     METHODS,
     Collocation,
@@ -15,7 +15,6 @@ from ocp.transcription.methods import (
     Spline,
     setting,
 )
-from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.shooting import followed
 from ocp.transcription.transcribe import (
     KERNELS,
@@ -25,6 +24,7 @@ from ocp.transcription.transcribe import (
     transcribe,
     transcription_of,
 )
+from ocp.transcription.variables.multipliers import Multipliers
 
 __all__ = [
     "KERNELS",

@@ -15,15 +15,15 @@ from typing import cast
 import casadi as ca
 import numpy as np
 
-from ocp.motion.mesh import Mesh, defects, stage_parts
-from ocp.motion.moving import located
+from ocp.motion.collocation_mesh import Mesh, defects, stage_parts
+from ocp.motion.free_knots import located
 from ocp.problem.constraint import Constraint
-from ocp.problem.names import STAGES
+from ocp.problem.reserved_names import STAGES
 from ocp.problem.statement import Problem
-from ocp.transcription.inputs import Inputs
-from ocp.transcription.kernels import kernel
+from ocp.transcription.kernels.inputs import Inputs
+from ocp.transcription.kernels.kernels import kernel
 from ocp.transcription.rows import Group
-from ocp.transcription.variables import Layout, free_duration
+from ocp.transcription.variables.layout import Layout, free_duration
 
 
 def meshed(problem: Problem, mesh: Mesh) -> Problem:

@@ -14,21 +14,21 @@ import numpy as np
 
 from ocp.dynamics import Formulation
 from ocp.motion.basis import Basis
-from ocp.motion.mesh import LENGTHS, Mesh, check_lengths, meeting
+from ocp.motion.collocation_mesh import LENGTHS, Mesh, check_lengths, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
-from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group
-from ocp.transcription.laws import FORMS, laws
-from ocp.transcription.loop_laws import loosened
+from ocp.transcription.laws.laws import FORMS, laws
+from ocp.transcription.laws.loop_laws import loosened
 from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import Group
 from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduced
-from ocp.transcription.torques import TORQUES, torque_layout
-from ocp.transcription.variables import Layout, constant_layout, free_knots, lifted_layout
+from ocp.transcription.variables import interpolation
+from ocp.transcription.variables.layout import Layout, constant_layout, free_knots, lifted_layout
+from ocp.transcription.variables.lifted_torques import TORQUES, torque_layout
 
 CONTROLS = ("free", "constant")
 COARSE = 12  # control points of the first guess where no spline is stated
@@ -100,13 +100,13 @@ class Method:
 
         By default they are exact for the squares of the polynomials that run between these.
         """
-        return between.rule(problem, nodes) if len(nodes) else self.rule(problem)
+        return interpolation.rule(problem, nodes) if len(nodes) else self.rule(problem)
 
     def rate_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return instants s and weights w of integrals over [0, 1] of what contains rates, which
         may jump where pieces meet: Gauss's points lie within."""
         if len(nodes) and not problem.motion.collocated:
-            return between.rule(problem, nodes)
+            return interpolation.rule(problem, nodes)
         return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
 
     def layout(self, problem: Problem) -> Layout:
@@ -181,7 +181,7 @@ class OnSpline(Method):
         """Return instants and weights: of "gauss" on every polynomial between the nodes, otherwise
         of the stated quadrature."""
         gauss = self.quadrature == "gauss" and len(nodes)
-        return between.rule(problem, nodes) if gauss else self.rule(problem)
+        return interpolation.rule(problem, nodes) if gauss else self.rule(problem)
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with torques and ground wrenches as variables where `torques` says."""

@@ -9,14 +9,14 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.parameters import Parameter, closed, is_open
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.values.parameters import Parameter, closed, is_open
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
-from ocp.transcription.inputs import Inputs, joined_symbols, symbols
-from ocp.transcription.moments import moment_map, moment_symbols
-from ocp.transcription.rates import rate_instants, rated_map
-from ocp.transcription.variables import Layout, MotionMap, free_duration, motion_map
+from ocp.transcription.kernels.inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.kernels.time_derivatives import rate_instants, rated_map
+from ocp.transcription.parameters.free_instants import moment_map, moment_symbols
+from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_map
 
 
 @dataclass(frozen=True, kw_only=True)

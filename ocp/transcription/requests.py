@@ -14,22 +14,22 @@ from itertools import pairwise, product
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import anything_open, parameters_of, reference
-from ocp.mechanics.types import Matrix
+from ocp.index_sets import among
+from ocp.mechanics.values.parameters import anything_open, parameters_of, reference
+from ocp.mechanics.values.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
-from ocp.problem.activations import MIRRORED
 from ocp.problem.constraint import Constraint, Moment, Span
-from ocp.problem.ground import Ground, bearing_slots
-from ocp.problem.seams import SHARED, moving_points
+from ocp.problem.constraints.activations import MIRRORED
+from ocp.problem.contact.ground import Ground, bearing_slots
+from ocp.problem.phases.shared_spline import SHARED, moving_points
 from ocp.problem.statement import Problem
-from ocp.solvers.distinct import among
-from ocp.transcription.asking import given, kernel_of
-from ocp.transcription.kernels import column
-from ocp.transcription.opening import parted
+from ocp.transcription.kernels.kernels import column
+from ocp.transcription.kernels.user_functions import given, kernel_of
+from ocp.transcription.parameters.open_parameters import parted
 from ocp.transcription.program import Program
 from ocp.transcription.rows import Group
-from ocp.transcription.variables import free_duration
+from ocp.transcription.variables.layout import free_duration
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one

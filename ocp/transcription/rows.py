@@ -8,11 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import Parameter, closed
+from ocp.index_sets import distinct
+from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint, Moment
-from ocp.solvers.distinct import distinct
-from ocp.transcription.kernels import Kernel, evaluate
-from ocp.transcription.sparse import expand
+from ocp.transcription.assembly.sparse import expand
+from ocp.transcription.kernels.kernels import Kernel, evaluate
 
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero
 

@@ -16,14 +16,14 @@ import numpy as np
 from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.model import slope_of
-from ocp.mechanics.structure import structure
+from ocp.mechanics.model.structure import structure
 from ocp.motion.quadrature import sample
-from ocp.problem.complementarity import touch_labels
+from ocp.problem.contact.complementarity import touch_labels
+from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.load_states import loads_in_state
 from ocp.problem.statement import Problem
-from ocp.problem.states import loads_in_state
-from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
-from ocp.transcription.variables import free_duration
+from ocp.transcription.variables.layout import free_duration
 
 NOTHING = ca.SX(0, 1)
 

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Iterable
 from math import prod
 
-from ocp.mechanics.tree import Tree
+from ocp.mechanics.model.tree import Tree
 from ocp.problem.statement import Problem
 from ocp.transcription.methods import Method
 from ocp.transcription.requests import Request
-from ocp.transcription.variables import Layout
+from ocp.transcription.variables.layout import Layout
 
 # Measured on minimum-time arms of 1000 to 4000 points and Radau of order 9 to 40: what building
 # takes grows with unknowns times rows

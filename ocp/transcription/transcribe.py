@@ -14,46 +14,46 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.checks import counted
-from ocp.mechanics.parameters import Parameter, closed, is_open, reference
-from ocp.mechanics.structure import structure
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.parameters import Parameter, closed, is_open, reference
+from ocp.mechanics.values.validation import counted
 from ocp.motion.basis import Basis, transfer
-from ocp.motion.moving import Moving
-from ocp.motion.moving import given as given_knots
-from ocp.problem.sequence import refuse_phases
+from ocp.motion.free_knots import Moving
+from ocp.motion.free_knots import given as given_knots
+from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
+from ocp.solvers.iteration_log import attentive
 from ocp.solvers.nlp import NLP
-from ocp.solvers.record import attentive
 from ocp.spelling import suggest_fields, suggestion
-from ocp.transcription.alike import Alike
-from ocp.transcription.asking import given
-from ocp.transcription.finish import ASSEMBLED, COMPILED, VIRTUAL, Finish
-from ocp.transcription.goals import (
+from ocp.transcription.all_requests import Met, wanted
+from ocp.transcription.assembly.objective import (
     goals,
     nonlinear_program,
     term_stacks,
     term_values,
     weighing,
 )
-from ocp.transcription.guess import standing, straight_guess
-from ocp.transcription.knots import check_moving, knot_groups
+from ocp.transcription.assembly.row_placement import blocks_of, given_bounds, placed
+from ocp.transcription.initial_guess import standing, straight_guess
+from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, Finish
+from ocp.transcription.kernels.traces import trace_open
+from ocp.transcription.kernels.user_functions import given
 from ocp.transcription.methods import METHODS, Integrated, Method, Spline, method_of, on_its_mesh
-from ocp.transcription.opening import (
+from ocp.transcription.parameters.open_parameters import (
     check_apart,
     checked,
     depended,
     parameters_in,
     plain,
 )
-from ocp.transcription.placing import blocks_of, given_bounds, placed
+from ocp.transcription.phases.shared_kernels import Alike
 from ocp.transcription.program import program_of
 from ocp.transcription.requests import groups
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import check_size, warn_of_size
-from ocp.transcription.tracing import trace_open
-from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
-from ocp.transcription.wanted import Met, wanted
+from ocp.transcription.variables.free_knots import check_moving, knot_groups
+from ocp.transcription.variables.layout import Layout, free_duration, join, motion_at, split
 
 KERNELS = "auto", ASSEMBLED, COMPILED, VIRTUAL
 

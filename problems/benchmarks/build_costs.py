@@ -93,12 +93,12 @@ sys.path.insert(0, os.getcwd())
 import problems.gait
 try:
     import dataclasses
-    import ocp.solvers.structured.running as ours
+    import ocp.interior_point.backend as ours
     ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
 except ImportError:  # there was none
     pass
 if "--verify" in sys.argv:  # else certificates do not load
-    import ocp.solution.certificate as certificate
+    import ocp.certificate.verify as certificate
     verify = certificate.verify
     def certified(solution):
         mark("graphs")

@@ -13,7 +13,8 @@ from ocp.problems.benchmarks.operations import operations
 from ocp.problems.benchmarks.shared_constants import share_constants
 
 from ocp import Tree
-from ocp.dynamics import composite, newton_euler
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.formulations import newton_euler
 from ocp.transcription import compile_function
 
 SIZES, LARGE = (2, 6, 12, 24), 12  # joints of chains; from which on the human-like tree comes in
@@ -62,19 +63,23 @@ def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
     ]
     motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
     hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
-    slopes = composite.slope_parts(tree, *motion)
-    curvatures = ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4]))
+    slopes = composite_bodies.slope_parts(tree, *motion)
+    curvatures = ca.cse(list(composite_bodies.curvature_parts(tree, weight, *motion)[:4]))
     return {
         ("tau", "newton_euler"): _sized(motion, [tau]),
         ("jacobian", "AD"): _sized(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
-        ("jacobian", "composite"): _sized(motion, composite.sensitivity(tree, *motion)[:3]),
+        ("jacobian", "composite"): _sized(motion, composite_bodies.sensitivity(tree, *motion)[:3]),
         ("jacobian", "composite loops"): looped(
-            motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]
+            motion, slopes, lambda parts: composite_bodies.join_slopes(tree, parts)[:3]
         ),
         ("hessian", "AD"): _sized(symbols, [ca.triu(hessian)]),
-        ("hessian", "composite"): _sized(symbols, composite.curvature(tree, weight, *motion)[:4]),
+        ("hessian", "composite"): _sized(
+            symbols, composite_bodies.curvature(tree, weight, *motion)[:4]
+        ),
         ("hessian", "composite loops"): looped(
-            symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]
+            symbols,
+            curvatures,
+            lambda parts: composite_bodies.join_curvature(tree, (*parts, None))[:4],
         ),
     }
 

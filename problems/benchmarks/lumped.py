@@ -18,7 +18,7 @@ from ocp.models.flexible_arm import flexible_arm, segmented_arm
 from ocp.problems.benchmarks.operations import operations
 
 from ocp import Formulation, Tree, simulate
-from ocp.dynamics import book, lie_group
+from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import position, structure
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, style
 from ocp.progress import say

@@ -15,8 +15,8 @@ from ocp.models.two_link import two_link
 from ocp.models.ur5_like import ur5_like
 
 from ocp import Tree
-from ocp.dynamics import (
-    FORMULATIONS,
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.formulations import (
     configuration_space,
     hollerbach_3x3,
     hollerbach_4x4,

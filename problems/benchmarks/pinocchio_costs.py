@@ -21,7 +21,9 @@ from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
 
 from ocp import Tree
 from ocp.cli import ended
-from ocp.dynamics import composite, forward_dynamics, newton_euler
+from ocp.dynamics import forward_dynamics
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import translate
 from ocp.solvers import Unable
 from ocp.studies import markdown_lines
@@ -91,14 +93,14 @@ def _ours(
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     graphs = {
         "torques": [newton_euler.inverse(tree, *motion)],
-        "Jacobian, scalar": composite.sensitivity(tree, *motion)[:3],
+        "Jacobian, scalar": composite_bodies.sensitivity(tree, *motion)[:3],
         "forward dynamics": [forward_dynamics(tree, *motion)],
     }
     known = {name: finish(scalar(motion, matrices)) for name, matrices in graphs.items()}
     counted = {name: (function, function.n_instructions()) for name, function in known.items()}
-    slopes = composite.slope_parts(tree, *motion)
+    slopes = composite_bodies.slope_parts(tree, *motion)
     counted["Jacobian, looped"] = looped(
-        motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3], finish
+        motion, slopes, lambda parts: composite_bodies.join_slopes(tree, parts)[:3], finish
     )
     return counted
 

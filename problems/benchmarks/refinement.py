@@ -21,8 +21,8 @@ from ocp import (
     Transcription,
     solve,
 )
+from ocp.certificate import replay
 from ocp.mechanics import structure
-from ocp.solution import replay
 
 GOAL = 1e-2  # rad or m and their rates: what a simulated end may err
 SETTLED = 2e-4  # relative change of the cost at which sizes stop to grow

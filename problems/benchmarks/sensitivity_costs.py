@@ -16,7 +16,8 @@ from ocp.models.human_like import human_like
 from ocp.problems.benchmarks.derivative_costs import microseconds, scalar
 
 from ocp import Tree
-from ocp.dynamics import FORMULATIONS, composite
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.derivatives import composite_bodies
 
 SIZES, HUMAN = (2, 3, 4, 6, 9, 12, 24, 55), 55  # joints of chains, of the human-like tree
 LIMIT = 800_000  # instructions
@@ -67,9 +68,11 @@ def builders(tree: Tree, name: str) -> dict[Key, Callable[[], ca.Function]]:
     motion, stacked = (q, qd, qdd), ca.vertcat(q, qd, qdd)
     if name == COMPOSITE:
         return {
-            (FIRST, RECURSIVE): lambda: scalar(motion, composite.sensitivity(tree, *motion)[:3]),
+            (FIRST, RECURSIVE): lambda: scalar(
+                motion, composite_bodies.sensitivity(tree, *motion)[:3]
+            ),
             (SECOND, RECURSIVE): lambda: scalar(
-                symbols, composite.curvature(tree, weight, *motion)[:4]
+                symbols, composite_bodies.curvature(tree, weight, *motion)[:4]
             ),
         }
     formulation = FORMULATIONS[name]

@@ -6,8 +6,9 @@ import numpy as np
 from ocp.problems.gait.cycle import OTHER, REFLECTED, reflection
 
 from ocp import Solution
+from ocp.certificate import Extreme
 from ocp.mechanics import body_weight
-from ocp.solution import Extreme, traces
+from ocp.solution import traces
 
 UNITS = {"q": ("rad", "m"), "qd": ("rad/s", "m/s"), "qdd": ("rad/s2", "m/s2")}
 

@@ -27,7 +27,7 @@ from ocp.plots import (
     show,
     style,
 )
-from ocp.solution import write
+from ocp.storage import write
 
 SPOKES = 16  # of a ring that stands for the head
 

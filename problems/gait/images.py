@@ -19,7 +19,7 @@ from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import matrix, parameters_of, structure
 from ocp.problem import mirrored, slots
-from ocp.solution import shared_solution
+from ocp.solving import shared_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
 LENGTH = "_step"  # with which names of lengths of steps end

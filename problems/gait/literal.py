@@ -11,8 +11,8 @@ from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.walking import together, walk
 
 from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
-from ocp.solution import PLAIN, budget, staged
 from ocp.solvers import INTERRUPTED
+from ocp.solving import PLAIN, budget, staged
 
 TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
 EASED = "snopt"  # meets torque limits last

@@ -17,8 +17,9 @@ from ocp.problems.gait.cycle import JOINTS, Cycle, cycle, step_length
 from ocp.problems.gait.sides import walk_lines, walk_report
 
 from ocp import Solution, Tree
+from ocp.certificate import Extreme, Footing, as_data, footing
 from ocp.mechanics import body_weight
-from ocp.solution import Extreme, Footing, as_data, dense, footing, traces
+from ocp.solution import dense, traces
 
 GROUPS = {  # of joints, by the beginnings of their names
     "hip": "hip_",

@@ -26,8 +26,8 @@ from ocp import (
 )
 from ocp.mechanics import reference
 from ocp.problem import STRENGTH
-from ocp.solution import budget, staged, totals
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
+from ocp.solving import budget, staged, totals
 
 TUNED = {
     "tol": 1e-6,

@@ -24,8 +24,8 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import closed, parameters_of
-from ocp.solution import totals
 from ocp.solvers import INTERRUPTED
+from ocp.solving import totals
 
 TUNED = {
     "tol": 1e-6,

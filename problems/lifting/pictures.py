@@ -14,7 +14,7 @@ from ocp.problems.lifting.stepping import AHEAD
 from ocp import Solution
 from ocp.mechanics import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
-from ocp.solution import write
+from ocp.storage import write
 
 CORNERS = (
     (0, 1),

@@ -14,8 +14,9 @@ from ocp.problems.lifting.niosh import COMPRESSION, judged, judged_lines
 from ocp.problems.lifting.stance import stepped
 
 from ocp import Solution
+from ocp.certificate import Extreme, Footing, as_data, footing
 from ocp.mechanics import body_weight
-from ocp.solution import Extreme, Footing, as_data, dense, footing
+from ocp.solution import dense
 
 JOINTS = {
     "L5/S1": BACK,

@@ -20,7 +20,8 @@ from ocp.problems.compare_book import (
 from ocp.problems.published.hollerbach import WORK
 from ocp.problems.published.row import Row
 
-from ocp.dynamics import book, mass_matrix, newton_euler
+from ocp.dynamics import mass_matrix
+from ocp.dynamics.formulations import book, newton_euler
 
 SOURCE = "Book 1983"
 BY = "`compare_book`"

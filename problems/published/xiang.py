@@ -13,7 +13,7 @@ from ocp.problems.published.solved import solution
 from ocp.problems.two_link_time import AT_KNOTS, FASTEST
 
 from ocp import Load
-from ocp.dynamics import hollerbach_4x4
+from ocp.dynamics.formulations import hollerbach_4x4
 
 SOURCE = "Xiang et al. 2009"
 GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (section 6.4)

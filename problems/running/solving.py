@@ -9,7 +9,7 @@ from ocp.problems.gait.walking import NEAR, TUNED, limited, together
 from ocp.problems.running.statement import as_usual, smoother
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
-from ocp.solution import budget, staged
+from ocp.solving import budget, staged
 from ocp.transcription import Spline
 
 COARSE = 8  # control points per joint and phase of the first stages

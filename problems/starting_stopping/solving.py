@@ -23,7 +23,7 @@ from ocp.problems.gait.walking import (
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
 from ocp.mechanics import array, position
 from ocp.problem import STRENGTH, mirrored
-from ocp.solution import staged
+from ocp.solving import staged
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
 STANDS = ("unloading", "settling")  # that begin as one stands

@@ -15,9 +15,9 @@ from ocp.problems.two_link_lift import TASK as LIFT
 from ocp.problems.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
-from ocp.cli import waiting
-from ocp.cli.brief import LINES
-from ocp.cli.run import run
+from ocp.cli.commands.run import run
+from ocp.cli.output import status_line
+from ocp.cli.output.brief_report import LINES
 
 ROOT = Path(__file__).parents[2]
 REPORTED = {
@@ -101,8 +101,10 @@ def test_details_are_a_line_per_iteration_and_then_the_whole_block(inside, capsy
 
 
 def test_by_default_a_run_says_what_tells_most(inside, capsys, monkeypatch):
-    patient = dict.fromkeys(waiting.PATIENCE, 1e9)  # no word of progress, however slow the machine
-    monkeypatch.setattr(waiting, "PATIENCE", patient)
+    patient = dict.fromkeys(
+        status_line.PATIENCE, 1e9
+    )  # no word of progress, however slow the machine
+    monkeypatch.setattr(status_line, "PATIENCE", patient)
     assert run(FASTEST, ["--points", "10", "--verify", "1"]) == 0
     out, errors = capsys.readouterr()
     assert len(out.splitlines()) <= LINES and not errors

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from ocp.problems import two_link_lift, two_link_time
 
-from ocp.cli import completion
-from ocp.cli.command import WORDS, command
+from ocp.cli.commands import completion
+from ocp.cli.main import WORDS, command
 
 TASKS = {"two_link_lift": two_link_lift.TASK, "two_link_time": two_link_time.TASK}
 BASH = """

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli import docs, gallery, listing, reference
+from ocp.cli.book import build_book, gallery, reference
+from ocp.cli.commands import list_problems
 
 ROOT = Path(__file__).parents[2]
-PAGES = docs.pages()
+PAGES = build_book.pages()
 DOOR = {name: ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")}
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
@@ -45,7 +46,7 @@ def test_the_start_leads_to_every_page_and_to_nothing_else():
 
 
 def test_links_between_pages_lead_somewhere():
-    scripts = {f"gallery/{name}.rst" for name in [*listing.tasks(), "gait_speeds", "index"]}
+    scripts = {f"gallery/{name}.rst" for name in [*list_problems.tasks(), "gait_speeds", "index"]}
     for place, path in WRITTEN.items():
         for link in LINK.findall(path.read_text(encoding="utf-8")):
             if not link.startswith("http"):
@@ -61,7 +62,7 @@ def test_commands_of_the_pages_name_problems_that_are_there():
     words = re.compile(r"ocp (?:run|study|compare)\s+(\w[\w./|]*)")
     for place, path in WRITTEN.items():
         for name in words.findall(path.read_text(encoding="utf-8")):
-            assert name.startswith("NAME") or name in listing.tasks(), (place, name)
+            assert name.startswith("NAME") or name in list_problems.tasks(), (place, name)
 
 
 def test_modules_that_the_pages_run_are_there():
@@ -133,7 +134,9 @@ def test_a_docstring_becomes_what_it_says_and_nothing_else():
 
 def test_a_script_of_the_gallery_solves_draws_and_compares(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code = gallery.script("two_link_time", listing.tasks()["two_link_time"], "two_link_time.py")
+    code = gallery.script(
+        "two_link_time", list_problems.tasks()["two_link_time"], "two_link_time.py"
+    )
     exec(compile(code, "two_link_time", "exec"), {})
     assert (tmp_path / "two_link_time.png").exists()
     assert "printed  0.392  (Barman 2020, section 4.1)\n  ours     0.392" in capsys.readouterr().out
@@ -151,14 +154,14 @@ def test_the_gallery_claims_only_what_was_solved(tmp_path, monkeypatch, solved):
 
 def test_without_the_extra_the_book_says_how_to_get_it(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "furo", None)
-    assert docs.run([str(tmp_path / "site")]) == 2
+    assert build_book.run([str(tmp_path / "site")]) == 2
     assert "needs furo: install the extra `docs`" in capsys.readouterr().err
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(monkeypatch, tmp_path, capsys):
     (tmp_path / "letter.txt").write_text("dear reader")
-    monkeypatch.setattr(docs, "_sphinx", lambda: None)
-    assert docs.run([str(tmp_path)]) == 2
+    monkeypatch.setattr(build_book, "_sphinx", lambda: None)
+    assert build_book.run([str(tmp_path)]) == 2
     assert "holds something that is no site" in capsys.readouterr().err
 
 

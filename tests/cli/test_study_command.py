@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.compare import run as compare
-from ocp.cli.study import run, values
+from ocp.cli.commands.compare import run as compare
+from ocp.cli.commands.study import run, values
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 from ocp.problems.two_link_time import problem
 
 from ocp import solve
-from ocp.cli.command import command
+from ocp.cli.main import command
 from ocp.version import VERSION
 
 

@@ -25,10 +25,12 @@ from ocp.problems.compare_book import (
 from random_trees import over, random_motion
 
 from ocp import Link, Tree, prismatic, revolute
-from ocp.dynamics import FORMULATIONS, book
-from ocp.mechanics import kinematics, stiffened
-from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.spatial import exp_screw
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.formulations import book
+from ocp.mechanics import stiffened
+from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.spatial import exp_screw
 
 SEEDS = range(5)
 ZERO = ca.DM.zeros

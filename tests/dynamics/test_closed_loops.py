@@ -12,8 +12,8 @@ from ocp.models.four_bar import LENGTHS, four_bar
 from random_trees import over
 
 from ocp.dynamics import FORMULATIONS, closed_loops
-from ocp.dynamics.newton_euler import reactions
-from ocp.mechanics import closure, kinematics, loops
+from ocp.dynamics.formulations.newton_euler import reactions
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
 
 SEEDS = range(6)
 
@@ -108,11 +108,13 @@ def test_the_projections_find_the_closed_forms_motion(seed):
     tree, _, q, qd, qdd = mechanism(seed)
     np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-14)
     near = q + (0, *np.random.default_rng(seed).uniform(-0.05, 0.05, 2))
-    np.testing.assert_allclose(closure.close(tree, near, fixed=["crank"]), q, rtol=0, atol=1e-9)
-    rates = closure.close_rates(tree, q, (qd[0], 0, 0), fixed=["crank"])
+    np.testing.assert_allclose(
+        loop_assembly.close(tree, near, fixed=["crank"]), q, rtol=0, atol=1e-9
+    )
+    rates = loop_assembly.close_rates(tree, q, (qd[0], 0, 0), fixed=["crank"])
     np.testing.assert_allclose(rates, qd, rtol=0, atol=1e-9)
     np.testing.assert_allclose(
-        closure.close_accelerations(tree, q, qd, (qdd[0], 0, 0), fixed=["crank"]),
+        loop_assembly.close_accelerations(tree, q, qd, (qdd[0], 0, 0), fixed=["crank"]),
         qdd,
         rtol=1e-12,
         atol=1e-9,
@@ -162,12 +164,12 @@ def test_redundant_closing_changes_no_torque_and_no_force_in_the_plane():
 
 def motion_of(tree, rng, near, driven):
     """A closed motion in which the driven joints move at random; q, qd, qdd."""
-    q = closure.close(tree, near)
-    qd = closure.close_rates(tree, q, rng.uniform(-3, 3, tree.dof), fixed=driven)
+    q = loop_assembly.close(tree, near)
+    qd = loop_assembly.close_rates(tree, q, rng.uniform(-3, 3, tree.dof), fixed=driven)
     return (
         q,
         qd,
-        closure.close_accelerations(tree, q, qd, rng.uniform(-9, 9, tree.dof), fixed=driven),
+        loop_assembly.close_accelerations(tree, q, qd, rng.uniform(-9, 9, tree.dof), fixed=driven),
     )
 
 
@@ -175,7 +177,7 @@ def drives_of(tree, q):
     """Joints that can drive the mechanism: those that stay when the closing takes the coordinates
     it determines best."""
     slope, taken = (
-        np.array(loops.gap_jacobian(tree, ca.DM(q)))[list(closure.independent(tree, q).rows)],
+        np.array(loops.gap_jacobian(tree, ca.DM(q)))[list(loop_assembly.independent(tree, q).rows)],
         [],
     )
     for _ in slope:  # Gram-Schmidt with the largest column first
@@ -195,7 +197,7 @@ def movable():
 def test_random_mechanisms_need_for_their_motion_what_moves_them_so(seed):
     tree, near, *_ = case(seed)
     rng = np.random.default_rng(seed)
-    near = closure.close(tree, near + rng.normal(0, 0.1, tree.dof))
+    near = loop_assembly.close(tree, near + rng.normal(0, 0.1, tree.dof))
     driven = drives_of(tree, near)
     q, qd, qdd = motion_of(tree, rng, near, driven)
     torques, multipliers = closed_loops.inverse(tree, q, qd, qdd, driven)
@@ -237,7 +239,7 @@ def test_the_drives_of_the_five_bar_follow_from_virtual_work():
     columns, step = [], 1e-5
     for row in (0, 2):
         ends = [
-            closure.close(tree, q + sign * step * np.eye(4)[row], fixed=["left", "right"])
+            loop_assembly.close(tree, q + sign * step * np.eye(4)[row], fixed=["left", "right"])
             for sign in (1, -1)
         ]
         columns.append((ends[0] - ends[1]) / (2 * step))
@@ -271,7 +273,7 @@ def simulate(tree, q, qd, seconds, steps, **options):
 @pytest.mark.parametrize("decay", [0.0, 20.0])
 def test_a_swinging_mechanism_keeps_its_energy_and_stays_closed(decay):
     tree = four_bar()
-    q = closure.close(tree, (0.4, 0.5, 2.0), fixed=["crank"])
+    q = loop_assembly.close(tree, (0.4, 0.5, 2.0), fixed=["crank"])
     path = simulate(tree, q, np.zeros(3), 2.0, 4000, decay=decay)
     start, *others = [
         float(energy(tree, ca.DM(state[:3]), ca.DM(state[3:]))) for state in path[:, ::400].T
@@ -288,7 +290,7 @@ def test_a_swinging_mechanism_keeps_its_energy_and_stays_closed(decay):
 
 def test_gaps_fade_with_the_decay():
     tree = four_bar()
-    q = closure.close(tree, (0.4, 0.5, 2.0), fixed=["crank"]) + (0, 1e-3, 0)
+    q = loop_assembly.close(tree, (0.4, 0.5, 2.0), fixed=["crank"]) + (0, 1e-3, 0)
     path = simulate(tree, q, np.zeros(3), 1.0, 500, decay=10.0)
     begin, left = (
         np.linalg.norm(numbers(loops.gap(tree, ca.DM(state)))) for state in path[:3, [0, -1]].T
@@ -337,7 +339,7 @@ def test_dead_centres_are_refused():
     third = np.arccos((ground**2 + rocker**2 - (crank + coupler) ** 2) / (2 * ground * rocker))
     line = np.arctan2(rocker * np.sin(third), ground - rocker * np.cos(third))
     q, zero = np.array([line, 0.0, np.pi - third]), np.zeros(3)
-    qdd = closure.close_accelerations(tree, q, zero, (1, 0, 0), fixed=["crank"])
+    qdd = loop_assembly.close_accelerations(tree, q, zero, (1, 0, 0), fixed=["crank"])
     with pytest.raises(
         ValueError, match=r"the drives at rocker do not hold the mechanism here \(singular\)"
     ):

@@ -8,8 +8,8 @@ from ocp.models.pr import pr
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
-from ocp.dynamics import newton_euler
-from ocp.dynamics.configuration_space import (
+from ocp.dynamics.formulations import newton_euler
+from ocp.dynamics.formulations.configuration_space import (
     coriolis,
     dense,
     gravity_vector,

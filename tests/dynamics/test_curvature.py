@@ -17,14 +17,11 @@ from slope_cases import (
     valued,
 )
 
-from ocp.dynamics import (
-    FORMULATIONS,
-    composite,
-    hollerbach_4x4,
-    newton_euler,
-)
-from ocp.dynamics.composite import COMPOSITE
-from ocp.dynamics.published import published
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
+from ocp.dynamics.derivatives.published import published
+from ocp.dynamics.formulations import hollerbach_4x4, newton_euler
 from ocp.mechanics import Wrench, motions, wrench_torques
 
 
@@ -55,8 +52,8 @@ def test_the_curvature_is_that_which_casadi_finds(seed):
     expected, slope = ca.hessian(
         ca.dot(multipliers, newton_euler.inverse(tree, *arguments)), ca.vertcat(x, y)
     )
-    *blocks, gradient = composite.join_curvature(
-        tree, composite.curvature_parts(tree, multipliers, *arguments)
+    *blocks, gradient = composite_bodies.join_curvature(
+        tree, composite_bodies.curvature_parts(tree, multipliers, *arguments)
     )
     assert all(not np.tril(stored(blocks[k]), -1).any() for k in (0, 3))
     assert_close(
@@ -71,7 +68,7 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     x, y, arguments = symbolic(tree, loads)
     slopes = ca.horzcat(*hollerbach_4x4.sensitivity(tree, *arguments[:3], loads))
     gradient = ca.Function("gradient", [x], [slopes.T @ weights(seed, tree)])
-    actual = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[
+    actual = whole(tree, composite_bodies.curvature(tree, weights(seed, tree), *arguments))[
         : len(motion), : len(motion)
     ]
     assert_close(
@@ -137,10 +134,10 @@ def test_loops_give_what_scalar_graphs_give(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
     for parts, join in (
-        (composite.slope_parts(tree, *arguments), composite.join_slopes),
+        (composite_bodies.slope_parts(tree, *arguments), composite_bodies.join_slopes),
         (
-            composite.curvature_parts(tree, weights(seed, tree), *arguments),
-            composite.join_curvature,
+            composite_bodies.curvature_parts(tree, weights(seed, tree), *arguments),
+            composite_bodies.join_curvature,
         ),
     ):
         values = ca.Function("parts", [x, y], [ca.SX(part) for part in parts]).call(
@@ -155,7 +152,7 @@ def test_loops_give_what_scalar_graphs_give(seed):
 @branched_trees
 def test_the_curvature_of_different_branches_is_structurally_zero(seed):
     tree, _, _, loads = mechanism(seed, branching=0.8)
-    for matrix in composite.curvature(
+    for matrix in composite_bodies.curvature(
         tree, ca.SX.sym("multipliers", tree.dof), *symbolic(tree, loads)[2]
     )[:4]:
         assert not (stored(matrix) & unrelated(tree)).any()

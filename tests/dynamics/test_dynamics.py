@@ -15,7 +15,7 @@ from random_trees import over, random_link, random_loads, random_motion, random_
 from ocp import Link, Load, Tree, revolute, screw
 from ocp.dynamics import FORMULATIONS, NEWTON_EULER
 from ocp.dynamics.formulation import aligned
-from ocp.mechanics import kinematics
+from ocp.mechanics.kinematics import kinematics
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 

@@ -11,6 +11,7 @@ from ocp.models.two_link import two_link
 from random_trees import over
 
 from ocp import Formulation, forward_dynamics, inverse_dynamics
+from ocp.certificate.simulation import accelerations
 from ocp.dynamics import FORMULATIONS, closed_loops, hybrid_dynamics
 from ocp.mechanics import (
     Armature,
@@ -23,7 +24,6 @@ from ocp.mechanics import (
     kinetic_energy,
     potential_energy,
 )
-from ocp.solution.simulation import accelerations
 
 
 def of_joints(tree):

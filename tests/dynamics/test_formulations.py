@@ -14,8 +14,10 @@ from ocp.models.two_link import two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Transcription
-from ocp.dynamics import (
-    FORMULATIONS,
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.catalogue import settled
+from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulations import (
     hollerbach_3x3,
     hollerbach_4x4,
     newton_euler,
@@ -23,9 +25,7 @@ from ocp.dynamics import (
     uicker_kahn,
     waters,
 )
-from ocp.dynamics.catalogue import settled
-from ocp.dynamics.formulation import aligned
-from ocp.dynamics.links import link_matrices
+from ocp.dynamics.formulations.transforms_4x4 import link_matrices
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)

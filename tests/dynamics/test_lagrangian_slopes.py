@@ -10,7 +10,7 @@ from random_trees import over
 from slope_cases import METHODS, assert_close, mechanism, symbolic, valued
 
 from ocp import Joint, Link, Load, Point, Tree
-from ocp.dynamics import newton_euler
+from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import GROUND
 
 LAGRANGIAN = ("uicker_kahn", "waters", "hollerbach_3x3")

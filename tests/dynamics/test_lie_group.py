@@ -16,8 +16,10 @@ from random_trees import (
 )
 
 from ocp import Joint, Link, Load, Point, Tree, revolute, screw
-from ocp.dynamics import NEWTON_EULER, lie_group
-from ocp.mechanics import GROUND, kinematics, rotate_x
+from ocp.dynamics import NEWTON_EULER
+from ocp.dynamics.formulations import lie_group
+from ocp.mechanics import GROUND, rotate_x
+from ocp.mechanics.kinematics import kinematics
 
 KIND = pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
 

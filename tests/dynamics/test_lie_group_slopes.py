@@ -7,7 +7,7 @@ from random_trees import (
     over,
 )
 
-from ocp.dynamics import lie_group
+from ocp.dynamics.formulations import lie_group
 
 
 @over(range(8))

@@ -12,8 +12,8 @@ from random_trees import (
     random_tree,
 )
 
-from ocp.dynamics import exponentials, lie_group
-from ocp.mechanics import kinematics
+from ocp.dynamics.formulations import exponentials, lie_group
+from ocp.mechanics.kinematics import kinematics
 
 
 def free_motion(tree, start, tolerance):

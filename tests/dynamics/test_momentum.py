@@ -10,7 +10,7 @@ from random_trees import over
 from slope_cases import TREES, mechanism, valued
 
 from ocp import mechanics
-from ocp.dynamics.momentum import (
+from ocp.dynamics.derivatives.momentum import (
     angular_momentum,
     has_momentum_slopes,
     join_momentum_curvature,

@@ -7,10 +7,11 @@ import pytest
 from mapped_trees import numbers, random_mapped_tree
 from random_trees import over, random_link, random_loads, random_motion
 
+from ocp.certificate import simulate
 from ocp.dynamics import FORMULATIONS, TABLE, derivatives_of, forward_dynamics, mass_matrix
-from ocp.dynamics.charts import INERTIA
+from ocp.dynamics.derivatives.charts import INERTIA
+from ocp.dynamics.derivatives.published import published
 from ocp.dynamics.model import hybrid_dynamics
-from ocp.dynamics.published import published
 from ocp.mechanics import (
     Link,
     Load,
@@ -21,14 +22,13 @@ from ocp.mechanics import (
     close,
     exp_rotation,
     free,
-    kinematics,
     polynomial,
     prismatic,
     revolute,
 )
-from ocp.mechanics.logarithm import quaternion
-from ocp.mechanics.loops import gap
-from ocp.solution import simulate
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.loops import gap
+from ocp.mechanics.kinematics.rotations import quaternion
 
 
 def lagrange(tree, q, qd, qdd, loads):

@@ -12,21 +12,13 @@ from open_trees import Opening, numbers_of, opened_tree
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp import Load, Parameter, forward_dynamics
-from ocp.dynamics import (
-    BOOK,
-    FORMULATIONS,
-    barman,
-    composite,
-    derivatives_of,
-    lie_group,
-    mass_matrix,
-    newton_euler,
-    tabulate,
-)
-from ocp.dynamics.tables import Tabulated
-from ocp.mechanics.kinematics import kinetic_energy, potential_energy
-from ocp.mechanics.modes import stiffened
-from ocp.mechanics.parameters import closed
+from ocp.dynamics import BOOK, FORMULATIONS, derivatives_of, mass_matrix, tabulate
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.formulations import barman, lie_group, newton_euler
+from ocp.dynamics.tables.lookup import Tabulated
+from ocp.mechanics.flexible.modes import stiffened
+from ocp.mechanics.kinematics.kinematics import kinetic_energy, potential_energy
+from ocp.mechanics.values.parameters import closed
 
 SEEDS = (4, 21)  # a branched tree and a chain, together of all four kinds of joint
 every_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -71,9 +63,12 @@ def test_reactions_are_those_of_the_numbers(seed):
 
 @every_seed
 def test_first_and_second_derivatives_are_those_of_the_numbers(seed):
-    assert_same(lambda tree, motion, loads: composite.sensitivity(tree, *motion, loads), seed)
     assert_same(
-        lambda tree, motion, loads: composite.curvature(tree, motion[0], *motion, loads), seed
+        lambda tree, motion, loads: composite_bodies.sensitivity(tree, *motion, loads), seed
+    )
+    assert_same(
+        lambda tree, motion, loads: composite_bodies.curvature(tree, motion[0], *motion, loads),
+        seed,
     )
 
 

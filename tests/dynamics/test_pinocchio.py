@@ -14,7 +14,8 @@ import pytest
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import kinematics, translate
+from ocp.mechanics import translate
+from ocp.mechanics.kinematics import kinematics
 
 pin = pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 

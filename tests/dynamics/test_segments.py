@@ -7,7 +7,7 @@ from ocp.models.flexible_arm import LENGTH, flexible_arm, segmented_arm, strip
 from ocp.problems.benchmarks import lumped
 from refusals import refused
 
-from ocp.dynamics import lie_group
+from ocp.dynamics.formulations import lie_group
 from ocp.mechanics import jacobian, kinetic_energy
 
 

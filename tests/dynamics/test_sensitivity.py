@@ -24,13 +24,10 @@ from slope_cases import (
 )
 
 from ocp import Load
-from ocp.dynamics import (
-    BARMAN,
-    composite,
-    hollerbach_3x3,
-    newton_euler,
-)
-from ocp.dynamics.barman import reaction_sensitivity
+from ocp.dynamics import BARMAN
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.formulations import hollerbach_3x3, newton_euler
+from ocp.dynamics.formulations.barman import reaction_sensitivity
 
 matrices_of_any_kind = pytest.mark.parametrize(
     "name", ["hollerbach_4x4", "hollerbach_3x3", "waters", "uicker_kahn", "barman"]
@@ -92,7 +89,7 @@ def test_a_load_may_vary_with_time(name, seed, kind):
 def test_torques_follow_the_loads(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
-    actual = valued([x, y], composite.sensitivity(tree, *arguments)[3], motion, wrenches)
+    actual = valued([x, y], composite_bodies.sensitivity(tree, *arguments)[3], motion, wrenches)
     assert_close(actual, slopes_by_ad(seed)[:, 3 * tree.dof :], 1e-9)
 
 

@@ -16,7 +16,7 @@ from ocp.dynamics import (
     tabulate,
 )
 from ocp.dynamics.catalogue import is_choice, is_named
-from ocp.dynamics.linear import linear_in_accelerations
+from ocp.dynamics.from_inverse import linear_in_accelerations
 from ocp.mechanics import Link, Tree, fixed, prismatic, revolute, screw
 
 WIDE = ((-8.0, 8.0),) * 2

@@ -11,10 +11,11 @@ from ocp.models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 from random_trees import random_link, random_motion
 
 from ocp import Link, Load, Tree, fixed, revolute
-from ocp.dynamics import book
-from ocp.mechanics import Beam, Body, assumed_modes, kinematics
-from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.shapes import bending_roots
+from ocp.dynamics.formulations import book
+from ocp.mechanics import Beam, Body, assumed_modes
+from ocp.mechanics.flexible.beam_shapes import bending_roots
+from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.kinematics import kinematics
 
 ZERO = ca.DM.zeros
 

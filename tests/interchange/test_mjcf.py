@@ -14,7 +14,7 @@ from refusals import refused
 from ocp import Friction
 from ocp.interchange import ModelWarning, load_model
 from ocp.mechanics import close, poses, position
-from ocp.mechanics.loops import gap
+from ocp.mechanics.kinematics.loops import gap
 
 
 def written(folder, text):

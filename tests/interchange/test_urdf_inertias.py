@@ -11,7 +11,7 @@ from ocp import mass_matrix
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import aligned
 from ocp.interchange import ModelWarning, load_model, save_model
-from ocp.solution.tree_data import tree_data, tree_of
+from ocp.storage.tree_data import tree_data, tree_of
 
 
 def with_inertia(numbers, mass="2"):

@@ -21,7 +21,6 @@ from ocp.mechanics import (
     ball,
     exp_rotation,
     free,
-    kinematics,
     planar,
     polynomial,
     prismatic,
@@ -29,9 +28,10 @@ from ocp.mechanics import (
     through,
     universal,
 )
-from ocp.mechanics.coordinates import spin, spin_rate
-from ocp.mechanics.logarithm import quaternion
-from ocp.solution.tree_data import tree_data, tree_of
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.rotations import quaternion
+from ocp.mechanics.model.coordinates import spin, spin_rate
+from ocp.storage.tree_data import tree_data, tree_of
 
 
 def test_a_quaternion_of_any_length_turns_as_its_rotation_does():

@@ -22,8 +22,8 @@ from ocp import (
     screw,
 )
 from ocp.motion import BSpline
-from ocp.solution.postures import posture
-from ocp.solution.starts import start
+from ocp.solving.starts.postures import posture
+from ocp.solving.starts.warm_start import start
 from ocp.transcription import transcribe
 
 ARM = two_link()

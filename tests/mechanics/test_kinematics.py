@@ -9,8 +9,8 @@ import pytest
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Point, Tree, fixed, revolute
-from ocp.dynamics.newton_euler import inverse, reactions
-from ocp.mechanics import kinematics, rigid
+from ocp.dynamics.formulations.newton_euler import inverse, reactions
+from ocp.mechanics.kinematics import kinematics, rigid
 
 SEEDS = range(8)
 KINDS = ("revolute", "prismatic", "screw", "fixed")

@@ -30,8 +30,8 @@ from ocp.mechanics import (
     position,
     stop,
 )
-from ocp.mechanics.holding import stay_wrenches
-from ocp.solution.statements import problem_of, stated
+from ocp.mechanics.kinematics.unilateral_forces import stay_wrenches
+from ocp.storage.problem_data import problem_of, stated
 
 ROD = Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))
 BOX = Visual(kind="box", size=(0.2, 0.1, 0.1), colour=(1, 0, 0, 0.5))

@@ -12,7 +12,7 @@ from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import closure, kinematics, loops
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
 
 SEEDS = range(6)
 
@@ -215,7 +215,7 @@ def test_a_tree_without_loops_has_none():
     assert (
         loops.gap(tree, q).shape == (0, 1)
         and loops.gap_jacobian(tree, q).shape == (0, 3)
-        and closure.independent(tree).freedom == 3
+        and loop_assembly.independent(tree).freedom == 3
     )
-    np.testing.assert_array_equal(closure.close(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3))
+    np.testing.assert_array_equal(loop_assembly.close(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3))
     np.testing.assert_array_equal(numbers(loops.loop_torques(tree, q, ca.DM(0, 1))), 0)

@@ -17,8 +17,8 @@ from ocp.mechanics import (
     modes_of,
     stiffened,
 )
-from ocp.mechanics.modes import small_turns, turns
-from ocp.mechanics.shapes import bending_roots, torsion_roots
+from ocp.mechanics.flexible.beam_shapes import bending_roots, torsion_roots
+from ocp.mechanics.flexible.modes import small_turns, turns
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
 TIP = Body(mass=0.4, com=(0.05, 0.0, 0.0), inertia=np.diag([2e-3, 3e-3, 4e-3]))

@@ -14,11 +14,12 @@ from random_trees import over, random_motion, random_tree
 
 from ocp import Joint, Link, Parameter, Point, Tree, cable, stop
 from ocp.dynamics import closed_loops
-from ocp.mechanics import closure, dh, fixed, kinematics, loops, revolute, screw
-from ocp.mechanics.holding import stay_accelerations, stay_gaps, stay_torques
-from ocp.mechanics.parameters import closed
-from ocp.mechanics.structure import structure
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import dh, fixed, revolute, screw
+from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.mechanics.kinematics.unilateral_forces import stay_accelerations, stay_gaps, stay_torques
+from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.parameters import closed
 
 LENGTH, MASS = Parameter("length", 0.5, "m"), Parameter("mass", 2.0, "kg")
 
@@ -82,8 +83,8 @@ def test_a_mechanism_of_open_numbers_closes_at_its_own_and_moves_by_those_given(
             replace(point, position=scale * np.array(point.position)) for point in tree.points
         ),
     )
-    q = closure.close(tree, np.full(tree.dof, 0.3))
-    np.testing.assert_array_equal(closure.close(opened, np.full(tree.dof, 0.3)), q)
+    q = loop_assembly.close(tree, np.full(tree.dof, 0.3))
+    np.testing.assert_array_equal(loop_assembly.close(opened, np.full(tree.dof, 0.3)), q)
     assert structure(opened).cuts == structure(tree).cuts
     assert structure(opened).bearing == structure(tree).bearing
     rates = ca.DM(np.linspace(0.1, 0.4, tree.dof))

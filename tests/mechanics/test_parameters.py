@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Link, Parameter
-from ocp.mechanics.checks import limits, numbers, positive, vanishes
-from ocp.mechanics.parameters import (
+from ocp.mechanics.values.parameters import (
     array,
     closed,
     is_open,
@@ -17,7 +16,8 @@ from ocp.mechanics.parameters import (
     parameters_of,
     reference,
 )
-from ocp.solution.values import values_of
+from ocp.mechanics.values.validation import limits, numbers, positive, vanishes
+from ocp.solving.parameter_values import values_of
 
 
 def test_open_numbers_are_compared_and_hashed_by_their_graph():

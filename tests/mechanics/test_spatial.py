@@ -9,7 +9,15 @@ import pytest
 from random_trees import random_pose, random_screw
 
 from ocp.mechanics import dh_pose, rotate_x, rotate_y, rotate_z, translate
-from ocp.mechanics.spatial import exp_screw, invert, move_screw, pose, screw_matrix, skew, tidy
+from ocp.mechanics.kinematics.spatial import (
+    exp_screw,
+    invert,
+    move_screw,
+    pose,
+    screw_matrix,
+    skew,
+    tidy,
+)
 
 KINDS = ("revolute", "prismatic", "screw")
 

@@ -9,9 +9,9 @@ from ocp.models.two_link import two_link
 
 from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
 from ocp.mechanics import assumed_modes
-from ocp.mechanics.modes import stiffened
-from ocp.mechanics.parameters import closed, evaluated
-from ocp.mechanics.validity import is_assured, requirements
+from ocp.mechanics.flexible.modes import stiffened
+from ocp.mechanics.values.parameter_validity import is_assured, requirements
+from ocp.mechanics.values.parameters import closed, evaluated
 
 ARM = two_link()
 

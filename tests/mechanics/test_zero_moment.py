@@ -12,8 +12,9 @@ from random_trees import random_motion, random_tree
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Load
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import Wrench, body_weight, hull, kinematics
+from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.mechanics import Wrench, body_weight, hull
+from ocp.mechanics.kinematics import kinematics
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

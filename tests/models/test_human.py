@@ -27,7 +27,7 @@ from ocp.models.human import (
 from ocp.models.human.anthropometry import LINKS
 
 from ocp import Joint, Link, Tree
-from ocp.dynamics.newton_euler import inverse
+from ocp.dynamics.formulations.newton_euler import inverse
 
 
 def test_there_are_55_joints_of_which_38_move_in_gait():

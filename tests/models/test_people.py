@@ -26,7 +26,7 @@ from ocp.problems.lifting import problem as lifting
 from test_human import frames_of, other_side, places, together
 
 from ocp import Solver, Spline, Spring, Transcription
-from ocp.cli.run import run
+from ocp.cli.commands.run import run
 from ocp.mechanics import position
 from ocp.studies.tables import draw_study
 

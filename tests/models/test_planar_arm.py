@@ -15,7 +15,7 @@ from ocp.models.planar_arm import (
 )
 
 from ocp import inverse_dynamics
-from ocp.mechanics.parameters import parameters_of, reference
+from ocp.mechanics.values.parameters import parameters_of, reference
 
 STATES = np.random.default_rng(0).uniform(-2, 2, (3, 4))
 

@@ -10,7 +10,7 @@ from ocp.models.human.exertions import Cosine, Exertion, Hill, Line
 from ocp.models.human.strengths import peak
 
 from ocp import Parameter, Strength
-from ocp.problem.strength import strengths as strengths_of
+from ocp.problem.constraints.strength import strengths as strengths_of
 
 WEIGHT = 9.81 * MASS * STATURE  # N m: weight times height of the reference person
 RIGHT = [name for name in NAMES[6:] if not name.endswith("_l")]

@@ -37,9 +37,9 @@ from ocp import (
     verify,
 )
 from ocp.motion import Mesh, transfer
-from ocp.motion.mesh import defects, motion_of
+from ocp.motion.collocation_mesh import defects, motion_of
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.variables import join
+from ocp.transcription.variables.layout import join
 
 MESHES = [
     Mesh(method="hermite-simpson", intervals=3),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp.motion import BSpline, Mesh, finer, insert, quadrature, sample, transfer
-from ocp.motion.mesh import defects, motion_of
+from ocp.motion.collocation_mesh import defects, motion_of
 from ocp.motion.spline import SIDE
 
 UNEVEN = (0.05, 0.2, 0.2, 0.21, 0.6, 0.9)

@@ -5,7 +5,7 @@ import pytest
 from ocp.problems import box_pick, throw
 
 from ocp import solve
-from ocp.plots.surroundings import placed, reached
+from ocp.plots.bodies.scenery import placed, reached
 
 
 def places(solution, t):

@@ -37,7 +37,7 @@ def drawn(monkeypatch):
             figures.append(figure)
             yield figure
 
-    monkeypatch.setattr("ocp.plots.charts.picture", kept)
+    monkeypatch.setattr("ocp.plots.curves.charts.picture", kept)
     return figures
 
 

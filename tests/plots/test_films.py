@@ -16,9 +16,9 @@ from PIL import Image
 
 from ocp import Point, animate
 from ocp.mechanics import Visual
-from ocp.plots.animation import PLAYER, pace, stage
+from ocp.plots.bodies.animation import PLAYER, pace, stage
+from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import picture
-from ocp.plots.sticks import stick
 
 
 def data_of(path):

@@ -25,11 +25,11 @@ from ocp import (
 )
 from ocp.mechanics import Visual
 from ocp.plots import plot, plot_joints, plot_snapshots, stick
-from ocp.plots.contacts import contacts_of, pushes
-from ocp.plots.curves import Profile, bands, traced
-from ocp.plots.multiples import crowded, paired
+from ocp.plots.bodies.scenery import silhouette
+from ocp.plots.curves.contact_forces import contacts_of, pushes
+from ocp.plots.curves.joint_curves import Profile, bands, traced
+from ocp.plots.curves.joint_panels import crowded, paired
 from ocp.plots.overview import sections_of
-from ocp.plots.surroundings import silhouette
 
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
 

@@ -12,9 +12,9 @@ from ocp import Plane, fixed, solve
 from ocp.mechanics import Link, Tree, Visual
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
-from ocp.plots.contacts import contacts_of, pushes
-from ocp.plots.parts import curve, mark_ends, pieces
-from ocp.solution.statements import problem_of, stated
+from ocp.plots.curves.contact_forces import contacts_of, pushes
+from ocp.plots.curves.phases import curve, mark_ends, pieces
+from ocp.storage.problem_data import problem_of, stated
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ from ocp.plots import (
     plot_torques,
     spy,
 )
-from ocp.plots.curves import MANY
+from ocp.plots.curves.joint_curves import MANY
 from ocp.transcription import transcribe
 
 PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)

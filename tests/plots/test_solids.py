@@ -9,9 +9,9 @@ from ocp.models.two_link import two_link
 
 from ocp import Link, Tree, load, revolute
 from ocp.mechanics import Visual
-from ocp.plots.meshes import triangles
-from ocp.plots.solids import MeshWarning, equal_inertia, scenery, solids
-from ocp.solution.statements import problem_of, stated
+from ocp.plots.bodies.mesh_files import triangles
+from ocp.plots.bodies.solids import MeshWarning, equal_inertia, scenery, solids
+from ocp.storage.problem_data import problem_of, stated
 
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
 FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))

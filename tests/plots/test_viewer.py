@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from ocp import solve
-from ocp.cli.command import command
+from ocp.cli.main import command
 from ocp.mechanics import Visual
-from ocp.plots.animation import pace
-from ocp.plots.solids import gridded, scenery
-from ocp.plots.sticks import stick
-from ocp.plots.viewer import VEIL, Viewer, built, page, quaternion
+from ocp.plots.bodies.animation import pace
+from ocp.plots.bodies.solids import gridded, scenery
+from ocp.plots.bodies.stick_figures import stick
+from ocp.plots.bodies.viewer import VEIL, Viewer, built, page, quaternion
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
 FLAGS = (

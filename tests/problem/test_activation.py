@@ -33,7 +33,7 @@ from ocp import (
     verify,
 )
 from ocp.problem import mirrored, periodic
-from ocp.problem.activations import drive_states, states_of_drives
+from ocp.problem.constraints.activations import drive_states, states_of_drives
 
 INERTIA, MOST, ON, OFF, TIME = 0.5, 3.0, 0.2, 0.5, 0.3
 FINE = Transcription(method=Radau(intervals=6, order=6))

@@ -9,8 +9,8 @@ from bipeds import biped, posture, rows
 from random_trees import random_motion, random_tree
 
 from ocp import Instant
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
+from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.mechanics.kinematics import kinematics
 from ocp.problem import (
     apart,
     off_box,

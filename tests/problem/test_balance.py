@@ -11,8 +11,9 @@ from ocp.problems.gait.stance import UP, stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Pin, Support
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import Wrench, body_weight, hull, kinematics, resultant
+from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.mechanics import Wrench, body_weight, hull, resultant
+from ocp.mechanics.kinematics import kinematics
 from ocp.problem import (
     Reaction,
     Span,

@@ -25,9 +25,9 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import exp_rotation
-from ocp.mechanics.logarithm import quaternion
+from ocp.mechanics.kinematics.rotations import quaternion
 from ocp.plots import plot
-from ocp.plots.balls import limited_balls
+from ocp.plots.curves.ball_limits import limited_balls
 
 LIMB = Link(mass=2.0, com=(0.02, 0.0, -0.15), inertia=np.diag((0.02, 0.021, 0.003)))
 HIP = Tree(

@@ -41,7 +41,7 @@ from ocp.problem import (
     continuous,
     touches,
 )
-from ocp.problem.complementarity import felt_ways
+from ocp.problem.contact.complementarity import felt_ways
 
 WEIGHT = MASS * GRAVITY
 EULER = Transcription(method=Radau(intervals=16, order=1))

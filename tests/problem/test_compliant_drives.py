@@ -28,9 +28,10 @@ from ocp import (
     solve,
     verify,
 )
-from ocp.mechanics import element_loss, kinematics
+from ocp.mechanics import element_loss
+from ocp.mechanics.kinematics import kinematics
 from ocp.problem import Compliant, contacts
-from ocp.problem.activations import drive_states
+from ocp.problem.constraints.activations import drive_states
 
 FOOT = 0.5  # kg
 GROUND = Compliant(radius=0.05, stiffness=5e4, dissipation=1.0)

@@ -12,7 +12,7 @@ from ocp.problems.gait.stance import stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Instant, Pin, Support
-from ocp.dynamics.newton_euler import inverse
+from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.problem import (
     Span,
     foot_contact,

@@ -30,15 +30,15 @@ from ocp import (
     revolute,
     unilateral,
 )
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
-from ocp.mechanics.parameters import reference
-from ocp.mechanics.structure import structure
+from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.parameters import reference
 from ocp.problem import Foot, Pin, Reaction
+from ocp.problem.contact.load_paths import bears_root, corrected, passive_rows, transmissions
+from ocp.problem.contact.reactions import check_two_pass
 from ocp.problem.instant import Forces, Instant
-from ocp.problem.reactions import check_two_pass
-from ocp.problem.transmission import bears_root, corrected, passive_rows, transmissions
-from ocp.transcription.contact_laws import standings
+from ocp.transcription.laws.contact_laws import standings
 
 ALL, NONE = (True,) * 3, (False,) * 3
 

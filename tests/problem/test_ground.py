@@ -25,9 +25,9 @@ from ocp import (
     prismatic,
     revolute,
 )
-from ocp.mechanics.structure import floating_root
+from ocp.mechanics.model.structure import floating_root
 from ocp.problem import bearing_slots, point_contact, two_pass
-from ocp.problem.reactions import check_two_pass
+from ocp.problem.contact.reactions import check_two_pass
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

@@ -32,11 +32,11 @@ from ocp import (
     torque_limits,
     unilateral,
 )
-from ocp.dynamics.newton_euler import inverse
+from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, translate
-from ocp.mechanics.parameters import closed, evaluated, parameters_of
+from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
 from ocp.problem import PointMass, apart, linear_split, off_box, swing_together, zmp_inside
-from ocp.problem.ground import slots
+from ocp.problem.contact.ground import slots
 from ocp.problem.instant import Forces
 
 SIZES = {

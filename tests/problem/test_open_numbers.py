@@ -22,7 +22,7 @@ from ocp import (
     path,
     solve,
 )
-from ocp.mechanics.parameters import closed, parameters_of
+from ocp.mechanics.values.parameters import closed, parameters_of
 from ocp.problem import Span
 
 

@@ -32,7 +32,6 @@ from ocp import (
 from ocp.mechanics import (
     between,
     exp_rotation,
-    kinematics,
     log_pose,
     motions,
     orientation,
@@ -40,7 +39,8 @@ from ocp.mechanics import (
     relative,
     translate,
 )
-from ocp.problem.poses import pose_error
+from ocp.mechanics.kinematics import kinematics
+from ocp.problem.constraints.poses import pose_error
 
 ARM = replace(ur5_like(), points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
 HOME = np.array([0.0, -1.2, 1.5, -0.4, 1.5, 0.0])  # rad

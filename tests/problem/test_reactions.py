@@ -13,8 +13,9 @@ from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import BSpline, Load, Problem, effort
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import body_weight, kinematics
+from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.mechanics import body_weight
+from ocp.mechanics.kinematics import kinematics
 from ocp.problem import (
     Plane,
     Reaction,
@@ -25,8 +26,8 @@ from ocp.problem import (
     two_pass,
     zero_moment_point,
 )
-from ocp.problem.transmission import corrected
-from ocp.transcription.tracing import trace
+from ocp.problem.contact.load_paths import corrected
+from ocp.transcription.kernels.traces import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

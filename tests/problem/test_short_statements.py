@@ -25,7 +25,7 @@ from ocp import (
 )
 from ocp.mechanics import position
 from ocp.problem import Instant
-from ocp.solution import posture
+from ocp.solving import posture
 
 CORNERS = ((-0.05, -0.03), (0.12, -0.03), (0.12, 0.03), (-0.05, 0.03))
 

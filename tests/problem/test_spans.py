@@ -21,10 +21,10 @@ from ocp import (
     solve,
     velocity_limits,
 )
+from ocp.certificate import violations
 from ocp.problem import Span, mirrored, unilateral
-from ocp.solution import violations
 from ocp.transcription import transcribe
-from ocp.transcription.variables import Layout, join
+from ocp.transcription.variables.layout import Layout, join
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.certificate import violations
 from ocp.problem import mirrored, pressure_inside, unilateral
-from ocp.solution import violations
 from ocp.transcription import transcribe
 from ocp.transcription.requests import scheduled
-from ocp.transcription.variables import join, split
+from ocp.transcription.variables.layout import join, split
 
 SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones
 INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1, 1, 1.0])

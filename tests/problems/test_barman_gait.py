@@ -15,12 +15,12 @@ from ocp.problems.gait.activity import Activity, of_row
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Radau, Solver, Spline, Transcription
-from ocp.cli.run import run
+from ocp.cli.commands.run import run
 from ocp.problem import path
-from ocp.solution.spending import ADDED
-from ocp.studies.content import recipe
+from ocp.solving.total_statistics import ADDED
+from ocp.studies.store.cell_identity import recipe
 from ocp.transcription import Multipliers, transcribe
-from ocp.transcription.asked import Asked
+from ocp.transcription.kernels.row_values import Asked
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from ocp.problems.gait.beginning import motion_alone
 from ocp.problems.gait.families import family_of
 
 from ocp import Solver, Spline, Transcription
-from ocp.solution import violations
+from ocp.certificate import violations
 
 
 @pytest.fixture(scope="module")

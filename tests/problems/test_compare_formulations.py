@@ -22,7 +22,7 @@ from ocp.problems.benchmarks.operations import (
 from ocp.problems.compare_formulations import FIELDS, counted, run, table
 from PIL import Image
 
-from ocp.dynamics import composite
+from ocp.dynamics.derivatives import composite_bodies
 
 FALLING = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler")
 DEGREES = {
@@ -143,7 +143,7 @@ def test_the_recursive_derivatives_of_55_joints_keep_their_size(large):
     composed, automatic = (ways["jacobian", method][0] for method in ("composite", "AD"))
     assert composed.n_instructions() <= min(60_000, 0.56 * automatic.n_instructions())
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    parts = composite.sensitivity(tree, *symbols)[:3]
+    parts = composite_bodies.sensitivity(tree, *symbols)[:3]
     assert composed.nnz_out() == sum(part.nnz() for part in parts)
     assert ways["jacobian", "composite loops"][1] <= 15_300
     assert ways["hessian", "composite loops"][1] <= 20_000

@@ -5,8 +5,8 @@ from ocp.problems.compare_sweeps import compared, differences, lowered, table
 from study_cells import PLANNED
 
 from ocp.solvers import Solver
-from ocp.studies.branches import chained
-from ocp.studies.content import recipe
+from ocp.studies.continuation import chained
+from ocp.studies.store.cell_identity import recipe
 from ocp.studies.study import carry_out
 
 OVER = [{"torque": torque, "points": 6} for torque in (8.0, 9.0)]

@@ -17,7 +17,7 @@ from ocp.problems.compare_tables import (
 from PIL import Image
 
 from ocp.dynamics import tabulate
-from ocp.dynamics.tables_splines import bytes_in_words
+from ocp.dynamics.tables.tensor_splines import bytes_in_words
 
 
 def lines(text):

@@ -9,7 +9,7 @@ from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.compare_transcriptions import CASES, HOLDS, SAME, agreement, near_print, run
 
 from ocp import solve
-from ocp.solution import replay
+from ocp.certificate import replay
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from ocp.problems.compare_walks import CHANGES, Tally, changed, drawn, run, usua
 from ocp.problems.gait import problem
 from ocp.problems.gait.costs import WEIGHTS, human_cost
 
-from ocp.solvers.record import Iteration
+from ocp.solvers.iteration_log import Iteration
 
 
 @pytest.fixture(scope="module")

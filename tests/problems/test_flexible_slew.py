@@ -22,10 +22,10 @@ from ocp.problems.flexible_slew import (
 )
 
 from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
-from ocp.cli.run import run
+from ocp.certificate.beam_stretch import steepest
+from ocp.certificate.energy import energy_error, required
+from ocp.cli.commands.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
-from ocp.solution.bending import steepest
-from ocp.solution.energy import energy_error, required
 from ocp.transcription.shooting import followed
 
 GOAL = (1.2, 0.8)

@@ -13,9 +13,9 @@ from ocp.problems.gait.statement import effort_step as problem
 from ocp.problems.gait.walking import walk
 
 from ocp import Solver, Spline, Transcription, load, verify
-from ocp.cli.run import run
+from ocp.certificate import violations
+from ocp.cli.commands.run import run
 from ocp.plots import plot_reactions
-from ocp.solution import violations
 from ocp.transcription import transcribe
 from ocp.transcription.requests import scheduled
 

@@ -16,7 +16,7 @@ from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import along, claims, data, table
 from ocp.problems.gait.statement import problem
 
-from ocp.studies.rows import Cell
+from ocp.studies.store.row_format import Cell
 
 LEVEL = {
     "step_m": 0.65,

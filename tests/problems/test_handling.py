@@ -12,7 +12,7 @@ from ocp.problems.gait import problem as walk
 from ocp.problems.lift_aside import problem as aside
 
 from ocp.mechanics import body_weight, reference
-from ocp.mechanics.parameters import parameters_of
+from ocp.mechanics.values.parameters import parameters_of
 
 
 class Hands:

@@ -13,8 +13,8 @@ from ocp.problems.lifting.pareto import bettered, lift
 from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
-from ocp.solution import violations
-from ocp.solution.energy import energy_error
+from ocp.certificate import violations
+from ocp.certificate.energy import energy_error
 
 COARSE = Transcription(method=Spline(nodes=2))
 WEIGHTS = (1.0, 0.5, 0.0)

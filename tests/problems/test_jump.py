@@ -7,7 +7,7 @@ from ocp.models.jumper import jumper
 from ocp.problems.jump import apex, fading, height, lines, problem, report, rise
 
 from ocp import solve
-from ocp.transcription.phased import phased
+from ocp.transcription.phases.transcribe import phased
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from ocp.problems.lifting.report import lifting_report, report_lines
 from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
-from ocp.cli.run import run
+from ocp.certificate import violations
+from ocp.cli.commands.run import run
 from ocp.mechanics import poses, reference
-from ocp.mechanics.parameters import parameters_of
+from ocp.mechanics.values.parameters import parameters_of
 from ocp.problem import off_box
-from ocp.solution import violations
 from ocp.transcription import transcribe
 
 FAMILIES = {

@@ -6,7 +6,7 @@ from ocp.models.human import ROOT, human
 from ocp.problems.gait.statement import effort_step as problem
 
 from ocp import Parameter, Transcription
-from ocp.mechanics.parameters import closed, parameters_of
+from ocp.mechanics.values.parameters import closed, parameters_of
 from ocp.problem import unilateral
 from ocp.transcription import transcribe
 

@@ -21,7 +21,7 @@ from pictured import misplaced
 from ocp import Parameter
 from ocp.mechanics import closed, parameters_of, position
 from ocp.studies import Study
-from ocp.studies.rows import Cell
+from ocp.studies.store.row_format import Cell
 
 SHARES = "thigh_length", "shank_length", "thigh_mass", "shank_mass"
 

@@ -11,7 +11,7 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Solver, Spline, Transcription, solve, verify
-from ocp.cli.listing import modules, tasks
+from ocp.cli.commands.list_problems import modules, tasks
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import position
 

@@ -13,12 +13,12 @@ from ocp.models.public import public_files, public_robot
 from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
 
 from ocp import Task
-from ocp.cli.gallery import within_reach
-from ocp.cli.run import run
+from ocp.cli.book.gallery import within_reach
+from ocp.cli.commands.run import run
 from ocp.dynamics import mirror_image
 from ocp.mechanics import position
 from ocp.problem import Symmetry
-from ocp.solution import posture
+from ocp.solving import posture
 
 ROBOTS = (ur5_reach, panda_carry, anymal_trot, g1_step)
 SOLE = "ankle_roll_link"

@@ -9,7 +9,7 @@ from ocp.models.cart_pole import cart_pole
 from ocp.problems import cart_pole_mpc, replanning, ur5_replan
 
 from ocp import Solver, kinematics, mass_matrix
-from ocp.mechanics.parameters import reference
+from ocp.mechanics.values.parameters import reference
 
 
 @pytest.fixture(scope="module")

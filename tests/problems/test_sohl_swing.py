@@ -11,7 +11,7 @@ from ocp.problems.sohl_swing import problem as swing
 from refusals import refused
 
 from ocp import Integrated, Published, Radau, Transcription, solve
-from ocp.cli.gallery import beside
+from ocp.cli.book.gallery import beside
 from ocp.mechanics import kinetic_energy, potential_energy
 from ocp.transcription import transcribe
 

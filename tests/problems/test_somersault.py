@@ -6,11 +6,11 @@ import pytest
 from ocp.problems.somersault import TakeOff, evenly, problem, report, turning
 
 from ocp import Radau, Transcription, load, verify
-from ocp.mechanics import kinematics
-from ocp.mechanics.structure import structure
-from ocp.solution.flight import free_axes
-from ocp.solution.replaying import lengths, turned
-from ocp.transcription.guess import lengthened
+from ocp.certificate.flight_momentum import free_axes
+from ocp.certificate.replay import lengths, turned
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.structure import structure
+from ocp.transcription.initial_guess import lengthened
 
 COARSE = Transcription(method=Radau(intervals=18, order=5))
 

@@ -17,12 +17,12 @@ from ocp.problems.gait.walking import over_edges
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
 from ocp.mechanics import positions, reference
-from ocp.mechanics.parameters import closed, evaluated, parameters_of
+from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
 from ocp.problem import bearing_slots, bears
-from ocp.solution.outcomes import solution_of
+from ocp.solution.from_solver import solution_of
 from ocp.solvers import Outcome
 from ocp.transcription import transcribe
-from ocp.transcription.phased import phased
+from ocp.transcription.phases.transcribe import phased
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])

@@ -7,8 +7,8 @@ import pytest
 from ocp.problems.gait import problem, walk, walking
 
 from ocp import Parameter, Solver, Transcription
-from ocp.solution.plan import keeping
 from ocp.solvers import INTERRUPTED
+from ocp.solving.plan import keeping
 
 STAGES = "motion alone", "constant limits", ""
 
@@ -86,7 +86,7 @@ def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
-    monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
+    monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
     step = walk(problem(objective="effort"), Transcription(), Solver()).require(coarse=True)
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.42504255, abs=1e-7)

@@ -21,8 +21,9 @@ from ocp.problems.gait.report import gait_report, report_lines
 from pictured import misplaced
 from PIL import Image
 
+from ocp.certificate import footing, margin
 from ocp.mechanics import body_weight
-from ocp.solution import dense, footing, margin
+from ocp.solution import dense
 
 SQUARE = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]
 

@@ -14,8 +14,9 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Parameter, load, solve
-from ocp.solution import describe, plain
+from ocp.solution import describe
 from ocp.solution.internal_report import coordinate_words, coordinates
+from ocp.storage import plain
 
 
 @pytest.fixture(scope="module")

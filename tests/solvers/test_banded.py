@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ocp.solvers.banded import factored
+from ocp.solvers.linear_algebra.banded import factored
 
 B, COUNT = 3, 5
 

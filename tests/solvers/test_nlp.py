@@ -15,7 +15,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, prepare, solve
 from ocp.solvers import NLP, Solver, attentive, feasibility, kkt_residual, minimize
-from ocp.solvers.record import Record
+from ocp.solvers.iteration_log import Record
 from ocp.transcription import transcribe
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp.solvers import NLP, Solver, minimize
-from ocp.solvers.prediction import predicted
+from ocp.solvers.optimum.prediction import predicted
 
 INF = np.inf
 

@@ -16,7 +16,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.nlp import differentiated
-from ocp.solvers.snopt_program import Standing, grouped
+from ocp.solvers.snopt.drake_program import Standing, grouped
 from ocp.transcription import transcribe
 
 needs_drake = pytest.mark.skipif(
@@ -124,7 +124,7 @@ def test_seconds_are_counted_where_they_pass_and_sum_to_the_whole():
 
 def test_what_passes_while_a_point_is_handed_over_is_the_bridge_s_and_no_more(monkeypatch):
     clock, nlp = iter(range(100)), lines_and_curve()
-    monkeypatch.setattr("ocp.solvers.snopt_program.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("ocp.solvers.snopt.drake_program.time.perf_counter", lambda: next(clock))
     point = Standing(differentiated(nlp), lambda *_: False)  # at 0
     point.move(np.ones(3))  # from 1 to 2, and looks at the clock for its deadline at 3
     point.leave()  # at 4

@@ -3,7 +3,7 @@
 import pytest
 import study_cells
 
-from ocp.studies import database
+from ocp.studies.store import database
 
 
 @pytest.fixture(autouse=True)

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from study_cells import objectives, problem
 
-from ocp.solution.certificate import verify
-from ocp.studies import StudyFileError, open_study, rows, sweep
-from ocp.studies.database import Ledger
-from ocp.studies.rows import result_of
+from ocp.certificate.verify import verify
+from ocp.studies import StudyFileError, open_study, sweep
+from ocp.studies.store import row_format
+from ocp.studies.store.database import Ledger
+from ocp.studies.store.row_format import result_of
 
 ROOT = Path(__file__).parents[2]
 THREE = {"torque": [8.0, 10.0, 12.0]}
@@ -89,7 +90,7 @@ def test_150_flipped_bytes_cost_a_cell_each_at_most(monkeypatch):
         ("UPDATE cells SET objective = ? WHERE place = 2", 0.1),
         ("UPDATE cells SET status = ? WHERE place = 2", "pending"),
         ("UPDATE cells SET content = ? WHERE place = 2", "[" * 100000),
-        ("UPDATE cells SET terms = ? WHERE place = 2", "x" * (rows.TEXT + 1)),
+        ("UPDATE cells SET terms = ? WHERE place = 2", "x" * (row_format.TEXT + 1)),
         ("UPDATE cells SET parameters = ? WHERE place = 2", b"\xff\xfe"),
         ("UPDATE cells SET place = ? WHERE place = 2", "second"),
         ("UPDATE solutions SET archive = ? WHERE rowid = 2", b"PK"),
@@ -117,9 +118,9 @@ def test_data_of_another_shape_are_no_cell_whatever_their_sums(name, three):
     with Ledger("a.sqlite") as ledger:
         row = list(ledger.connection.execute("SELECT * FROM cells WHERE place = 2").fetchone()[:-1])
         shapes = {"terms": '{"a": "b"}', "content": '{"problem": 1}'}
-        row[rows.COLUMNS.index(name)] = shapes.get(name, "[1]")
-        values = (*row, rows._digest(row), row[0])
-        columns = ", ".join(f"{column} = ?" for column in (*rows.COLUMNS, "digest"))
+        row[row_format.COLUMNS.index(name)] = shapes.get(name, "[1]")
+        values = (*row, row_format._digest(row), row[0])
+        columns = ", ".join(f"{column} = ?" for column in (*row_format.COLUMNS, "digest"))
         ledger.connection.execute(f"UPDATE cells SET {columns} WHERE id = ?", values)
     assert [cell.status for cell in open_study("a.sqlite").cells] == ["solved", "solved", "damaged"]
 
@@ -156,7 +157,7 @@ def test_any_torn_page_is_told_as_such(three):
 
 
 def test_rows_that_share_their_pages_are_not_read_on_and_on(three, monkeypatch):
-    monkeypatch.setattr("ocp.studies.database.TEXT", 100)
+    monkeypatch.setattr("ocp.studies.store.database.TEXT", 100)
     monkeypatch.setattr(Ledger, "_size", lambda ledger: 1000)
     with pytest.raises(StudyFileError, match="a.sqlite: is damaged: its cells are longer than"):
         open_study("a.sqlite")
@@ -165,7 +166,7 @@ def test_rows_that_share_their_pages_are_not_read_on_and_on(three, monkeypatch):
 def test_a_result_larger_than_a_study_holds_has_failed(three, monkeypatch):
     cell = replace(three.cells[0], status="pending")
     result = result_of(three.cells[0], b"x" * 100)
-    monkeypatch.setattr(rows, "ARCHIVE", 50)
+    monkeypatch.setattr(row_format, "ARCHIVE", 50)
     with Ledger("b.sqlite") as ledger:
         ledger.plan([cell])
         ledger.finish(cell, result)

@@ -7,10 +7,15 @@ import pytest
 from study_cells import POSED, problem
 
 from ocp import Solver, solve
-from ocp.cli.listing import tasks
-from ocp.solution import elastic, plan, wandering
-from ocp.studies import cells, comparison, content, solver_process, solver_runs, sweep
-from ocp.studies.comparison import compare
+from ocp.cli.commands.list_problems import tasks
+from ocp.diagnosis import elastic
+from ocp.solving import plan
+from ocp.solving.starts import random_starts
+from ocp.studies import cells, sweep
+from ocp.studies.comparison import child, comparison
+from ocp.studies.comparison import run as solver_runs
+from ocp.studies.comparison.comparison import compare
+from ocp.studies.store import cell_identity
 
 TASKS = tasks()
 REACHED = "reached: the program is built next"
@@ -23,7 +28,7 @@ class Reached(ValueError):
 @pytest.fixture
 def stopped(monkeypatch):
     """Solves that stop where the program is built, of problems that are built once."""
-    build, known = content.open_statement, {}
+    build, known = cell_identity.open_statement, {}
 
     def once(data, find, left_open=()):
         key = json.dumps([data["problem"], data["arguments"]])
@@ -34,22 +39,22 @@ def stopped(monkeypatch):
     def stop(*arguments, **named):
         raise Reached(REACHED)
 
-    for module in (cells, content):
+    for module in (cells, cell_identity):
         monkeypatch.setattr(module, "open_statement", once)
-    for module in (plan, elastic, wandering):
+    for module in (plan, elastic, random_starts):
         monkeypatch.setattr(module, "transcribe", stop)
     monkeypatch.setattr(plan, "phased", stop)
-    monkeypatch.setattr(content, "problem_digest", lambda build, source: "0" * 32)
-    monkeypatch.setattr(solver_process.resource, "setrlimit", lambda *limits: None)
-    monkeypatch.setattr(solver_process, "WITHIN", [])
+    monkeypatch.setattr(cell_identity, "problem_digest", lambda build, source: "0" * 32)
+    monkeypatch.setattr(child.resource, "setrlimit", lambda *limits: None)
+    monkeypatch.setattr(child, "WITHIN", [])
 
 
 def executed(job, folder):
     """Return the Run of a job as `execute` does, in this process."""
     task, result = folder / "run.json", folder / "result.json"
     task.write_text(json.dumps(asdict(job)))
-    solver_process.main(str(task), str(result))
-    solver_process.WITHIN.clear()
+    child.main(str(task), str(result))
+    child.WITHIN.clear()
     return solver_runs._concluded(job.run, json.loads(result.read_text()), 0, False, "")
 
 
@@ -66,15 +71,15 @@ def test_a_problem_of_the_gallery_has_its_row(name, stopped, inside, monkeypatch
 
 def cell_of(task):
     """The only cell of a study of a task with its defaults."""
-    recipe = content.recipe(task, None, Solver())
-    return content.cell({}, content.content_of(recipe, {}))
+    recipe = cell_identity.recipe(task, None, Solver())
+    return cell_identity.cell({}, cell_identity.content_of(recipe, {}))
 
 
 def test_a_method_from_a_posture_travels_to_processes_of_studies_and_comparisons():
     expected = solve(problem()).objective
     (one,) = sweep(POSED, {}, workers=1).cells
     assert one.content["method"] == {
-        "record": "ocp.solution.postures:FromPosture",
+        "record": "ocp.solving.starts.postures:FromPosture",
         "fields": {"angles": [0.3, -0.5]},
     }
     (run,) = compare(POSED, ["ipopt"], seconds=60).runs

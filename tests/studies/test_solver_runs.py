@@ -14,15 +14,24 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import TASK as FASTEST
 
 from ocp import Attempt, Solver, Spline, Transcription, solve
-from ocp.cli.compare import run
-from ocp.studies import comparison, solver_runs
-from ocp.studies.best import alone, together
-from ocp.studies.comparison import compare
-from ocp.studies.comparison_tables import comma_separated, costs, draw, ratios, read, report, table
-from ocp.studies.judge import COARSE, GAVE_UP, SOLVED, UNSAID, WRONG, first_order, judged
-from ocp.studies.profiles import curves, data_profile, performance_profile, share
-from ocp.studies.profiles import ratios as cost_ratios
-from ocp.studies.solver_runs import ANOTHER, Run
+from ocp.cli.commands.compare import run
+from ocp.studies.comparison import comparison
+from ocp.studies.comparison import run as solver_runs
+from ocp.studies.comparison.best_known import alone, together
+from ocp.studies.comparison.comparison import compare
+from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, share
+from ocp.studies.comparison.profiles import ratios as cost_ratios
+from ocp.studies.comparison.run import ANOTHER, Run
+from ocp.studies.comparison.tables import comma_separated, costs, draw, ratios, read, report, table
+from ocp.studies.comparison.verdict import (
+    COARSE,
+    GAVE_UP,
+    SOLVED,
+    UNSAID,
+    WRONG,
+    first_order,
+    judged,
+)
 
 TABLE = {"a": {"p": 1.0, "q": 4.0, "r": 2.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"s": inf}}
 GOOD = Run(
@@ -267,7 +276,7 @@ def test_a_run_that_ends_above_the_best_has_found_another_optimum():
 def test_coarse_runs_and_other_optima_are_told_and_not_timed(tmp_path, monkeypatch):
     shown = []
     monkeypatch.setattr(
-        "ocp.studies.comparison_tables.panels", lambda path, each: shown.append(each)
+        "ocp.studies.comparison.tables.panels", lambda path, each: shown.append(each)
     )
     coarse = replace(GOOD, solver="a", verdict=COARSE, objective=1.0, solve=0.01)
     runs = together([GOOD, coarse, replace(GOOD, solver="b", objective=2.3, solve=0.02)])

@@ -17,15 +17,15 @@ from study_cells import (
     stopped,
 )
 
-from ocp.cli.study import run, values
+from ocp.cli.commands.study import run, values
 from ocp.studies import (
     StudyFileError,
     grid,
     open_study,
     sweep,
 )
-from ocp.studies import database as ledger
-from ocp.studies.outdated import enter
+from ocp.studies.store import database as ledger
+from ocp.studies.store.outdated_cells import enter
 
 ROOT = Path(__file__).parents[2]
 

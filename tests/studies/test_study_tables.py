@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.study_report import cells_text
-from ocp.studies.rows import Cell
+from ocp.cli.output.study_report import cells_text
+from ocp.studies.store.row_format import Cell
 from ocp.studies.tables import (
     HEAD,
     TAIL,

@@ -17,8 +17,8 @@ from ocp import solve
 from ocp.studies import (
     sweep,
 )
-from ocp.studies.addresses import address
 from ocp.studies.processes import Processes
+from ocp.studies.store.qualified_names import address
 
 CLUSTERED = {"torque": [float(k) for k in range(8, 20)], "points": 6}
 

@@ -35,9 +35,9 @@ from ocp import (
     unit_length,
     verify,
 )
+from ocp.certificate.replay import lengths
 from ocp.mechanics import exp_rotation
-from ocp.mechanics.logarithm import quaternion
-from ocp.solution.replaying import lengths
+from ocp.mechanics.kinematics.rotations import quaternion
 
 INERTIA = np.diag((0.02, 0.021, 0.003))
 START, END = (0.2, -0.3, 0.1), (0.9, 0.4, -0.5)  # rad: turns about x, then y, then z

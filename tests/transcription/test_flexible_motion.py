@@ -29,21 +29,14 @@ from ocp import (
     squares,
     verify,
 )
-from ocp.cli.run import run
-from ocp.dynamics import (
-    BOOK,
-    FORMULATIONS,
-    NEWTON_EULER,
-    book,
-    forward_dynamics,
-    hybrid_dynamics,
-    lagrange,
-    lie_group,
-)
-from ocp.mechanics import Modes, Place, assumed_modes, kinematics, position
+from ocp.certificate.energy import energy_error, required
+from ocp.cli.commands.run import run
+from ocp.dynamics import BOOK, FORMULATIONS, NEWTON_EULER, forward_dynamics, hybrid_dynamics
+from ocp.dynamics.formulations import book, lagrange, lie_group
+from ocp.mechanics import Modes, Place, assumed_modes, position
+from ocp.mechanics.kinematics import kinematics
 from ocp.plots import plot_torques, stick
-from ocp.plots.sticks import BENT
-from ocp.solution.energy import energy_error, required
+from ocp.plots.bodies.stick_figures import BENT
 from ocp.studies import wandering
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.shooting import followed

@@ -26,10 +26,10 @@ from ocp import (
     periodic,
     torque_limits,
 )
-from ocp.motion.moving import moved
-from ocp.solution.diagnosis import rows_at
+from ocp.diagnosis.explain import rows_at
+from ocp.motion.free_knots import moved
 from ocp.transcription import transcribe
-from ocp.transcription.variables import join, motion_at, split
+from ocp.transcription.variables.layout import join, motion_at, split
 
 
 def arm_problem(**changes):

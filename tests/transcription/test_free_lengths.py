@@ -29,12 +29,12 @@ from ocp import (
     torque_limits,
     verify,
 )
-from ocp.motion.moving import given, moved
+from ocp.motion.free_knots import given, moved
 from ocp.problem.constraint import Span
-from ocp.solution.starts import start
+from ocp.solving.starts.warm_start import start
 from ocp.transcription import transcribe
 from ocp.transcription.methods import on_its_mesh
-from ocp.transcription.variables import join
+from ocp.transcription.variables.layout import join
 
 ARCS = Transcription(method=Radau(intervals=4, order=6, lengths="free", controls="constant"))
 

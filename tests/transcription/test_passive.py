@@ -31,9 +31,9 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import NEWTON_EULER
-from ocp.dynamics.lie_group import hybrid
+from ocp.dynamics.formulations.lie_group import hybrid
 from ocp.mechanics import structure
-from ocp.problem.transmission import passive_rows
+from ocp.problem.contact.load_paths import passive_rows
 from ocp.studies import wandering
 from ocp.transcription import transcribe, transcription_of
 

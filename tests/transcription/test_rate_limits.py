@@ -27,8 +27,8 @@ from ocp import (
     squares,
     torque_rate_limits,
 )
-from ocp.solution.bounds import violations
-from ocp.solution.statements import problem_of, stated
+from ocp.certificate.violations import violations
+from ocp.storage.problem_data import problem_of, stated
 from ocp.transcription import transcribe
 
 

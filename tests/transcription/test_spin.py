@@ -22,8 +22,8 @@ from ocp import (
 from ocp.dynamics import derivatives_of, formulation_of
 from ocp.problem.instant import NoRate
 from ocp.transcription import transcribe
-from ocp.transcription.inputs import symbols
-from ocp.transcription.kernels import kernel
+from ocp.transcription.kernels.inputs import symbols
+from ocp.transcription.kernels.kernels import kernel
 
 LASTS = Parameter("lasts", 0.8, "s", 0.1, 3.0)
 BODY = random_tree(np.random.default_rng(6), 3, kinds=("prismatic", "revolute", "screw"))

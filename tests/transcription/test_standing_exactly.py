@@ -31,11 +31,11 @@ from ocp import (
     squares,
     unilateral,
 )
-from ocp.problem.transmission import bears_root, passive_rows, transmissions
-from ocp.solution.bounds import violations
-from ocp.solution.replaying import deviations
+from ocp.certificate.replay import deviations
+from ocp.certificate.violations import violations
+from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
 from ocp.transcription import transcribe
-from ocp.transcription.contact_laws import standings
+from ocp.transcription.laws.contact_laws import standings
 
 WEIGHT = 6.0 * GRAVITY
 

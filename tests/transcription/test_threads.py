@@ -6,8 +6,9 @@ import pytest
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription
-from ocp.studies import content
-from ocp.transcription import instants, mapped, settings_of, transcribe, transcription_of
+from ocp.studies.store import cell_identity
+from ocp.transcription import mapped, settings_of, transcribe, transcription_of
+from ocp.transcription.kernels import mapped as instants
 
 
 def drawn(kind, count):
@@ -53,7 +54,7 @@ def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
     monkeypatch.setattr(instants, "THREADED", 1)
     asked = []
     monkeypatch.setattr(
-        "ocp.transcription.finish.mapped",
+        "ocp.transcription.kernels.backends.mapped",
         lambda *what, **more: asked.append(what[2]) or mapped(*what, **more),
     )
     threaded = {"kernels": "virtual", "threads": 2}
@@ -73,7 +74,7 @@ def test_threads_are_a_setting_that_cells_on_one_thread_do_not_mention():
     """So that what studies keep stays theirs."""
     assert transcription_of(settings_of(Transcription(threads=3))) == Transcription(threads=3)
     one, three = (
-        content.transcription_content(Transcription(), {"threads": threads}, numbers)
+        cell_identity.transcription_content(Transcription(), {"threads": threads}, numbers)
         for threads in (1, 3)
     )
     assert "threads" not in one and three["threads"] == 3

@@ -27,12 +27,12 @@ from ocp import (
     torque_limits,
 )
 from ocp.dynamics import LIE_GROUP, catalogue
-from ocp.dynamics.composite import COMPOSITE
+from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.motion import sample
 from ocp.solvers import minimize
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.multipliers import gather_multipliers, name_multipliers
-from ocp.transcription.variables import Layout, join, motion_map, split
+from ocp.transcription.variables.layout import Layout, join, motion_map, split
+from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
 
 
 def arm_problem(points=7, free=True, **changes):

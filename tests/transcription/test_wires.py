@@ -26,9 +26,9 @@ from ocp import (
     verify,
     wire,
 )
-from ocp.mechanics import kinematics
 from ocp.mechanics.elements.forces import State
-from ocp.mechanics.holding import stay_gaps, stay_rates, stay_torques
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_rates, stay_torques
 
 MASS, GRAVITY, RISE, TIME, MOST = 3.0, 9.81, 0.5, 1.0, 60.0
 OVER = ("hook", (0, 3.0, 0), (1.0, 2.0, 0))

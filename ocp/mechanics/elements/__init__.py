@@ -3,8 +3,8 @@
 from typing import TypeAlias
 
 from ocp.mechanics.elements.activation import Activation
-from ocp.mechanics.elements.of_drives import Strength, TorqueSpeed, Voluntary
-from ocp.mechanics.elements.of_joints import (
+from ocp.mechanics.elements.drives import Strength, TorqueSpeed, Voluntary
+from ocp.mechanics.elements.joint_elements import (
     Armature,
     Bumper,
     CurvedSpring,
@@ -12,8 +12,8 @@ from ocp.mechanics.elements.of_joints import (
     Friction,
     Spring,
 )
-from ocp.mechanics.elements.of_paths import Strut, Tendon
 from ocp.mechanics.elements.passive import PassiveMoment
+from ocp.mechanics.elements.tendons import Strut, Tendon
 
 # Each has check(tree); and of a State torques, {row of q: N m or N}, what is stored (J), its loss
 # (W).

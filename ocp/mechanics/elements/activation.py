@@ -16,12 +16,12 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.checks import positive, set_fields
-from ocp.mechanics.elements.of_drives import Strength, check_drives
-from ocp.mechanics.elements.of_joints import check_joint_units, expression, named
-from ocp.mechanics.elements.smooth import ramp
-from ocp.mechanics.parameters import reference
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.elements.drives import Strength, check_drives
+from ocp.mechanics.elements.joint_elements import check_joint_units, expression, named
+from ocp.mechanics.elements.smooth_curves import ramp
+from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
 
 LAWS = "zajac", "de groote"

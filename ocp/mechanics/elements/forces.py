@@ -16,20 +16,21 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics import flexible, rigid
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
-from ocp.mechanics.elements.of_joints import expression
-from ocp.mechanics.elements.of_paths import total_length
-from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import matrix
-from ocp.mechanics.stays import End
-from ocp.mechanics.tree import Tree
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.elements.joint_elements import expression
+from ocp.mechanics.elements.tendons import total_length
+from ocp.mechanics.flexible import kinematics
+from ocp.mechanics.kinematics import rigid
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.values.parameters import matrix
+from ocp.mechanics.values.types import Matrix
 
 
 def kind_of(tree: Tree) -> ModuleType:
     """Return the file that knows how links of the tree move: both have the same functions."""
-    return flexible if tree.flexible else rigid
+    return kinematics if tree.flexible else rigid
 
 
 def forces_of(tree: Tree) -> tuple[Force, ...]:
@@ -92,7 +93,7 @@ class State:
         """Return d place / dq (3, n) of a point."""
         point, tree = self.tree.point(end), self.tree
         if tree.flexible:
-            return flexible.jacobian(tree, self.q, point)[3:, :]
+            return kinematics.jacobian(tree, self.q, point)[3:, :]
         return rigid.jacobian_at(tree, self.moves, point)[3:, :]
 
 

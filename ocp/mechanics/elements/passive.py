@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 
 import casadi as ca
 
-from ocp.mechanics.answers import as_column, tried
-from ocp.mechanics.checks import called, set_fields, several
-from ocp.mechanics.elements.of_joints import row_of
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.elements.joint_elements import row_of
+from ocp.mechanics.values.callback_checks import as_column, tried
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import called, set_fields, several
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 

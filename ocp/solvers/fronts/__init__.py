@@ -8,7 +8,7 @@ import ctypes
 from functools import cache
 from pathlib import Path
 
-from ocp.solvers.machine_code import NoCompiler, load_compiled
+from ocp.codegen.compiler.shared_library import NoCompiler, load_compiled
 
 NAME = "fronts"  # as IPOPT's linear_solver
 MAIN = "ma27.c"

@@ -12,9 +12,9 @@ from ocp.problems.gait.families import MID_SWING
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.literal import total
 
+from ocp.certificate import Extreme, footing
 from ocp.mechanics import positions
 from ocp.plots import SMALL, TEXT, plan, rulers, scene, strip, style
-from ocp.solution import Extreme, footing
 
 SOURCE = "Barman 2020, "
 INSTANTS = np.linspace(0.0, 1.0, 7)  # of the step, that are drawn

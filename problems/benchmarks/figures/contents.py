@@ -7,7 +7,7 @@ from ocp.problems.benchmarks.figures import barman, barman_gait, book, hollerbac
 from ocp.problems.benchmarks.figures.page import Page, draw_page
 
 from ocp.progress import say
-from ocp.solution import write
+from ocp.storage import write
 
 PAGES: dict[str, Page] = {
     page.name: page

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ocp import Solution
+from ocp.certificate import violations
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, snapshots, style
-from ocp.solution import violations
 
 LINE = 0.135  # in: of the text
 LETTERS = 130, 117  # of a line of the text above and below

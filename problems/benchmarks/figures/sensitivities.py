@@ -11,7 +11,8 @@ import numpy as np
 from ocp.models.two_link import INERTIA, LENGTH, MASS
 
 from ocp import Solution
-from ocp.dynamics import composite, hollerbach_4x4
+from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.formulations import hollerbach_4x4
 
 STEP = 1e-5  # rad, rad/s, rad/s2: of central differences
 BY = ("q1", "q2", "q1'", "q2'", "q1''", "q2''")  # primes are derivatives by time
@@ -24,7 +25,7 @@ def recursive(solution: Solution, t: np.ndarray) -> np.ndarray:
 
 def composites(solution: Solution, t: np.ndarray) -> np.ndarray:
     """Return those of composite bodies, by which this project solves."""
-    return _shaped(solution.trace(partial(_slopes, composite.sensitivity), t))
+    return _shaped(solution.trace(partial(_slopes, composite_bodies.sensitivity), t))
 
 
 def differences(solution: Solution, t: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from ocp.problems.gait.card.norms import NORMS_FLAG
 
 from ocp import load
 from ocp.cli import ended
-from ocp.solution import check_writable
+from ocp.storage import check_writable
 
 DONE, BAD_ARGUMENTS = 0, 2
 

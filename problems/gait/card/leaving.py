@@ -9,7 +9,7 @@ from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.report import report_card
 
 from ocp import Solution
-from ocp.solution import plain, write
+from ocp.storage import plain, write
 
 ENDINGS = (".json", ".csv", ".png", ".svg", ".pdf")
 

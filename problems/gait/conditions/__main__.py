@@ -12,7 +12,7 @@ from ocp.problems.gait.conditions.tables import claims, data, steps_table, table
 
 from ocp.cli import ended
 from ocp.plots import check_suffix
-from ocp.solution import check_writable, write
+from ocp.storage import check_writable, write
 from ocp.studies import aligned
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2

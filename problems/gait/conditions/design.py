@@ -13,7 +13,7 @@ from ocp.problems.gait.statement import SPEED, problem
 from ocp.problems.gait.walking import NEAR, TUNED, after, walk
 
 from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
-from ocp.solution import staged
+from ocp.solving import staged
 from ocp.studies import Study, sweep
 
 AXES = ("speed", "slope", "crouch", "load")

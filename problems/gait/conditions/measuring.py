@@ -10,7 +10,7 @@ from ocp.problems.gait.card.stride import Stride, stride_of
 from ocp.problems.gait.cycle import JOINTS
 
 from ocp import Solution, Tree, verify
-from ocp.solution import NotVerified
+from ocp.certificate import NotVerified
 
 TOLERANCE = 1e-2  # of the certificate
 EXCURSIONS = {"hip": "hip_flex", "knee": "knee_flex", "ankle": "ankle_df"}  # curves of the card

@@ -18,7 +18,7 @@ from ocp.problems.gait.people.sampling import people
 from ocp.problems.gait.people.statement import TASK
 
 from ocp.cli import ended
-from ocp.solution import write
+from ocp.storage import write
 from ocp.studies import Progress, sweep
 
 COUNT, SEED, SHARE = 200, 0, 0.95  # people, and how many of them are to be solved

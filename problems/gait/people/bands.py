@@ -12,7 +12,7 @@ from ocp.problems.gait.card.likeness import against, mean_r
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.people.measures import CERTIFICATE, NUMBERS, curves
 
-from ocp.solution import write
+from ocp.storage import write
 from ocp.studies import Study, markdown
 
 LOW, HIGH = 5.0, 95.0  # percentiles: the ends of a band

@@ -1,0 +1,56 @@
+"""The energy balance of a motion under the torques that its solution reports."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.elements.forces import element_loss, forces_of
+from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.motion import quadrature
+from ocp.problem.instant import Instant
+from ocp.solution.solution import Solution
+
+
+def reported(at: Instant) -> Any:
+    """Return the generalized forces (n,) of the reported torques, of cut joints, stays and the
+    ground."""
+    ground = 0 if at.ground is None else at.unsupported - at.supported
+    return at.tau + at.looped + at.stayed + ground
+
+
+def required(at: Instant) -> Any:
+    """Return the generalized forces (n,) that the motion needs."""
+    return at.unsupported
+
+
+def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported) -> float:
+    """Return the largest gap between energy gained and work done, of the energy turned over.
+
+    The work is that of what drives, by default as `reported`, of loads, of damping, and of force
+    elements beyond what they store. Energy that goes to and fro between motion and height is turned
+    over too: at least the largest kinetic one.
+    """
+    motion = solution.problem.motion
+    s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
+    levels, kinetic = solution.trace(_energies, motion.breaks * solution.duration)
+    powers = solution.trace(partial(_power, drive), s * solution.duration)[0]
+    amounts = powers * weights * solution.duration
+    work = np.concatenate([[0.0], np.cumsum(amounts.reshape(motion.segments, -1).sum(axis=1))])
+    turned = np.max([np.abs(amounts).sum(), np.ptp(levels), kinetic.max(), 1e-12])
+    return float(np.max(np.abs(levels - levels[0] - work)) / turned)
+
+
+def _energies(at: Instant) -> Any:
+    """Return the energy of all, and the kinetic one."""
+    kinetic = kinetic_energy(at.tree, at.q, at.qd)
+    return ca.vertcat(kinetic + potential_energy(at.tree, at.q), kinetic)
+
+
+def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
+    outer = load_power(at.tree, at.q, at.qd, at.acting)
+    work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
+    return work - element_loss(at.tree, at.q, at.qd) if forces_of(at.tree) else work

@@ -1,0 +1,191 @@
+"""What a solution says of itself that no tolerance excuses: what is false, and what is missing.
+
+A certificate cannot judge what is missing, and does not judge what is false.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from ocp.problem.reserved_names import DURATION, PARAMETER, SEPARATOR, SOUND
+from ocp.solution.objective_values import Cost
+from ocp.solution.solution import Solution
+from ocp.solvers.statuses import says_done
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
+NOISE = 1e-12  # absolutely
+REAL = "fiu"  # the kinds of arrays that hold real numbers
+
+
+def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) -> tuple[str, ...]:
+    """Return lines that say why a solution cannot pass, whatever the tolerance.
+
+    `transcribed` is its problem's program again, `cost` its objective at the solution's variables,
+    None where the statement is not whole.
+    """
+    return (
+        *of_the_statement(solution, transcribed),
+        *of_the_status(solution),
+        *_of_the_duration(solution),
+        *(() if cost is None else _of_the_objective(solution, cost)),
+    )
+
+
+def refusals_of_phase(
+    solution: Solution, transcribed: Transcribed, cost: Cost | None
+) -> tuple[str, ...]:
+    """Return the `refusals` of a phase alone, whose status and multipliers are of the whole."""
+    objective = () if cost is None else _of_the_objective(solution, cost)
+    return (*_of_the_duration(solution), *objective)
+
+
+def misfit(solution: Solution, transcribed: Transcribed) -> str:
+    """Return why no certificate can be made of a solution, nothing where one can.
+
+    Its numbers do not make variables and multipliers of the program that is `transcribed` again.
+    """
+    problem, layout = solution.problem, transcribed.layout
+    points = (problem.tree.dof, problem.motion.points)
+    for what, array, shape in (
+        ("control points", solution.points, points),
+        ("nodes", solution.nodes, layout.nodes.shape),
+        ("lifted", solution.lifted, layout.place.shape),
+    ):
+        if np.shape(array) != shape:
+            return f"{what}: expected numbers of shape {shape}, got {np.shape(array)}"
+        if np.asarray(array).dtype.kind not in REAL:
+            return f"{what}: expected real numbers, got {np.asarray(array).dtype}"
+    if not np.allclose(solution.nodes, layout.nodes, rtol=0.0, atol=EXACT):
+        return "nodes: torques and ground wrenches stand at other instants than the program's"
+    if not (np.isfinite(solution.duration) and solution.duration > 0):
+        return f"duration: expected a positive number of s, got {solution.duration:g}"
+    return lacking(solution) or next(_unplaced(solution, transcribed), "")
+
+
+def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+    """Yield whose multipliers do not stand at the rows and instants of the program's."""
+    for placed in transcribed.rows:
+        known = solution.multipliers.get(placed.name)
+        if known is None:
+            continue
+        expected = placed.row.shape
+        if np.shape(known.values) != expected or np.shape(known.s) != expected[1:]:
+            sizes = f"{np.shape(known.values)} at {np.size(known.s)} instants"
+            yield f"multipliers of {placed.name}: expected numbers of shape {expected}, got {sizes}"
+        elif np.asarray(known.values).dtype.kind not in REAL:
+            yield f"multipliers of {placed.name}: expected real numbers"
+        elif not np.allclose(known.s, placed.s, rtol=0.0, atol=EXACT):
+            yield f"multipliers of {placed.name}: stand at other instants than the program's"
+
+
+def lacking(solution: Solution) -> str:
+    """Return which parameters of its plan a solution has no numbers for, nothing where it has."""
+    known = solution.parameters
+    if not isinstance(known, Mapping):
+        return f"parameters: expected numbers by name, got {type(known).__name__}"
+    stated = () if solution.plan is None else solution.plan.parameters
+    names = [each.name for each in stated if each.name not in known]
+    return f"parameters: {listed(names)} missing" if names else ""
+
+
+def bare(solution: Solution, transcribed: Transcribed | Phased) -> bool:
+    """Tell whether there are constraints or laws, but no multipliers to judge them by."""
+    return bool(transcribed.rows) and not solution.multipliers
+
+
+def of_the_statement(solution: Solution, transcribed: Transcribed | Phased) -> Iterator[str]:
+    """Yield what is missing of what was asked."""
+    if solution.missing:
+        yield (
+            f"its file lacks {', '.join(solution.missing)}, so that it cannot be judged: "
+            "load(path, problem) makes it whole"
+        )
+        return
+    known = {placed.name for placed in transcribed.rows}
+    phases = [f"{name}{SEPARATOR}" for name in solution.phases]
+    known |= {f"{begin}{DURATION}" for begin in phases or ("",)}
+    known |= {
+        f"{begin}{PARAMETER.format(name)}"
+        for begin in ("", *phases)
+        for name in solution.parameters
+    }
+    sound = tuple(f"{begin}{SOUND.format('')}" for begin in phases or ("",))
+    strange = [
+        name
+        for name in solution.multipliers
+        if name not in known and not str(name).startswith(sound)
+    ]
+    if strange:
+        yield (
+            f"multipliers of {listed(map(str, strange))}: the problem has no such constraints, "
+            "so it is not the one that was solved"
+        )
+    if solution.multipliers:
+        for placed in transcribed.rows:
+            if placed.name not in solution.multipliers:
+                yield f"multipliers of {placed.name}: missing, so that it cannot be judged"
+    for name, known_by_name in solution.multipliers.items():
+        if not np.isfinite(known_by_name.values).all():
+            yield f"multipliers of {name}: not all are numbers"
+    if bare(solution, transcribed):
+        yield "no multipliers: whether the motion is optimal cannot be judged"
+
+
+def of_the_status(solution: Solution) -> Iterator[str]:
+    """Yield what speaks against the solver's having been done."""
+    statistics, status = solution.statistics, solution.status
+    solver = str(statistics.get("plugin", ""))
+    ended = [*statistics.get("stages", ())]
+    if not solution.success:
+        yield f"not solved: {status}"
+    elif not says_done(solver, status):
+        yield f"status {status!r}: not what {solver or 'a solver'} says when it is done"
+    elif not (solver and ended):
+        yield "statistics: name no solver, or not how it ended"
+    elif status not in ended:
+        yield f"status {status!r}: the solver ended with {', '.join(map(repr, ended))}"
+
+
+def _of_the_duration(solution: Solution) -> Iterator[str]:
+    """Yield a given duration that is another."""
+    lower, upper = solution.problem.duration
+    if lower == upper and not abs(solution.duration - lower) <= EXACT * lower:
+        yield f"duration: reported {solution.duration:.9g} s, the problem gives {lower:.9g} s"
+
+
+def _of_the_objective(solution: Solution, cost: Cost) -> Iterator[str]:
+    """Yield terms and objectives that are not those of the reported variables."""
+    named = [term.name for _, term in solution.problem.objective.terms]
+    weights = [weight for weight, _ in solution.problem.objective.terms]
+    if [name for name, *_ in solution.terms] != named:
+        yield (
+            f"objective: reported terms {listed(name for name, *_ in solution.terms)}, "
+            f"the problem has {listed(named)}"
+        )
+    else:
+        for (name, stated, reported), weight, value in zip(
+            solution.terms, weights, cost.terms.tolist()
+        ):
+            if not same(stated, weight):
+                yield f"{name}: reported weight {stated:.9g}, the problem's is {weight:.9g}"
+            if not same(reported, value):
+                yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"
+    weighed = zip(solution.problem.objective.terms, cost.terms.tolist())
+    scale = float(np.sum([abs(weight * value) for (weight, _), value in weighed]))
+    if not same(solution.objective, cost.summed, scale):
+        yield (
+            f"objective: reported {solution.objective:.9g}, its variables make it {cost.summed:.9g}"
+        )
+
+
+def same(reported: float, value: float, scale: float | None = None) -> bool:
+    """Tell whether two numbers are one; not a number is none."""
+    size = abs(value) if scale is None else scale
+    return bool(abs(reported - value) <= max(EXACT * size, NOISE))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names in a line."""
+    return ", ".join(names) or "none"

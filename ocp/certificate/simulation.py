@@ -1,0 +1,251 @@
+"""How a mechanism moves under given torques: rigid-body simulation by CVODES."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.dynamics.closed_loops import forward as closed_forward
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulations import lagrange
+from ocp.dynamics.formulations.lie_group import forward as articulated
+from ocp.dynamics.formulations.lie_group import inverse as open_inverse
+from ocp.dynamics.from_inverse import articulates, released
+from ocp.mechanics.elements.forces import with_elements
+from ocp.mechanics.kinematics.kinematics import kinetic_energy
+from ocp.mechanics.kinematics.loop_assembly import examples
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import check_closed, numbers
+from ocp.problem.contact.force_law import Acting
+from ocp.problem.load_states import loads_in_state
+from ocp.transcription.kernels.kernels import function
+
+TOLERANCE = 1e-10  # of the integrator, absolute and relative
+WEIGHTLESS = 1e-14  # of the largest inertia: less is none
+STEPS = 100000  # that CVODES may take from one instant to the next
+Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """A simulated motion: times `t` (N,) s, coordinates `q` (n, N) rad or m, and rates `qd` (n, N).
+
+    NaN from where it blew up.
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+
+    def __repr__(self) -> str:
+        end = f"{len(self.q)} coordinates over {self.t[-1]:g} s at {len(self.t)} instants"
+        return f"Simulation({end}{'' if np.isfinite(self.q).all() else ', blown up'})"
+
+
+def simulate(
+    tree: Tree,
+    torques: Torques,
+    start: tuple[ArrayLike, ArrayLike],
+    duration: float,
+    loads: Iterable[Acting] = (),
+    *,
+    count: int = 201,
+    formulation: Formulation | None = None,
+    tolerance: float = TOLERANCE,
+) -> Simulation:
+    """Return the Simulation of a tree from `start`, (q, qd) of n numbers each, over `duration` (s).
+
+    `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns
+    n of them, such as a controller; or a table (n, N) of values at N equally spaced instants,
+    straight in between. The motion is returned at the instants of the table, or else at `count`
+    equally spaced ones. `loads` act beside the torques, force laws among them. The mechanics are
+    those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for links that bend
+    Lagrange's equations, for closed loops, whose gaps are not stabilised, those with multipliers
+    (Haug 1989); or those of a `formulation`. `tolerance`, absolute and relative, is that of CVODES
+    (Hindmarsh et al. 2005).
+    Raises ValueError for sizes that do not fit, numbers that are not finite, too small a duration
+    or count, a tree with stays, and one with parameters.
+    """
+    n, loads = tree.dof, tuple(loads)
+    check_closed("simulate", (tree, loads))
+    if tree.stays:
+        names = ", ".join(stay.name for stay in tree.stays)
+        raise ValueError(
+            f"simulate: stays {names} are not followed as they close and open; take "
+            "replace(tree, stays=()) and state their forces as loads or torques"
+        )
+    q, qd = (numbers(f"start: {what}", value, (n,)) for what, value in zip(("q", "qd"), start))
+    table = None if callable(torques) or np.ndim(torques) < 2 else _table(torques, n)
+    count = count if table is None else table.shape[1]
+    if not (np.isfinite(duration) and duration > 0 and count >= 2):
+        raise ValueError(
+            f"duration, count: expected a positive number of s and at least 2 instants, "
+            f"got {duration} and {count}"
+        )
+    t, step = np.linspace(0.0, duration, count), duration / (count - 1)
+    if table is not None:
+        integrator = driven(tree, step, loads, formulation=formulation, tolerance=tolerance)
+        states = march(integrator, [*q, *qd], sampled(t, table))
+        return Simulation(t=t, q=states[:n], qd=states[n:])
+    clock, begin, state = ca.SX.sym("t"), ca.SX.sym("begin"), ca.SX.sym("x", 2 * n)
+    if callable(torques):
+        drive = _column(torques(begin + clock, state[:n], state[n:]), n)
+    else:
+        drive = ca.SX(numbers("torques", torques, (n,)))
+    pushes = loads_in_state(tree, loads, begin + clock, state[:n], state[n:])
+    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
+    integrator = stepper(clock, state, begin, acceleration, step, tolerance)
+    states = march(integrator, [*q, *qd], t[:-1, None])
+    return Simulation(t=t, q=states[:n], qd=states[n:])
+
+
+def driven(
+    tree: Tree,
+    step: float,
+    loads: Iterable[Acting] = (),
+    *,
+    formulation: Formulation | None = None,
+    tolerance: float = TOLERANCE,
+) -> ca.Function:
+    """Return the integrator of a tree over one `step` (s) under torques that run straight in it.
+
+    Its parameters are when the step begins, and the torques (n,) at its start and at its end.
+    """
+    n, clock, begin = tree.dof, ca.SX.sym("t"), ca.SX.sym("begin")
+    state, ends = ca.SX.sym("x", 2 * n), ca.SX.sym("torques", n, 2)
+    drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
+    pushes = loads_in_state(tree, tuple(loads), begin + clock, state[:n], state[n:])
+    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
+    parameters = ca.vertcat(begin, ca.vec(ends))
+    return stepper(clock, state, parameters, acceleration, step, tolerance)
+
+
+def sampled(t: np.ndarray, torques: np.ndarray) -> np.ndarray:
+    """Return the parameters (steps, ..) of a `driven` tree of torques (n, N) at instants t (N,)."""
+    return np.vstack([t[None, :-1], torques[:, :-1], torques[:, 1:]]).T
+
+
+def _table(torques: ArrayLike, n: int) -> np.ndarray:
+    """Return a table of torques (n, N) as an array, checked."""
+    table = np.asarray(torques, dtype=float)
+    if table.ndim != 2 or len(table) != n or table.shape[1] < 2 or not np.isfinite(table).all():
+        raise ValueError(
+            f"torques: expected finite numbers of shape ({n},) or ({n}, 2 or more), "
+            f"got {table.shape}"
+        )
+    return table
+
+
+def _column(torques: Any, n: int) -> ca.SX:
+    """Return what a function of torques gave as a column of n expressions."""
+    rows = torques if isinstance(torques, Sequence) else [torques]
+    column = ca.vec(ca.SX(torques if hasattr(torques, "shape") else ca.vertcat(*rows)))
+    if column.shape[0] != n:
+        raise ValueError(f"torques: expected {n} expressions, got {column.shape[0]}")
+    return column
+
+
+def accelerations(
+    tree: Tree,
+    formulation: Formulation | None,
+    q: Matrix,
+    qd: Matrix,
+    torques: Matrix,
+    loads: Sequence[Load],
+) -> Matrix:
+    """Return the accelerations (n,) under joint torques (n,), by a formulation.
+
+    Where it is None they are by what suits the tree. Its force elements act beside the torques.
+    """
+    if formulation is not None:
+        forward, inverse = formulation.forward, formulation.inverse
+        if structure(tree).closed:
+            return closed_forward(tree, q, qd, torques, loads, dynamics=inverse)[0]
+        return released(forward, inverse, tree, q, qd, torques, loads)
+    if structure(tree).closed:
+        return closed_forward(tree, q, qd, torques, loads)[0]
+    if not structure(tree).flexible and not articulates(tree):
+        return released(None, open_inverse, tree, q, qd, torques, loads)
+    torques = with_elements(tree, torques, q, qd)
+    if structure(tree).flexible:
+        return lagrange.forward(tree, q, qd, torques, loads)
+    return articulated(tree, q, qd, torques, loads)
+
+
+@lru_cache(maxsize=64)
+def massless(tree: Tree) -> tuple[int, ...]:
+    """Return the rows of coordinates of an open rigid tree that move no mass, in any of some
+    configurations: what acts on them has to balance, and does not say how they accelerate.
+
+    The inertia that a coordinate moves, all others at rest, is twice the kinetic energy at a rate
+    of one.
+    """
+    if structure(tree).closed or structure(tree).flexible:
+        return ()
+    n = tree.dof
+    q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
+    energies = [kinetic_energy(tree, q, qd)]
+    energy = function("energy", [q, qd], energies, ["q", "qd"], ["energy"]).map(n)
+    alone = ca.DM.eye(n)
+    sizes = [2 * np.array(energy(ca.repmat(each, 1, n), alone))[0] for each in examples(tree)]
+    largest = np.max(sizes, axis=0)
+    return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
+
+
+def stepper(
+    clock: ca.SX,
+    state: ca.SX,
+    parameters: ca.SX,
+    acceleration: ca.SX,
+    step: float,
+    tolerance: float = TOLERANCE,
+    pace: Any = 1.0,
+) -> ca.Function:
+    """Return the CVODES integrator of a `state`, (q, qd), over one `step` of the `clock`.
+
+    The clock counts in units of `pace` (s), a number or one of the parameters.
+    """
+    rates = state[state.shape[0] // 2 :]
+    ode = {
+        "x": state,
+        "t": clock,
+        "p": parameters,
+        "ode": ca.cse(pace * ca.vertcat(rates, acceleration)),
+    }
+    options = {
+        "abstol": tolerance,
+        "reltol": tolerance,
+        "max_num_steps": STEPS,
+        "show_eval_warnings": False,
+    }
+    return ca.integrator("simulator", "cvodes", ode, 0.0, step, options)
+
+
+def march(
+    integrator: ca.Function,
+    start: ArrayLike,
+    parameters: ArrayLike,
+    anew: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the states (2 n, steps + 1) from a start (2 n,) on.
+
+    `parameters` (steps, ..) are those of each step. Every step begins where the last one ended, or
+    at the states `anew` (2 n, steps + 1); NaN from where it blew up.
+    """
+    parameters = np.asarray(parameters)
+    states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)
+    states[:, 0] = start
+    for k, values in enumerate(parameters):
+        try:
+            result = integrator(x0=(states if anew is None else anew)[:, k], p=values)
+        except RuntimeError:  # CVODES gave up: the motion blew up or the mass matrix is singular
+            break
+        states[:, k + 1] = np.array(result["xf"][:, -1]).ravel()
+    return states

@@ -1,0 +1,1 @@
+"""The commands: run, study, compare, verify, view, list, completion."""

@@ -1,0 +1,74 @@
+"""Rows of `ocp list --solve`: problems solved and certified, printed as they are ready."""
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from ocp.storage.atomic_files import check_writable, write
+from ocp.studies.comparison.certified_runs import (
+    CertifiedRun,
+    certified_runs,
+    comma_separated,
+    rows_as_data,
+)
+
+ALL_CERTIFIED, NOT_CERTIFIED = 0, 1
+HEADER = ("problem", "status", "iterations", "seconds", "certificate")
+WIDTHS = (26, 24, 10, 8)  # columns, but of the last
+UNKNOWN = "-"
+
+
+def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
+    """Solve and certify problems as flags ask for, and return the exit status.
+
+    Files hold the rows that are ready, also of a run that is interrupted.
+    """
+    files = {path: make for path, make in _files(flags) if path is not None}
+    for path in files:
+        check_writable(path)
+    rows: list[CertifiedRun] = []
+
+    def tell(row: CertifiedRun) -> None:
+        rows.append(row)
+        for path, make in files.items():
+            write(path, make(rows))
+        for line in row_lines(row, flags.verify):
+            print(line, flush=True)
+
+    print(_columns(HEADER), flush=True)
+    limits = {"seconds": flags.seconds, "workers": flags.workers}
+    certified_runs(names, flags.verify, watch=tell, **limits)
+    good = sum(row.certified for row in rows)
+    spent = sum((row.seconds or 0.0) + (row.certificate_seconds or 0.0) for row in rows)
+    print(f"\n{good} of {len(rows)} certified to {flags.verify:g}, {spent:.0f} processor seconds")
+    print("seconds are the processor's of building and solving, without the certificate's")
+    return ALL_CERTIFIED if good == len(rows) else NOT_CERTIFIED
+
+
+def _files(flags: argparse.Namespace) -> tuple:
+    return (flags.csv, comma_separated), (flags.json, _as_json)
+
+
+def _as_json(rows: Sequence[CertifiedRun]) -> str:
+    return json.dumps(rows_as_data(rows), indent=1) + "\n"
+
+
+def row_lines(row: CertifiedRun, tolerance: float) -> list[str]:
+    """Return a row as it is printed; each further reason has a line of its own."""
+    counts = UNKNOWN if row.iterations is None else str(row.iterations)
+    seconds = UNKNOWN if row.seconds is None else f"{row.seconds:.2f}"
+    words = f"{row.verdict} to {tolerance:g}" if row.certified else row.verdict
+    subject = f", {row.certifies}" if row.certifies and row.iterations is not None else ""
+    first, *others = row.reasons or ("",)
+    verdict = f"{words}{subject}: {first}" if first else f"{words}{subject}"
+    head = _columns((row.problem, row.status or UNKNOWN, counts, seconds, verdict))
+    return [head, *(_columns(("", "", "", "", reason)) for reason in others)]
+
+
+def _columns(entries: Sequence[str]) -> str:
+    """Return entries in columns: numbers to the right, words to the left."""
+    name, status, iterations, seconds = (
+        entry.rjust(width) if k in (2, 3) else entry.ljust(width)
+        for k, (entry, width) in enumerate(zip(entries, WIDTHS))
+    )
+    return f"{name}  {status}  {iterations}  {seconds}  {entries[-1]}".rstrip()

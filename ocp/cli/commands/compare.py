@@ -1,0 +1,140 @@
+"""Solvers compared: problems by solvers, each run judged by its certificate.
+
+Every run has a process of its own, with limits of time and memory, and solves as the problem's own
+command does: a gait with options tuned for IPOPT, a swing-up from the best of several coarse
+solutions by IPOPT. The defaults try every solver at its best on the small problems and the gait;
+lists at other flags multiply the runs: `ocp compare two_link_time ./mine.py --solvers ipopt,snopt`.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ocp.cli.exit_status import INTERRUPTED, REFUSED, of_a_stream, worded
+from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
+from ocp.dynamics import CHOICES, DERIVATIVES
+from ocp.plots import check_suffix
+from ocp.solvers import HESSIANS
+from ocp.storage.atomic_files import check_writable
+from ocp.studies.comparison.comparison import compare
+from ocp.studies.comparison.jobs import BEST
+from ocp.studies.comparison.run import Run
+from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS
+from ocp.studies.processes import EngineError
+from ocp.studies.store.qualified_names import module_at
+from ocp.studies.task import Task, task_of
+from ocp.studies.workers import processors
+
+DONE, BAD_ARGUMENTS = 0, 2
+PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")
+LISTS = {
+    "hessians": ((BEST, *HESSIANS), BEST),
+    "derivatives": (DERIVATIVES, "auto"),
+    "dynamics": ((*CHOICES, "one of the problem's module"), "auto"),
+    "transcriptions": (tuple(TRANSCRIPTIONS), "spline"),
+}
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for and return the exit status."""
+    flags = read_line(_parser(), arguments, lambda flags: parameters_of(flags.problems or PROBLEMS))
+    try:
+        tasks = [task_of(module_at(name)) for name in flags.problems or PROBLEMS]
+        solvers = list(SOLVERS) if flags.solvers is None else listed(flags.solvers)
+        lists = {name: listed(getattr(flags, name)) for name in LISTS}
+        for path in filter(None, (flags.csv, flags.plot)):
+            check_writable(path)
+        if flags.plot is not None:
+            check_suffix(flags.plot)
+        comparison = compare(
+            tasks,
+            solvers,
+            seconds=flags.seconds,
+            memory=flags.memory,
+            workers=flags.workers,
+            file=flags.csv,
+            watch=None if flags.quiet else _tell,
+            again=flags.again,
+            arguments=_arguments(flags.sets, tasks),
+            **lists,
+        )
+    except KeyboardInterrupt:
+        words = "interrupted; with --csv the same command goes on from there"
+        print(f"\ncompare: {words}", file=sys.stderr)
+        return INTERRUPTED
+    except (*REFUSED, EngineError) as error:
+        if of_a_stream(error):
+            raise
+        print(f"compare: error: {worded(error)}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    print(
+        f"{processors()} processors, {flags.workers} runs at a time, at most {flags.seconds:g} s "
+        f"of solving and {flags.memory:g} GB each; times are those of this run: compare them with "
+        "each other only\n"
+    )
+    print(comparison)
+    if flags.plot is not None:
+        comparison.plot(flags.plot)
+    return DONE
+
+
+def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:
+    """Return the problem's parameters that --set flags give."""
+    arguments = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise ValueError(f"--set: expected PARAMETER=VALUE, got {text!r}")
+        kind = kinds_of(tasks[0].problem).get(name)
+        arguments[name] = literal(value) if kind is None else read(value, kind)
+    return arguments
+
+
+def _tell(one: Run) -> None:
+    reason = f" ({one.reason})" if one.reason else ""
+    print(f"{' '.join(one.key[:-1])}: {one.verdict}{reason}", flush=True)  # without its digest
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ocp compare",
+        usage="ocp compare [NAME|FILE.py|PACKAGE.MODULE ...] [flags]",
+        description=__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    words = f"of the gallery, or files or modules of your own (default: {', '.join(PROBLEMS)})"
+    parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=words)
+    group = parser.add_argument_group("of what is compared")
+    words = f"some of {', '.join(SOLVERS)} (default: all)"
+    group.add_argument("--solvers", metavar="NAME,...", help=words)
+    for name, (choices, default) in LISTS.items():
+        words = f"some of {', '.join(choices)} (default: {default})"
+        group.add_argument(f"--{name}", default=default, metavar="NAME,...", help=words)
+    words = "a parameter of the problem; may be repeated"
+    group.add_argument(
+        "--set", action="append", default=[], dest="sets", metavar="PARAMETER=VALUE", help=words
+    )
+    _limits(parser.add_argument_group("of the runs"))
+    _outputs(parser.add_argument_group("outputs"))
+    return parser
+
+
+def _limits(group: Any) -> None:
+    def add(name: str, kind: type, default: float, words: str) -> None:
+        text = f"{words} (default: {default:g})"
+        group.add_argument(f"--{name}", type=kind, default=default, metavar="NUMBER", help=text)
+
+    add("seconds", float, 120.0, "limit of a solve")
+    add("memory", float, 4.0, "limit of a run's address space, GB")
+    add("workers", int, 1, "runs at a time; with 1 times can be compared")
+
+
+def _outputs(group: Any) -> None:
+    words = "keep the runs there as they finish; those already there are not run again"
+    group.add_argument("--csv", metavar="FILE.csv", help=words)
+    group.add_argument("--again", action="store_true", help="run all again")
+    words = "draw the performance profile and data profiles"
+    group.add_argument("--plot", metavar="FILE.png", help=words)
+    group.add_argument("--quiet", action="store_true", help="print the tables alone")

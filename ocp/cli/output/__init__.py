@@ -1,0 +1,1 @@
+"""Printed output and saved files of commands."""

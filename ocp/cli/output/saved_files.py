@@ -1,0 +1,123 @@
+"""What a run leaves behind: the files that were asked for, and a result that is never lost."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ocp import interchange  # whose names load when they are asked for
+from ocp.cli.exit_status import worded
+from ocp.problem.statement import Problem
+from ocp.progress import say
+from ocp.solution.solution import Solution
+from ocp.storage.atomic_files import check_writable, plain, write
+from ocp.studies.task import OwnFile, Views
+
+FILES = ("save", "report", "motion", "forces", "plot", "animate")
+TABLES = (".mot", ".sto", ".csv")
+ENDINGS = {
+    "save": (".npz",),
+    "motion": (*TABLES, ".yaml", ".yml"),
+    "forces": TABLES,
+    "plot": (".png", ".svg", ".pdf"),
+    "animate": (".gif", ".mp4", ".html"),
+}
+
+
+def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> None:
+    """Raise OSError or ValueError naming the flag of a file that could not be written, one of those
+    of every run or of a problem's own `files`, and for a film that nothing here makes."""
+    names = [*FILES, *(each.name for each in files)]
+    for name in names:
+        if outputs[name] is not None and not Path(outputs[name]).name:
+            raise ValueError(f"--{name}: expected the name of a file, got {outputs[name]!r}")
+    asked = {name: Path(outputs[name]).resolve() for name in names if outputs[name] is not None}
+    for name in asked:
+        check_writable(outputs[name])
+    for name, place in asked.items():
+        other = next(each for each in asked if asked[each] == place)
+        if other != name:
+            raise ValueError(f"--{name}: {outputs[name]} is the file of --{other} too")
+    for name, known in (ENDINGS | {each.name: each.endings for each in files}).items():
+        path = outputs[name]
+        if path is not None and Path(path).suffix.lower() not in known:
+            endings = ", ".join(known)
+            raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
+    if Path(outputs["animate"] or "").suffix.lower() == ".mp4":
+        _check_ffmpeg()
+
+
+def _check_ffmpeg() -> None:
+    """Raise ValueError where a film as .mp4 could not be made, before anything is solved for it."""
+    from ocp.plots.bodies.animation import ffmpeg  # which no other run needs
+
+    try:
+        ffmpeg()
+    except ValueError as error:
+        raise ValueError(f"--animate: {error}") from None
+
+
+def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
+    """Raise ValueError where ground forces are asked for of a problem that has no ground."""
+    parts = statement.phases or (statement,)
+    if outputs["forces"] is not None and all(part.ground is None for part in parts):
+        raise ValueError("--forces: this problem has no ground")
+
+
+def leave(
+    name: str,
+    views: Views,
+    solution: Solution,
+    report: Callable[[], Mapping[str, Any]],
+    outputs: Mapping[str, Any],
+) -> bool:
+    """Write what was asked for, and tell whether all of it stands where it was asked for.
+
+    The `report` is made only for its file.
+    What cannot be written is named on stderr and keeps nothing else from being written. The
+    solution itself then goes to another place, which is named too.
+    """
+    writers: dict[str, Callable[[str], Any]] = {
+        "save": solution.save,
+        "report": lambda path: write(path, json.dumps(plain(report(), null=True), indent=2) + "\n"),
+        "motion": lambda path: interchange.save_motion(solution, path),
+        "forces": lambda path: interchange.save_forces(solution, path),
+        "plot": lambda path: views.plot(solution, path),
+        "animate": lambda path: views.animate(solution, path),
+    }
+    for own in views.files:
+        writers[own.name] = partial(own.write, solution)
+    whole = True
+    for what, writer in writers.items():
+        if outputs[what] is None:
+            continue
+        say(f"writes {outputs[what]}")
+        try:
+            writer(outputs[what])
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError) as error:
+            whole = False
+            print(f"{name}: --{what}: {worded(error)}", file=sys.stderr)
+            if what == "save":
+                print(f"{name}: {_elsewhere(solution, outputs[what])}", file=sys.stderr)
+    return whole
+
+
+def _elsewhere(solution: Solution, asked: str) -> str:
+    """Save a solution where there is room, in a folder of its own; return words that say where."""
+    for place in (tempfile.gettempdir(), Path.home(), Path.cwd()):
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="ocp-", dir=place))
+        except OSError:
+            continue
+        path = folder / Path(asked).name
+        try:
+            solution.save(path)
+            return f"the solution was saved as {path}"
+        except (OSError, ValueError):
+            folder.rmdir()
+    return "the solution could not be saved anywhere else"

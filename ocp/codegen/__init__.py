@@ -1,0 +1,1 @@
+"""Machine code for CasADi graphs; nothing here knows of mechanics."""

@@ -1,0 +1,197 @@
+"""What a scalar graph does as steps of a processor: each takes two values and makes one.
+
+A value is a number: that of the step that makes it, or, after those of all steps, of a constant,
+and after these of an input. Values are so known by who made them, however often CasADi gave their
+place in memory to others.
+"""
+
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ocp.codegen.assembler.casadi_reader import Instructions
+
+ADD, MUL, SUB, DIV, SQRT = 0x58, 0x59, 0x5C, 0x5E, 0x51  # opcodes of AVX, of four numbers each
+AND, AND_NOT, OR, XOR, COMPARE = 0x54, 0x55, 0x56, 0x57, 0xC2
+MIN, MAX = 0x5D, 0x5F  # the second operand where none is less, or one is no number
+CALL = 0x100  # and the number of a function of FUNCTIONS
+# What COMPARE asks; the last is true where one is no number, too
+EQUAL, UNORDERED, UNEQUAL, LESS, LESS_EQUAL, EQUAL_OR_NONE = 0, 3, 4, 17, 18, 8
+ONE, ZERO, SIGN, MAGNITUDE = "one", "zero", "sign", "magnitude"
+CONSTANTS = {
+    ONE: np.float64(1.0),
+    ZERO: np.float64(0.0),
+    SIGN: np.float64(-0.0),
+    MAGNITUDE: np.uint64(2**63 - 1).view(np.float64),
+}
+X, Y = "x", "y"  # operands of an instruction; a number is that of an earlier step of the same
+Step = tuple[int, str | int, str | int, int]  # opcode, operands, and what COMPARE asks
+STEPS: dict[int, tuple[Step, ...]] = {
+    ca.OP_ADD: ((ADD, X, Y, 0),),
+    ca.OP_SUB: ((SUB, X, Y, 0),),
+    ca.OP_MUL: ((MUL, X, Y, 0),),
+    ca.OP_DIV: ((DIV, X, Y, 0),),
+    ca.OP_NEG: ((XOR, X, SIGN, 0),),
+    ca.OP_SQ: ((MUL, X, X, 0),),
+    ca.OP_TWICE: ((ADD, X, X, 0),),
+    ca.OP_INV: ((DIV, ONE, X, 0),),
+    ca.OP_SQRT: ((SQRT, X, X, 0),),
+    ca.OP_FABS: ((AND, X, MAGNITUDE, 0),),
+    ca.OP_LT: ((COMPARE, X, Y, LESS), (AND, 0, ONE, 0)),
+    ca.OP_LE: ((COMPARE, X, Y, LESS_EQUAL), (AND, 0, ONE, 0)),
+    ca.OP_EQ: ((COMPARE, X, Y, EQUAL), (AND, 0, ONE, 0)),
+    ca.OP_NE: ((COMPARE, X, Y, UNEQUAL), (AND, 0, ONE, 0)),
+    ca.OP_NOT: ((COMPARE, X, ZERO, EQUAL), (AND, 0, ONE, 0)),
+    ca.OP_IF_ELSE_ZERO: ((COMPARE, X, ZERO, UNEQUAL), (AND, 0, Y, 0)),
+    ca.OP_AND: (
+        (COMPARE, X, ZERO, UNEQUAL),
+        (COMPARE, Y, ZERO, UNEQUAL),
+        (AND, 0, 1, 0),
+        (AND, 2, ONE, 0),
+    ),
+    ca.OP_OR: (
+        (COMPARE, X, ZERO, UNEQUAL),
+        (COMPARE, Y, ZERO, UNEQUAL),
+        (OR, 0, 1, 0),
+        (AND, 2, ONE, 0),
+    ),
+    ca.OP_SIGN: (
+        (COMPARE, ZERO, X, LESS),
+        (AND, 0, ONE, 0),
+        (COMPARE, X, ZERO, LESS),
+        (AND, 2, ONE, 0),
+        (SUB, 1, 3, 0),
+        (COMPARE, X, ZERO, EQUAL_OR_NONE),
+        (AND, 5, X, 0),
+        (OR, 4, 6, 0),
+    ),
+    **{
+        op: (
+            (COMPARE, X, X, UNORDERED),
+            (opcode, Y, X, 0),
+            (AND, 0, Y, 0),
+            (AND_NOT, 0, 1, 0),
+            (OR, 2, 3, 0),
+        )
+        for op, opcode in ((ca.OP_FMIN, MIN), (ca.OP_FMAX, MAX))
+    },
+}
+OF_LIBRARY = {
+    "sin": ca.OP_SIN,
+    "cos": ca.OP_COS,
+    "tan": ca.OP_TAN,
+    "asin": ca.OP_ASIN,
+    "acos": ca.OP_ACOS,
+    "atan": ca.OP_ATAN,
+    "sinh": ca.OP_SINH,
+    "cosh": ca.OP_COSH,
+    "tanh": ca.OP_TANH,
+    "asinh": ca.OP_ASINH,
+    "acosh": ca.OP_ACOSH,
+    "atanh": ca.OP_ATANH,
+    "exp": ca.OP_EXP,
+    "log": ca.OP_LOG,
+    "expm1": ca.OP_EXPM1,
+    "log1p": ca.OP_LOG1P,
+    "floor": ca.OP_FLOOR,
+    "ceil": ca.OP_CEIL,
+    "erf": ca.OP_ERF,
+    "pow": ca.OP_POW,
+    "fmod": ca.OP_FMOD,
+    "atan2": ca.OP_ATAN2,
+    "hypot": ca.OP_HYPOT,
+    "copysign": ca.OP_COPYSIGN,
+}
+FUNCTIONS = tuple(OF_LIBRARY)  # of the C library, of one number or two
+STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in OF_LIBRARY.items()}
+STEPS[ca.OP_CONSTPOW] = STEPS[ca.OP_POW]
+OTHERS = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT
+
+
+class Steps(NamedTuple):
+    """What a graph does: `code` (m,), operands `x` and `y` (m,), values as the module says, and
+    `asked` (m,), of comparisons; `place` (m,) in CasADi's memory of each result.
+
+    `constants` (c,); `inputs` and `outputs` (k, 2), number and entry of each; `given` (k,) the
+    values that outputs get.
+    """
+
+    code: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    asked: np.ndarray
+    place: np.ndarray
+    constants: np.ndarray
+    inputs: np.ndarray
+    outputs: np.ndarray
+    given: np.ndarray
+
+
+def known(instructions: Instructions) -> bool:
+    """Tell whether all instructions can be made steps of."""
+    return set(np.flatnonzero(np.bincount(instructions.op)).tolist()) <= {*STEPS, *OTHERS}
+
+
+def steps_of(instructions: Instructions) -> Steps:
+    """Return the Steps of instructions that are all known."""
+    op = instructions.op
+    lengths = np.zeros(max(STEPS) + 1, dtype=int)
+    lengths[list(STEPS)] = [len(each) for each in STEPS.values()]
+    own = lengths[op]
+    ends = np.cumsum(own)
+    count = int(ends[-1]) if len(op) else 0
+    first, last = ends - own, ends - 1  # steps of each instruction
+
+    bits = instructions.constants[op == ca.OP_CONST].view(np.uint64)
+    more = np.array(list(CONSTANTS.values())).view(np.uint64)
+    constants, which = np.unique(np.concatenate([more, bits]), return_inverse=True)
+    which = which.ravel()
+    named = dict(zip(CONSTANTS, (count + which[: len(more)]).tolist()))
+    is_input, is_output = op == ca.OP_INPUT, op == ca.OP_OUTPUT
+    entries = np.column_stack([instructions.second, instructions.third])[is_input]
+    inputs, of_input = np.unique(entries, axis=0, return_inverse=True)
+
+    value = last.copy()  # that each instruction makes
+    value[op == ca.OP_CONST] = count + which[len(more) :]
+    value[is_input] = count + len(constants) + of_input.ravel()
+    x, y = _sources(instructions, value)
+    code, asked = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
+    operands = np.zeros((2, count), dtype=int)
+    for kind in np.unique(op[own > 0]).tolist():
+        at = np.flatnonzero(op == kind)
+        meant = {X: x[at], Y: y[at], **named}
+        for number, (opcode, *taken, asks) in enumerate(STEPS[kind]):
+            place = first[at] + number
+            code[place], asked[place] = opcode, asks
+            for row, name in zip(operands, taken):
+                row[place] = first[at] + name if isinstance(name, int) else meant[name]
+    return Steps(
+        code=code,
+        x=operands[0],
+        y=operands[1],
+        asked=asked,
+        place=np.repeat(instructions.first, own),
+        constants=constants.view(np.float64),
+        inputs=inputs,
+        outputs=np.column_stack([instructions.first, instructions.third])[is_output],
+        given=x[is_output],
+    )
+
+
+def _sources(instructions, value):
+    """Return the values that instructions take first and second: what was put last, before, in the
+    places that they take."""
+    op, count = instructions.op, len(instructions.op)
+    puts = np.flatnonzero(op != ca.OP_OUTPUT)
+    keys = instructions.first[puts].astype(np.int64) * count + puts
+    order = np.argsort(keys)
+    keys, makers = keys[order], puts[order]
+    takes = np.flatnonzero((op != ca.OP_CONST) & (op != ca.OP_INPUT))
+    found = []
+    for places in (instructions.second, instructions.third):
+        source = np.zeros(count, dtype=int)
+        wanted = places[takes].astype(np.int64) * count + takes
+        source[takes] = value[makers[np.searchsorted(keys, wanted) - 1]]
+        found.append(source)
+    return found

@@ -1,0 +1,89 @@
+"""Trial of assembled graphs: every operation, and what is read of a graph, beside CasADi's own.
+
+The code knows what CasADi's virtual machine does, in which bits and for which special numbers, and
+how graphs are serialized. Another version of CasADi, a C library or a processor may differ, so all
+of it is tried once in a process before any of it is used.
+"""
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+
+from ocp.codegen.assembler import casadi_reader
+from ocp.codegen.assembler.ir import OF_LIBRARY, STEPS, Y
+
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan)
+ORDINARY = (0.3, -0.7, 1.9, -2.4, 13.0)
+POWER = 2.5  # a constant one
+PAIRS = np.array([(x, y) for x in SPECIAL + ORDINARY for y in SPECIAL + ORDINARY]).T
+OF_TWO = {OF_LIBRARY[name] for name in ("pow", "fmod", "atan2", "hypot", "copysign")} | {
+    op for op, steps in STEPS.items() if op not in OF_LIBRARY.values() and Y in sum(steps, ())
+}  # operations of two operands
+
+
+def difference(assemble: Callable[[ca.Function, int], ca.Function | None]) -> str:
+    """Return in what graphs that `assemble` makes, of a function at so many instants, differ from
+    CasADi's own; "" if in nothing."""
+    version, scalar = f"CasADi {ca.CasadiMeta.version()}", operations()
+    if misread(scalar):
+        return f"kernels are not assembled: {version} serializes graphs in another way"
+    for function in (scalar, matrices()):
+        made = assemble(function, PAIRS.shape[1])
+        if made is None:
+            return f"kernels are not assembled: {version} has operations that are not known"
+        rows = differing(made, function)
+        if rows:
+            codes = list(STEPS)
+            names = [name_of(codes[row]) for row in rows] if function is scalar else ["matrices"]
+            return f"assembled kernels give other numbers than {version}: {', '.join(names)}"
+    return ""
+
+
+def operations() -> ca.Function:
+    """Return the scalar graph of all operations that there is code for, of two numbers each."""
+    x, y = ca.SX.sym("x"), ca.SX.sym("y")
+    results = []
+    for op in STEPS:
+        if op == ca.OP_CONSTPOW:
+            results.append(ca.SX.binary(op, x, POWER))
+        elif op in OF_TWO:
+            results.append(ca.SX.binary(op, x, y))
+        else:
+            results.append(ca.SX.unary(op, x))
+    return ca.Function("operations", [ca.vertcat(x, y)], [ca.vertcat(*results)])
+
+
+def matrices() -> ca.Function:
+    """Return a graph of matrices with every operation on them that there is code for."""
+    x, scalar = ca.MX.sym("x", 2), ca.SX.sym("x", 2)
+    parts = ca.vertcat(scalar[0], scalar[1] * scalar[0], ca.sin(scalar[1]), 0.5 - scalar[0])
+    called = ca.Function("called", [scalar], [ca.reshape(parts, 2, 2)])(x)
+    sparse = ca.MX(ca.DM(ca.Sparsity.upper(2), [0.3, -1.0, 1.0]))
+    product = ca.mtimes(called, sparse) + ca.project(called, ca.Sparsity.lower(2))
+    beside = ca.horzcat(called.T - product, -called * product, 2 * called + product**2)
+    square = ca.reshape(-ca.vec(ca.mac(called, beside, ca.MX.ones(2, 6))), 3, 4)
+    entries = ca.vertcat(ca.vec(square @ square.T), called[1, 0])
+    return ca.Function("matrices", [x], [-entries])
+
+
+def misread(function: ca.Function) -> bool:
+    """Tell whether instructions in what CasADi serializes differ from those that it tells."""
+    count = function.n_instructions()
+    table = casadi_reader._found(function, count)
+    told = [casadi_reader._asked(function, k) for k in range(count)]
+    return table is not None and not np.array_equal(table, np.array(told, dtype=np.int32))
+
+
+def differing(made: ca.Function, function: ca.Function) -> list[int]:
+    """Return the rows of the results at PAIRS in which machine code has other bits than the virtual
+    machine; all of what is no number is alike."""
+    results = (each(PAIRS) for each in (made, function.map(PAIRS.shape[1])))
+    one, other = (np.where(np.isnan(each), np.nan, each) for each in map(np.array, results))
+    return np.flatnonzero((one.view(np.int64) != other.view(np.int64)).any(axis=1)).tolist()
+
+
+def name_of(op: int) -> str:
+    """Return an operation's name."""
+    names = (name for name in dir(ca) if name.startswith("OP_") and getattr(ca, name) == op)
+    return next(names).removeprefix("OP_").lower()

@@ -1,0 +1,1 @@
+"""CasADi functions as C, compiled by the system's compiler."""

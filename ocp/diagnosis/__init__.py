@@ -1,0 +1,1 @@
+"""Diagnosis of failed solves: explanations and minimal relaxations."""

@@ -1,0 +1,281 @@
+"""What must give way: where no motion meets a statement, the least of it that makes one possible.
+
+The bounds of a statement may be exceeded at a price, relative to themselves, and the sum of what
+is paid is made least; prices are then raised where little is paid, so that few rows give way
+(Candes, Wakin & Boyd 2008, section 2.2). First those may that have room between their bounds, as
+limits and the duration have, then all that is stated, last the laws of motion too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ocp.diagnosis.elastic_weights import (
+    Factor,
+    Gives,
+    Key,
+    alike,
+    is_any,
+    is_room,
+    is_stated,
+    own_name,
+    prices,
+)
+from ocp.diagnosis.explain import Row, Stretch, row_name, rows_at, stretches
+from ocp.mechanics.values.units import plain_amount
+from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import DURATION
+from ocp.solvers.elastic_program import relaxed
+from ocp.solvers.minimize import INTERRUPTED, Solver
+from ocp.solving.budget import Budget, Start, Watch, easing, spend, staged
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed, transcribe
+from ocp.transcription.variables.layout import free_duration, join, split, values_at
+from ocp.transcription.variables.variable_bounds import duration_limits
+
+Program = Transcribed | Phased
+STAGE = "what must give way"
+WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
+SOLVE = 200  # iterations at most
+ROUNDS = 2  # in which prices are raised where little is paid
+SHARE = 0.1  # of the largest payment: rows that pay much less become this much dearer
+PAID = 1e-2  # of all that is paid: a row that pays less need not give way
+NOTHING = 1e-6  # a payment so small is none
+LABELS = 3  # rows of a constraint are named
+INSTEAD = 2  # other ways out are looked for
+WIDER = 10.0  # times its bounds a duration becomes at most
+NARROW = 1e-9  # relative, about a given duration, which so becomes an unknown that may give way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yielding:
+    """By what a row must give way: the largest `amount`, in its unit, at `t` (s); what is `paid`.
+
+    That is relative to the bound, on the average of its instants.
+    """
+
+    constraint: Constraint
+    number: int
+    amount: float
+    t: float
+    paid: float
+
+    @property
+    def key(self) -> Key:
+        """The constraint's name and the number of the row."""
+        return self.constraint.name, self.number
+
+    @property
+    def words(self) -> str:
+        """The amount with its unit, and when."""
+        amount, unit = plain_amount(self.amount, self.constraint.unit(self.number))
+        size = f"{amount:.4g} {unit}".rstrip()
+        return size if own_name(self.constraint) == DURATION else f"{size} at t = {self.t:.4g} s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elastic:
+    """The `lines` that name what must give way, and the `iterations` that it took to know."""
+
+    lines: tuple[str, ...] = ()
+    iterations: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """A statement around the point x that comes nearest to it, and how it is looked at."""
+
+    transcribed: Program
+    solver: Solver
+    x: np.ndarray
+    grant: Budget
+    watch: Watch | None
+    interrupted: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Tell whether no more may be asked."""
+        return self.interrupted or self.grant.spent
+
+
+def must_give_way(
+    transcribed: Program,
+    solver: Solver,
+    x: np.ndarray,
+    left: Budget,
+    watch: Watch | None,
+) -> Elastic:
+    """Return what of a statement must give way, looked for around the unknowns x.
+
+    Iterations count to what is `left` to the user's options, beside a bound of their own.
+    """
+    if Budget(left=left.left).spent:
+        return Elastic()
+    most = min(MOST, max(FEWEST, WORK // max(1, len(x))))
+    case = _loosened(
+        _Case(
+            transcribed=transcribed,
+            solver=easing(solver),
+            x=x,
+            grant=replace(left, iterations=most),
+            watch=staged(watch, STAGE),
+        )
+    )
+    ways: list[list[Yielding]] = []
+    case, rows = _first(case, (is_room, is_stated, is_any))
+    while rows and len(ways) <= INSTEAD:
+        ways.append(rows)
+        case, rows = _first(case, (_others(ways, is_room), _others(ways, is_stated)))
+    return Elastic(lines=_lines(ways), iterations=int(most - case.grant.iterations))
+
+
+def _first(case: _Case, choices: Sequence[Gives]) -> tuple[_Case, list[Yielding] | None]:
+    """Return the case with what is left, and the rows that give way by the first choice that does.
+
+    None if by none a motion was found.
+    """
+    for gives in choices:
+        case, rows = _fewest(case, gives)
+        if rows is not None or case.over:
+            break
+    return case, rows
+
+
+def _others(ways: Sequence[Sequence[Yielding]], gives: Gives) -> Gives:
+    """Return which rows may give way whose constraint is in none of the ways out."""
+    named = {row.constraint.name for way in ways for row in way}
+    return lambda constraint, number: constraint.name not in named and gives(constraint, number)
+
+
+def _loosened(case: _Case) -> _Case:
+    """Return the case with a duration that is an unknown, were it given; given ones of phases stay.
+
+    Parameters that are sought stay so, unless the duration is made of parameters.
+    """
+    transcribed = case.transcribed
+    if isinstance(transcribed, Phased):
+        return case
+    layout = transcribed.layout
+    if free_duration(layout.problem):
+        return case
+    whole = transcribed.expand(case.x)
+    (points, duration, lifted), values = split(layout, whole), values_at(layout, whole)
+    about = (duration * (1 - NARROW), duration * (1 + NARROW))
+    stated = transcribed.statement if layout.timed is None else transcribed.problem
+    sought = () if layout.timed is not None else transcribed.freed
+    stated = replace(stated, motion=transcribed.motion, duration=about)
+    loose = transcribe(stated, transcribed.transcription, free=sought)
+    loose = loose.at(layout.values, layout.held)
+    x = join(loose.layout, points, duration, lifted)
+    x[loose.layout.parameters] = [values[each] for each in loose.layout.values]
+    return replace(
+        case, transcribed=loose, x=x if loose.reduction is None else loose.reduction.shrink(x)
+    )
+
+
+def _fewest(case: _Case, gives: Gives) -> tuple[_Case, list[Yielding] | None]:
+    """Return the case with what is left, and the fewest rows that must give way.
+
+    None if even so no motion was found.
+    """
+    rows, x = None, case.x
+    dearer: Factor = alike
+    for _ in range(1 + ROUNDS):
+        if case.over:
+            break
+        case, eased = _eased(case, gives, dearer, x)
+        if eased is None:
+            break
+        x, rows = eased, _yielding(case.transcribed, eased)
+        dearest = max((row.paid for row in rows), default=0.0)
+        if len(rows) < 2:
+            break
+        dearer = _dearer({row.key: row.paid / dearest for row in rows})
+    return case, rows
+
+
+def _dearer(paid: Mapping[Key, float]) -> Factor:
+    """Return factors of prices: the less of the largest payment a row pays, the dearer it is."""
+    return lambda key: (1.0 + SHARE) / (paid.get(key, 0.0) + SHARE)
+
+
+def _eased(
+    case: _Case, gives: Gives, dearer: Factor, x: np.ndarray
+) -> tuple[_Case, np.ndarray | None]:
+    """Return the case with what is left, and the unknowns at which least is paid.
+
+    None where the rows that may not give way are not met.
+    """
+    nlp = case.transcribed.nlp
+    lower, upper = np.full((2, len(x)), np.inf) * [[-1.0], [1.0]]
+    for place in _durations(case.transcribed):
+        lower[place], upper[place] = nlp.lower[place] / WIDER, nlp.upper[place] * WIDER
+    eased = relaxed(nlp, prices(case.transcribed, gives, dearer), x, (lower, upper))
+    start = Start(x=eased.begin)
+    outcome, grant = spend(eased.nlp, case.solver, start, case.grant, case.watch, most=SOLVE)
+    stopped = outcome.status == INTERRUPTED
+    case = replace(case, grant=grant, interrupted=stopped)
+    return case, eased.point(outcome.x) if outcome.success else None
+
+
+def _durations(transcribed: Program) -> list[int]:
+    """Return which unknowns are durations."""
+    if not isinstance(transcribed, Phased):
+        return [0]
+    parts = zip(transcribed.parts, transcribed.columns)
+    return [int(columns[0]) for part, columns in parts if free_duration(part.problem)]
+
+
+def _yielding(transcribed: Program, x: np.ndarray) -> list[Yielding]:
+    """Return the rows that are exceeded at the unknowns x, those that pay most first."""
+    whole = transcribed.expand(x)
+    lasting = [_duration(each) for each in stretches(transcribed, whole)]
+    rows = [*rows_at(transcribed, whole), *lasting]
+    paying = sorted(map(_paid, rows), key=lambda row: -row.paid)
+    total = sum(row.paid for row in paying)
+    return [row for row in paying if row.paid > max(NOTHING, PAID * total)]
+
+
+def _paid(row: Row) -> Yielding:
+    """Return by what a row is exceeded."""
+    amounts = np.nan_to_num(row.beyond)
+    k = int(np.argmax(amounts))
+    return Yielding(
+        constraint=row.constraint,
+        number=row.number,
+        amount=float(amounts[k]),
+        t=float(row.t[k]),
+        paid=float(np.mean(row.relative(amounts))),
+    )
+
+
+def _duration(each: Stretch) -> Row:
+    """Return the row of how long a motion lasts."""
+    return Row(
+        constraint=each.named(duration_limits(each.transcribed.problem)),
+        number=0,
+        values=np.array([each.duration]),
+        t=np.array([each.begin + each.duration]),
+    )
+
+
+def _lines(ways: Sequence[Sequence[Yielding]]) -> tuple[str, ...]:
+    """Return a line for every constraint that must give way, then those that might instead."""
+    lines = []
+    for number, way in enumerate(ways):
+        together: dict[str, list[Yielding]] = {}
+        for row in way:
+            together.setdefault(row.constraint.name, []).append(row)
+        for count, rows in enumerate(together.values()):
+            first = "or instead " if number and not count else "and " if number else ""
+            lines.append(first + _line(rows))
+    return tuple(lines)
+
+
+def _line(rows: Sequence[Yielding]) -> str:
+    """Return the line of the rows of one constraint."""
+    worst, *others = rows
+    more = [f"({row.constraint.label(row.number)}) by {row.words}" for row in others[: LABELS - 1]]
+    name = row_name(worst.constraint, worst.number)
+    return "; ".join([f"{name}: must give way by {worst.words}", *more])

@@ -1,0 +1,248 @@
+"""After a failed solve: what its status means, what is violated, and what leans on its bounds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ocp.diagnosis.elastic_weights import scale_of
+from ocp.dynamics.closed_loops import handedness
+from ocp.mechanics.model.structure import structure
+from ocp.problem.constraint import Constraint
+from ocp.problem.statement import Problem
+from ocp.solvers.minimize import Outcome
+from ocp.solvers.nlp import violation
+from ocp.transcription.kernels.kernels import evaluate
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transitions import SEPARATOR
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.layout import duration_at, instants_at, split, values_at
+from ocp.transcription.variables.variable_bounds import parameter_limits
+
+MEANING = {
+    "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced "
+    "locally: the requirements may contradict each other, or the start is far off",
+    "Restoration_Failed": "the feasibility restoration failed: often badly scaled or redundant "
+    "constraints",
+    "Maximum_Iterations_Exceeded": "ran out of iterations: raise max_iter or start from a better "
+    "guess",
+    "Maximum_CpuTime_Exceeded": "ran out of CPU time",
+    "Maximum_WallTime_Exceeded": "ran out of time",
+    "Diverging_Iterates": "the iterates grow without bound: bound the duration or the joints",
+    "Search_Direction_Becomes_Too_Small": "no further progress is possible, with tolerances not "
+    "reached",
+    "Invalid_Number_Detected": "a function or derivative became NaN or infinite on the way",
+    "Invalid_Option": "the solver refused an option at its start; a linear solver that this "
+    "installation lacks is the usual cause",
+    "Not_Enough_Degrees_Of_Freedom": "more equalities than free variables: add control points or "
+    "drop requirements",
+    "Solved_To_Acceptable_Level": "done by looser tolerances than asked for, at a point that does "
+    "not meet bounds and first-order conditions in the problem's own units: often badly scaled",
+    "Knots_Unsettled": "a motion meets all that is asked, but its free knots did not come to rest; "
+    "this is the best of them: take fewer points, a lower degree or more spacing",
+    "User_Requested_Stop": "interrupted; this is the best iterate seen",
+}
+WORST = 5  # of a kind are named
+VISIBLE = 1e-8  # a smaller violation is none
+NEAR = 1e-6  # of a bound, relative: what lies so near leans on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a constraint, with its values (N,) at the times t (N,), s, when it is asked for."""
+
+    constraint: Constraint
+    number: int
+    values: np.ndarray
+    t: np.ndarray
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lower and upper bound."""
+        return self.constraint.lower_of(self.number), self.constraint.upper_of(self.number)
+
+    @property
+    def name(self) -> str:
+        """What the row is called."""
+        return row_name(self.constraint, self.number)
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+        return self.constraint.unit(self.number)
+
+    @property
+    def beyond(self) -> np.ndarray:
+        """How far the values (N,) lie outside the bounds."""
+        return violation(self.values, *self.bounds)
+
+    def relative(self, amounts: np.ndarray) -> np.ndarray:
+        """Return amounts (N,) relative to the bound that is exceeded, where that is above 1."""
+        lower, upper = self.bounds
+        above, below = scale_of(self.constraint, upper), scale_of(self.constraint, lower)
+        bound = np.where(self.values > upper, above, below)
+        return amounts / bound
+
+
+def explain(
+    transcribed: Transcribed | Phased, outcome: Outcome, yielding: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return lines that say why a solve failed.
+
+    The status in plain words, what must give way (`yielding`), the rows that are worst relative to
+    their bounds, what leans on its bounds.
+    """
+    status = outcome.status
+    violated: list[tuple[float, str]] = []
+    leaning: dict[str, tuple[int, int]] = {}
+    for row in rows_at(transcribed, outcome.x):
+        violated += _violated(row)
+        leaning |= _leaning(row)
+    worst = sorted(violated, key=lambda pair: -pair[0])[:WORST]
+    most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
+    return (
+        f"{status}: {MEANING[status]}" if status in MEANING else status,
+        *yielding,
+        *(text for _, text in worst),
+        *(line for each in stretches(transcribed, outcome.x) for line in _ended(each)),
+        *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
+    )
+
+
+def row_name(constraint: Constraint, number: int) -> str:
+    """Return the name of a row: its constraint's, and its label."""
+    return f"{constraint.name} ({constraint.label(number)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A motion within a program: the `transcribed` one and its variables `x`; of a phase its name
+    as names of the whole have it, with where it starts (s)."""
+
+    transcribed: Transcribed
+    x: np.ndarray
+    name: str = ""
+    begin: float = 0.0
+
+    @property
+    def duration(self) -> float:
+        """How long it lasts (s)."""
+        return duration_at(self.transcribed.layout, self.x)
+
+    def named(self, constraint: Constraint) -> Constraint:
+        """Return a constraint by its name in the whole program."""
+        name = f"{self.name}{constraint.name}"
+        return replace(constraint, name=name) if self.name else constraint
+
+
+def stretches(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Stretch]:
+    """Yield the motion of variables x, or those of all phases."""
+    if not isinstance(transcribed, Phased):
+        yield Stretch(transcribed=transcribed, x=x)
+        return
+    begin = 0.0
+    for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
+        each = Stretch(transcribed=part, x=x[columns], name=f"{name}{SEPARATOR}", begin=begin)
+        yield each
+        begin += each.duration
+
+
+def rows_at(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Row]:
+    """Yield all rows of all constraints with their values at x, that of the whole motion, then the
+    parameters that are sought within their bounds.
+
+    The time of a row that joins both ends is that of the end.
+    """
+    layout, known = transcribed.layout, list(stretches(transcribed, x))
+    for each in known:
+        yield from _rows(each)
+    if isinstance(transcribed, Phased):
+        yield from _link_rows(transcribed, x, [each.begin + each.duration for each in known])
+    for place, (parameter, value) in zip(
+        range(len(x))[layout.parameters], values_at(layout, x).items()
+    ):
+        if place not in layout.held_places:
+            limits = parameter_limits(parameter)
+            yield Row(constraint=limits, number=0, values=np.array([value]), t=np.zeros(1))
+
+
+def _rows(each: Stretch) -> Iterator[Row]:
+    """Yield the rows of one motion."""
+    layout, x = each.transcribed.layout, each.x
+    for group in each.transcribed.groups:
+        values = evaluate(group.kernel.values, group.inputs(x), group.s)
+        for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
+            s = np.ones(1) if constraint.when == "joined" else group.s[asked]
+            t = each.begin + instants_at(layout, x, s) * each.duration
+            yield Row(constraint=each.named(constraint), number=number, values=line[asked], t=t)
+
+
+def _link_rows(transcribed: Phased, x: np.ndarray, ends: Sequence[float]) -> Iterator[Row]:
+    """Yield the rows of what joins phases, which end at so many s; of durations at the last end."""
+    for asking, group in zip(transcribed.askings, transcribed.groups):
+        t = np.array([ends[asking.sides[0].part] if asking.name else ends[-1]])
+        values = evaluate(group.kernel.values, group.inputs(x), group.s)
+        for line, (constraint, number) in zip(values, group.owners):
+            yield Row(constraint=constraint, number=number, values=line, t=t)
+
+
+def _ended(each: Stretch) -> list[str]:
+    """Return lines on how a motion ended: at the bound of its duration, or in another assembly."""
+    points, duration, _ = split(each.transcribed.layout, each.x)
+    problem = each.transcribed.problem
+    lines = [*_stuck(problem, duration), *_torn(problem, points)]
+    return [f"{each.name}{line}" for line in lines]
+
+
+def _violated(row: Row) -> list[tuple[float, str]]:
+    """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
+
+    None where it is inside, or asked at no instant; not a number is the worst.
+    """
+    if not row.values.size:
+        return []
+    amounts = row.beyond
+    amounts[np.isnan(row.values)] = np.inf
+    k = int(np.argmax(amounts))
+    if not amounts[k] > VISIBLE:
+        return []
+    size = f"{amounts[k]:.4g} {row.unit}".rstrip()
+    line = f"{row.name}: violated by {size} at t = {row.t[k]:.4g} s"
+    return [(float(row.relative(amounts)[k]), line)]
+
+
+def _leaning(row: Row) -> dict[str, tuple[int, int]]:
+    """Return {line: (at how many instants, of how many)} of the bounds at which a row lies."""
+    lower, upper = row.bounds
+    counts = {}
+    for side, bound in (("lower", lower), ("upper", upper)) if lower < upper else ():
+        close = np.abs(row.values - bound) <= NEAR * max(1.0, abs(bound))
+        if np.isfinite(bound) and close.any():
+            where = f"{row.name} at its {side} bound {bound:g} {row.unit}"
+            counts[where] = int(close.sum()), len(close)
+    return counts
+
+
+def _stuck(problem: Problem, duration: float) -> list[str]:
+    """Return a line for the bound at which a free duration ended."""
+    least, most = problem.duration
+    return [
+        f"duration stuck at its {side} bound {bound:g} s"
+        for side, bound in (("lower", least), ("upper", most))
+        if least < most and abs(duration - bound) <= 1e-4 * bound
+    ]
+
+
+def _torn(problem: Problem, points: np.ndarray) -> list[str]:
+    """Return a line if a motion cannot pass from its start's assembly of the loops to its end's."""
+    drawn = structure(problem.tree)
+    if not drawn.closed:
+        return []
+    ends = problem.motion.values(np.array([0.0, 1.0])) @ points.T
+    if len({handedness(problem.tree, q, drawn.passive) for q in ends}) == 1:
+        return []
+    return [
+        "start and end lie in different assemblies of the loops: between them is a configuration "
+        "in which the drives do not hold the mechanism; ocp.mechanics.kinematics.loop_assembly.close follows "
+        "one assembly"
+    ]

@@ -1,0 +1,1 @@
+"""Recursive derivatives of dynamics, composite bodies and charts."""

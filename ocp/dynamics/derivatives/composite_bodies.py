@@ -1,0 +1,226 @@
+"""First and second derivatives of inverse dynamics by a composite recursion in the ground frame,
+O(n d) for n joints at depth d.
+
+With the joint's twist S, the link's twist v and acceleration a (the base accelerating by -g), p the
+parent, the derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Every
+link has an inertia I, a force f and a matrix B, the derivative of f by the link's twist; I, F and B
+denote their sums over the links that a joint carries. For an ancestor j of i, or j = i,
+
+    dtau_i/dq_j  = S_i.(B phi_j + I psi_j)         dtau_j/dq_i  = S_j.(B phi_i + I psi_i + S_i x* F)
+    dtau_i/dqd_j = S_i.(B S_j + 2 I phi_j)         dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)
+    dtau/dqdd = S_i.I S_j
+
+with I, F, B of joint i. (After Jain & Rodriguez 1993; Singh, Russell & Wensing 2022.) Twists and
+wrenches are (angular, linear) about one point fixed in the ground. A load keeps its direction when
+its link turns, which F's turning with S_i does not know; it is added apart.
+
+Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their matrices are rows,
+so a graph takes few calls to build.
+"""
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ocp.dynamics.derivatives.ancestor_products import bilinear, products
+from ocp.dynamics.derivatives.axis_intersections import meeting_slopes
+from ocp.dynamics.derivatives.composite_inertias import (
+    bent,
+    bent_back,
+    bodies_of,
+    duals_of,
+    stacked,
+    unstacked,
+    wrench_of,
+)
+from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
+from ocp.dynamics.formulation import Provider
+from ocp.dynamics.formulations.ground_frame import (
+    carried_sums,
+    chain_of,
+    ground_frames,
+    of_bodies,
+    of_parents,
+    summed,
+)
+from ocp.mechanics.kinematics.spatial import across, cross, cross_force, cross_motion, dot, times
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+
+SX = ca.SX
+
+
+def sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in
+    turn, (n, 6 loads)."""
+    return tuple(
+        ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
+    )
+
+
+def curvature(
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
+    """Return the second derivatives of L = multipliers . tau.
+
+    They are matrices (n, n) by (q, q), (q, qd), (q, qdd), (qd, qd), the symmetric ones as upper
+    triangles, and (n, 6 loads) by q and (moment, force) of each load; all others vanish.
+
+    With the virtual twist w of each link, whose joints move by the multipliers, u_j = w_p x S_j,
+    and summed like I, F and B
+
+        G = I w,   D = B'w,   K = I [w x] + its transpose
+
+    the second derivatives are, for an ancestor i of j, or i = j where marked *,
+
+        q_i q_j   = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi x* G + S x* D)
+                    + psi_i.(I u + S x* G) *
+        q_i qd_j  = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *
+        q_i qdd_j = u_i.I S *
+        qd_i qd_j = S_i.(S x* G + K S) *
+        qd_i q_j  = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)
+        qdd_i q_j = S_i.(I u + S x* G)
+
+    with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of
+    six. (Re-derived from the first derivatives; the loads apart, as there.)
+    """
+    return tuple(
+        ca.sparsify(part)
+        for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5]
+    )
+
+
+def slope_parts(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
+    """Return what `join_slopes` makes the derivatives of.
+
+    These are what the m joints carry that differ in it, (28, m), of all joints S, phi and psi,
+    (18, n), and the `centers` of their frames (9, n), and the loads' two parts.
+    """
+    chain = chain_of(tree)
+    frames = ground_frames(chain, q, qd, qdd)
+    carried = carried_sums(chain, stacked(bodies_of(chain, frames)[0]))
+    return (
+        carried[:, sorted(set(chain.alike))],
+        ca.densify(ca.vertcat(frames.screw, frames.phi, frames.psi)),
+        frames.centers,
+        *load_slopes(chain, frames, loads),
+    )
+
+
+def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
+    """Return the four derivatives from `slope_parts`, as SX or MX."""
+    carried, motions, centers, load_places, by_load = parts
+    carried = _of_all(tree, carried)
+    if isinstance(carried, SX):
+        by_q, by_qd, by_qdd = meeting_slopes(chain_of(tree), carried, motions, centers)
+        return by_q - load_places, by_qd, by_qdd, by_load
+    motions = ca.vertcat(motions[:6, :], 2 * motions[6:12, :], motions[12:, :])
+    by_q, by_qd, by_qdd = products(
+        tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4))
+    )
+    return by_q - load_places, by_qd, by_qdd, by_load
+
+
+def _of_all(tree, columns):
+    """Return the column of every joint, of those of joints that carry different bodies."""
+    alike = chain_of(tree).alike
+    known = sorted(set(alike))
+    return columns[:, [known.index(k) for k in alike]]
+
+
+def _slope_kinds(carried, motions):
+    """Return five vectors of one joint as columns (18, 5), to be multiplied by S, 2 phi and psi of
+    its ancestors."""
+    carried, (s, twice_phi, psi) = unstacked(carried), ca.vertsplit(motions, 6)
+    turned, back = wrench_of(carried, s), bent_back(carried, s)
+    by_rate = bent(carried, s) + wrench_of(carried, twice_phi)
+    by_place = (
+        bent(carried, twice_phi / 2)
+        + wrench_of(carried, psi)
+        + cross_force(s, carried.moment, carried.force)
+    )
+    return ca.horzcat(
+        ca.vertcat(by_place, SX(12, 1)),
+        ca.vertcat(SX(6, 1), back / 2, SX(3, 1), turned),
+        ca.vertcat(by_rate, SX(12, 1)),
+        ca.vertcat(back, SX(3, 1), turned, SX(6, 1)),
+        ca.vertcat(turned, SX(12, 1)),
+    )
+
+
+def curvature_parts(
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
+    """Return what `join_curvature` makes the second derivatives of.
+
+    These are what the joints carry with its duals, (43, m), their S, phi, lift and psi, (24, n),
+    the loads' two parts, and the gradient by (q, qd, qdd, loads) of L = multipliers . tau.
+    """
+    chain = chain_of(tree)
+    frames = ground_frames(chain, q, qd, qdd)
+    bodies, _ = bodies_of(chain, frames)
+    s, phi, psi = frames.screw, frames.phi, frames.psi
+    virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
+    lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
+    sums = carried_sums(
+        chain, ca.vertcat(stacked(bodies), duals_of(bodies, of_bodies(chain, virtual)))
+    )
+    _, force, image, back, _ = ca.vertsplit(sums, [0, 22, 28, 34, 37, 43])
+    slopes = (
+        dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back),
+        2 * dot(phi, image) + dot(s[:3, :], back),
+        dot(s, image),
+    )
+    by_qq, by_q_load, by_q, by_load = load_curvatures(chain, frames, virtual, loads)
+    gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
+    sums = sums[:, sorted(set(chain.alike))]
+    return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
+
+
+def join_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
+    """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
+    carried, motions, load_places, by_q_load, gradient = parts
+    kinds, places = (
+        bilinear(_curvature_kinds, _of_all(tree, carried), motions),
+        ((0, None), (1, 2), (3, 4), (5, None)),
+    )
+    by_qq, by_q_qd, by_q_qdd, by_qd_qd = products(tree, kinds, motions, places)
+    return by_qq - load_places, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, gradient
+
+
+def _curvature_kinds(carried, motions):
+    """Return six vectors of one joint as columns (24, 6), to be multiplied by S, phi, lift and psi
+    of its ancestors."""
+    carried, g, g_force, back, upper = ca.vertsplit(carried, [0, 28, 31, 34, 37, 43])
+    carried, (s, phi, lift, psi) = unstacked(carried), ca.vertsplit(motions, 6)
+
+    def held(motion):
+        """K m + m x* G, whose force is zero."""
+        w, v = ca.vertsplit(motion, 3)
+        return times(upper, w) + cross(w, g) + cross(v, 2 * g_force)
+
+    a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
+    bq = bent_back(carried, lift) + held(phi) + cross(s[:3, :], back)
+    c = wrench_of(carried, lift) + cross_force(s, g, g_force)
+    a1, b1, a2 = wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s)
+    return ca.horzcat(
+        ca.vertcat(SX(6, 1), bq, SX(3, 1), a, c),
+        ca.vertcat(SX(6, 1), b1, SX(3, 1), a1, SX(6, 1)),
+        ca.vertcat(bq, SX(3, 1), 2 * c, SX(12, 1)),
+        ca.vertcat(SX(12, 1), a2, SX(6, 1)),
+        ca.vertcat(c, SX(18, 1)),
+        ca.vertcat(b1, SX(21, 1)),
+    )
+
+
+COMPOSITE = Provider(
+    slope_parts=slope_parts,
+    join_slopes=join_slopes,
+    curvature_parts=curvature_parts,
+    join_curvature=join_curvature,
+)

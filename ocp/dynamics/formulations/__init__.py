@@ -1,0 +1,1 @@
+"""Formulations of dynamics, one module per method of the literature."""

@@ -1,0 +1,37 @@
+"""Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no
+recursion, and so a witness to those that are."""
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ocp.mechanics.elements.forces import kind_of
+from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+
+
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+    """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
+    SX; rotors are among the bodies, and what force elements give is to be in tau.
+
+        M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
+
+    with the kinetic energy T, the potential energy V of gravity and of bent links, the power D of
+    the modes' damping, and that of the loads P.
+    """
+    at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
+    kinetic, bodies = kinetic_energy(tree, at, rate), kind_of(tree)
+    momentum = ca.gradient(kinetic, rate)
+    rest = ca.jtimes(momentum, at, rate) + ca.gradient(
+        bodies.potential_energy(tree, at) - kinetic, at
+    )
+    rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)
+    matrix, rest = ca.substitute(
+        [ca.jacobian(momentum, rate), rest],
+        [at, rate],
+        [ca.densify(ca.SX(q)), ca.densify(ca.SX(qd))],
+    )
+    return ca.solve(matrix, tau - rest)

@@ -1,0 +1,370 @@
+"""Recursive Newton-Euler dynamics in moving link frames, with the forces and moments inside the
+joints.
+
+Follows Barman (2020), chapter III, steps 1-10, on frames laid as Denavit and Hartenberg lay them
+(`aligned`) and with each link's inertia as mass m, first moment h = m c and pseudo-inertia P about
+the frame's origin. With U = [dw] + [w][w] the inertial force and moment are
+
+    m a + U h   and   h x a + I dw + w x I w
+
+which is less work than moving both to the centre of mass. Gravity is an acceleration of the base,
+which makes a resting link carry its weight (sign of Barman's eq. 3.67).
+"""
+
+from collections.abc import Sequence
+from operator import add, mul, sub
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
+from ocp.dynamics.formulation import Formulation, aligned
+from ocp.mechanics.kinematics.spatial import euler_zxz
+from ocp.mechanics.model.inertia import first_moment, regrouped
+from ocp.mechanics.model.loads import Load, applied
+from ocp.mechanics.model.tree import Tree, inward, outward
+from ocp.mechanics.values.parameters import Open, array, is_open, matrix, some
+from ocp.mechanics.values.types import Matrix
+
+
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+    """Return the joint torques (N m) or forces (N), (n,).
+
+        outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd
+                  a = R'(a_p + U_p p)                                       (steps 2-8)
+        inward:   f = m a + U h - F + R_c f_c
+                  n = h x a + I dw + w x I w - M + R_c n_c + p_c x R_c f_c  (step 9)
+        tau = z.n for a joint that turns, z.f for one that slides,
+              z.n + pitch z.f for a screw                                   (step 10)
+
+    The steps are those of Barman (2020), chapter III.
+    """
+    tree, _ = aligned(tree)
+    wrenches = joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
+    torques = []
+    for joint, (moment, force) in zip(tree.joints, wrenches):
+        if joint.screw is not None:
+            torques.append(
+                force[2]
+                if joint.kind == "prismatic"
+                else moment[2] + _scalar(joint.pitch) * force[2]
+            )
+    return ca.vertcat(*torques)
+
+
+def reactions(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix]:
+    """Return the moment and the force that each joint passes to its link, (3, links) each.
+
+    They are in N m and N, in the axes of the link's frame. The moment is about the joint's
+    `anchor`. Their components along the joint's axis are the joint torque or force itself.
+    """
+    better, turns = aligned(tree)
+    forces, moments = [], []
+    wrenches = joint_wrenches(
+        better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links))
+    )
+    for joint, turn, (moment, force) in zip(tree.joints, turns, wrenches):
+        rotation, arm = matrix(array(turn)[:3, :3]), matrix(array(turn)[:3, 3] - joint.anchor)
+        force = rotation @ ca.vertcat(*force)
+        forces.append(force)
+        moments.append(rotation @ ca.vertcat(*moment) + ca.cross(arm, force))
+    return ca.horzcat(*moments), ca.horzcat(*forces)
+
+
+def joint_wrenches(tree, turns, qd, qdd, loads, inertias):
+    """Return (moment, force) through every joint, in and about its link's aligned frame.
+
+    `inertias` are lists of entries.
+    """
+    rows = tree.rows
+    external = _external(tree, turns, loads)
+
+    def motion(k, parent):
+        w, dw, bend, a = parent
+        joint, row = tree.joints[k], rows[k]
+        if row is None:  # an aligned fixed link shares its parent's frame, except on the ground
+            return parent
+        w, dw, slide = (
+            turns.to_child(k, w),
+            turns.to_child(k, dw),
+            1.0 if joint.kind == "prismatic" else _scalar(joint.pitch),
+        )
+        a = turns.to_child(k, _add(a, _times(bend, turns.offset(k))))
+        if some([slide]):
+            a = _add(
+                a,
+                [
+                    _product(w[1], 2 * slide * qd[row]),
+                    -_product(w[0], 2 * slide * qd[row]),
+                    _product(slide, qdd[row]),
+                ],
+            )
+        if joint.kind != "prismatic":
+            dw = _add(dw, [_product(w[1], qd[row]), -_product(w[0], qd[row]), qdd[row]])
+            w = [w[0], w[1], _sum(w[2], qd[row])]
+        return w, dw, _bend(w, dw), a
+
+    base = [0.0] * 3, [0.0] * 3, [[0.0] * 3] * 3, [-_scalar(g) for g in tree.gravity]
+    moves = outward(tree, motion, base)
+
+    def wrench(k, children):
+        w, dw, bend, a = moves[k]
+        mass, first, second = inertias[k]
+        force = _add([_product(mass, value) for value in a], _times(bend, first))
+        moment = _add(_axial(bend, w, dw, second), _cross(first, a))
+        if k in external:
+            moment = _subtract(moment, external[k][0])
+            force = _subtract(force, external[k][1])
+        for child, (inner_moment, inner_force) in children:
+            inner_force = turns.to_parent(child, inner_force)
+            inner_moment = turns.to_parent(child, inner_moment)
+            force = _add(force, inner_force)
+            moment = _add(moment, _add(inner_moment, _cross(turns.offset(child), inner_force)))
+        return moment, force
+
+    return inward(tree, wrench)
+
+
+def _listed(inertias):
+    return [
+        (
+            _scalar(mass),
+            [_scalar(entry) for entry in first.tolist()],
+            [[_scalar(entry) for entry in row] for row in second.tolist()],
+        )
+        for mass, first, second in inertias
+    ]
+
+
+def _external(tree, turns, loads):
+    """Return {link: (moment, force)} of all loads on a link, in and about its frame.
+
+    Barman (2020), eqs. 3.84-3.90.
+    """
+    external = {}
+    for k, arm, moment, force in applied(tree, loads):
+        moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
+        moment = _add(moment, _cross([_scalar(entry) for entry in arm.tolist()], force))
+        if k in external:
+            moment, force = _add(moment, external[k][0]), _add(force, external[k][1])
+        external[k] = moment, force
+    return external
+
+
+class _Turns:
+    """The rotation Rz(beta) Rx(alpha) Rz(phi + q) and the offset of each joint of an aligned tree
+    at the coordinates q."""
+
+    def __init__(self, tree, q):
+        self.parents, self.planes, self.offsets = tree.parents, [], []
+        for joint, row in zip(tree.joints, tree.rows):
+            home = array(joint.home)
+            lean, phi = _leaning(home[:3, :3])
+            spin = (
+                _cosine_sine(phi) if joint.kind in ("fixed", "prismatic") else _shifted(q[row], phi)
+            )
+            self.planes.append((lean, spin))
+            slide = (
+                0.0 if row is None else 1.0 if joint.kind == "prismatic" else _scalar(joint.pitch)
+            )
+            self.offsets.append(
+                [
+                    p + slide * axis * q[row] if some([slide]) and some([axis]) else p
+                    for p, axis in (
+                        (_scalar(p), _scalar(axis))
+                        for p, axis in zip(home[:3, 3].tolist(), home[:3, 2].tolist())
+                    )
+                ]
+            )
+
+    def to_child(self, k, v):
+        """Return R'v."""
+        lean, spin = self.planes[k]
+        return _turn_back(_leant_back(v, lean), spin, 0, 1)
+
+    def to_parent(self, k, v):
+        """Return R v."""
+        lean, spin = self.planes[k]
+        return _leant(_turn(v, spin, 0, 1), lean)
+
+    def offset(self, k):
+        """Return the position (3) of link k's origin in its parent's frame."""
+        return self.offsets[k]
+
+    def from_ground(self, k, v):
+        """Return a vector of global axes in the axes of link k."""
+        chain = []
+        while k >= 0:
+            chain.append(k)
+            k = self.parents[k]
+        for link in reversed(chain):
+            v = self.to_child(link, v)
+        return [_scalar(v[0]), _scalar(v[1]), _scalar(v[2])]
+
+
+def _leaning(rotation):
+    """Return what stands before the turn by q about z in a rotation (3x3), (beta, alpha) each as
+    (cos, sin), and phi; an open one whole, as rows, and 0."""
+    if is_open(rotation):
+        return [[_scalar(entry) for entry in row] for row in rotation.tolist()], 0.0
+    beta, alpha, phi = euler_zxz(rotation)
+    return (_cosine_sine(beta), _cosine_sine(alpha)), phi
+
+
+def _leant(v, lean):
+    if len(lean) == 3:
+        return _times(lean, v)
+    return _turn(_turn(v, lean[1], 1, 2), lean[0], 0, 1)
+
+
+def _leant_back(v, lean):
+    if len(lean) == 3:
+        return _times(list(zip(*lean)), v)
+    return _turn_back(_turn_back(v, lean[0], 0, 1), lean[1], 1, 2)
+
+
+def _scalar(value):
+    """Return a number as it is, an open one as its expression, with which products are made."""
+    return value.expression if isinstance(value, Open) else value
+
+
+def _cosine_sine(angle):
+    """Return (cos, sin) of a constant, exact at quarter turns so that products with it vanish from
+    the graph."""
+    c, s = np.cos(angle), np.sin(angle)
+    return (
+        (float(np.round(c)), float(np.round(s)))
+        if min(abs(c), abs(s)) < 1e-14
+        else (float(c), float(s))
+    )
+
+
+def _shifted(q, phi):
+    """Return (cos, sin) of q + phi, without an addition at quarter turns."""
+    quarter = {(1, 0): 0, (0, 1): 1, (-1, 0): 2, (0, -1): 3}.get(_cosine_sine(phi))
+    if quarter is None:
+        return ca.cos(q + phi), ca.sin(q + phi)
+    c, s = ca.cos(q), ca.sin(q)
+    return ((c, s), (-s, c), (-c, -s), (s, -c))[quarter]
+
+
+def _turn(v, plane, i, j):
+    c, s = plane
+    if _is(s, 0.0) and _is(c, 1.0):
+        return v
+    v = [v[0], v[1], v[2]]
+    v[i], v[j] = (
+        _minus(_product(c, v[i]), _product(s, v[j])),
+        _sum(_product(s, v[i]), _product(c, v[j])),
+    )
+    return v
+
+
+def _turn_back(v, plane, i, j):
+    return _turn(v, (plane[0], -plane[1]), i, j)
+
+
+def _bend(w, dw):
+    """Return U = [dw] + [w][w]: the acceleration of a point at r, over that of the origin, is U
+    r."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([_product(a, b) for b in w] for a in w)
+    x, y, z = dw
+    return [
+        [-_sum(yy, zz), _minus(xy, z), _sum(xz, y)],
+        [_sum(xy, z), -_sum(xx, zz), _minus(yz, x)],
+        [_minus(xz, y), _sum(yz, x), -_sum(xx, yy)],
+    ]
+
+
+def _axial(u, w, dw, p):
+    """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P.
+
+    Its off-diagonal terms need U anyway.
+    """
+    moments = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
+    entries = []
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        diagonal = _sum(
+            _product(moments[i], dw[i]),
+            _product(moments[k] - moments[j], _product(w[min(j, k)], w[max(j, k)])),
+        )
+        products = _minus(_product(p[i][j], u[k][i]), _product(p[i][k], u[j][i]))
+        entries.append(
+            _sum(
+                diagonal,
+                products,
+                _product(p[j][k], _minus(_product(w[k], w[k]), _product(w[j], w[j]))),
+            )
+        )
+    return entries
+
+
+def _times(matrix, v):
+    return [_sum(*(_product(a, b) for a, b in zip(row, v))) for row in matrix]
+
+
+def _add(u, v):
+    return [_sum(a, b) for a, b in zip(u, v)]
+
+
+def _subtract(u, v):
+    return [_minus(a, b) for a, b in zip(u, v)]
+
+
+def _cross(u, v):
+    return [_minus(_product(u[j], v[k]), _product(u[k], v[j])) for j, k in ((1, 2), (2, 0), (0, 1))]
+
+
+def _product(a, b):
+    """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build
+    it, nor do signs of others: sums take them in, and two sides of a body have constants alike."""
+    if _is(a, 0.0) or _is(b, 0.0):
+        return 0.0
+    if _is(a, 1.0) or _is(b, 1.0):
+        return b if _is(a, 1.0) else a
+    product = _joined(mul, ca.OP_MUL, _size(a), _size(b))
+    return product if _negative(a) == _negative(b) else -product
+
+
+def _size(value):
+    """Return a constant's absolute value; anything else as it is."""
+    return -value if _negative(value) else value
+
+
+def _negative(value):
+    return isinstance(value, float) and value < 0.0
+
+
+def _sum(*terms):
+    """Return the sum of the terms that are not constant zeros."""
+    total = 0.0
+    for term in terms:
+        if isinstance(term, float) and term == 0.0:
+            continue
+        total = term if _is(total, 0.0) else _joined(add, ca.OP_ADD, total, term)
+    return total
+
+
+def _minus(a, b):
+    """Return a - b."""
+    return a if _is(b, 0.0) else -b if _is(a, 0.0) else _joined(sub, ca.OP_SUB, a, b)
+
+
+def _joined(operation, code, a, b):
+    """Return operation(a, b).
+
+    Scalar graphs take its `code`, which spares the search for types that lasts longer than the
+    operation.
+    """
+    return ca.SX.binary(code, a, b) if ca.SX in (type(a), type(b)) else operation(a, b)
+
+
+def _is(value, constant):
+    return isinstance(value, float) and value == constant
+
+
+NEWTON_EULER = Formulation(
+    name="newton_euler", inverse=inverse, derivatives=COMPOSITE, reactions=reactions
+)

@@ -1,0 +1,225 @@
+"""A tree's image in a plane: whose coordinate becomes whose, and which change sign.
+
+A reflection F = 1 - 2 n n' takes a turn about an axis w through p to the one about -F w through
+F p, and a slide along d to that along F d. Joints are paired so where none has moved; that the
+bodies are alike too, the torques of images tell. In a plane every joint lies on its own image, and
+legs that lie on each other are images of one another.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.model import inverse_dynamics
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.tree import Tree, inward
+from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.validation import instance, numbers, positive
+
+SEED, STATES = 5, 2  # of random motions, by which images are certified
+ASIDE = (0.0, 1.0, 0.0)
+GROUND = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A moving joint where none has moved: its `frame` (4x4), its twist (6,; angular, linear at the
+    global origin), zero of a ball, the moments of all that it carries (4x4: second ones, kg m2,
+    beside first ones, kg m, and the mass, kg), and the joint `below` it that moves, GROUND for
+    none."""
+
+    joint: Joint
+    rows: tuple[int, ...]
+    frame: np.ndarray
+    twist: np.ndarray
+    carried: np.ndarray
+    below: int
+
+
+def mirror_image(
+    tree: Tree, normal: Any = ASIDE, *, within: float = 1e-3
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return (index, sign), (n,) each, of a tree's mirror image: its coordinates are sign *
+    q[index], its rates, accelerations and torques likewise.
+
+    The plane goes through the origin across the unit `normal` (3). Axes of images may be `within`
+    so much of each other (m, and rad), and their torques within that share of the largest. Of two
+    joints that are each other's images as well as their own, as the hips of a biped in a plane,
+    each is the other's. Raises ValueError naming gravity that is not along the plane, the first
+    joint that has no image, several that could be it, or an image that bears otherwise.
+    """
+    instance("mirror_image: tree", tree, Tree)
+    positive("mirror_image: within", within)
+    direction = numbers("mirror_image: normal", normal, (3,))
+    if abs(np.linalg.norm(direction) - 1) > 1e-9:
+        raise ValueError(f"mirror_image: normal: expected unit length, got {direction.tolist()}")
+    flip = np.eye(3) - 2 * np.outer(direction, direction)
+    tree, placed = reference(tree), _placed(reference(tree))
+    _check_gravity(tree, direction, within)
+    index, sign = [0] * tree.dof, [0.0] * tree.dof
+    images: dict[int, int] = {GROUND: GROUND}
+    for k, each in placed.items():
+        others = [m for m, other in placed.items() if other.below == images[each.below]]
+        other, pairs = _image(placed, k, _unpaired(others, images), flip, within)
+        images[k] = other
+        for row, (own, turned) in zip(placed[other].rows, pairs):
+            index[row], sign[row] = each.rows[own], turned
+    _certify(tree, np.array(index), np.array(sign), within)
+    return tuple(index), tuple(sign)
+
+
+def _check_gravity(tree: Tree, normal: np.ndarray, within: float) -> None:
+    """Raise ValueError where gravity has a part across the plane, which no reflection keeps."""
+    gravity = np.array(tree.gravity)
+    if abs(gravity @ normal) > within * np.linalg.norm(gravity):
+        raise ValueError(
+            f"mirror_image: normal: expected one across the tree's gravity {tree.gravity}, got "
+            f"{tuple(normal.tolist())}"
+        )
+
+
+def _unpaired(others: Iterable[int], images: dict[int, int]) -> list[int]:
+    """Return the joints that are nobody's image yet."""
+    return [other for other in others if other not in images.values()]
+
+
+def _placed(tree: Tree) -> dict[int, Placed]:
+    """Return the joints that move by coordinates of their own, by their numbers."""
+    frames = [np.array(ca.DM(pose)) for pose in kinematics.poses(tree, ca.DM(tree.neutral))]
+    moments = inward(tree, lambda k, children: _moments(tree, frames, k, children))
+    below, placed = [GROUND] * len(tree.joints), {}
+    for k, (joint, parent) in enumerate(zip(tree.joints, tree.parents)):
+        below[k] = GROUND if parent < 0 else below[parent]
+        if joint.follows is not None or not (joint.ball or joint.screw is not None):
+            continue
+        twist = np.zeros(6)
+        if joint.screw is not None:
+            turn, place = frames[k][:3, :3], frames[k][:3, 3]
+            angular, linear = turn @ joint.screw[:3], turn @ joint.screw[3:]
+            twist = np.concatenate([angular, linear + np.cross(place, angular)])
+        placed[k] = Placed(
+            joint=joint,
+            rows=tree.spans[k],
+            frame=frames[k],
+            twist=twist,
+            carried=moments[k],
+            below=below[k],
+        )
+        below[k] = k
+    return placed
+
+
+def _moments(tree: Tree, frames: list, k: int, children: list) -> np.ndarray:
+    """Return the integral of r r' dm (4x4) over a link and all beyond it, r = (x, y, z, 1)."""
+    link = tree.links[k]
+    place = frames[k] @ np.append(np.array(link.com), 1.0)
+    moments = link.mass * np.outer(place, place)
+    turn, inertia = frames[k][:3, :3], np.array(link.inertia)
+    moments[:3, :3] += turn @ (np.trace(inertia) / 2 * np.eye(3) - inertia) @ turn.T
+    return sum((of_child for _, of_child in children), moments)
+
+
+def _image(placed, k, others, flip, within) -> tuple[int, list[tuple[int, float]]]:
+    """Return the number of a joint's image, and by row of that (own row, sign)."""
+    own = placed[k]
+    known = {m: off for m in others if (off := _apart(own, placed[m], flip)) is not None}
+    alike = [m for m, (off, _) in known.items() if off <= within]
+    if alike:
+        image = _chosen(placed, k, alike, flip, within)
+        return image, known[image][1]
+    words = f"joint {own.joint.name!r}: no {own.joint.kind} joint is its image"
+    if known:
+        nearest = min(known, key=lambda m: known[m][0])
+        words += f"; {placed[nearest].joint.name!r} is off by {known[nearest][0]:.3g}"
+    raise ValueError(f"mirror_image: {words}")
+
+
+def _apart(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list] | None:
+    """Return how far a joint is from the image of another, and the signs of its coordinates; None
+    for a joint of another kind."""
+    if own.joint.kind != other.joint.kind:
+        return None
+    return (_of_balls if own.joint.ball else _of_axes)(own, other, flip)
+
+
+def _chosen(placed, k, alike: list[int], flip: np.ndarray, within: float) -> int:
+    """Return which of the joints that lie as joint k's image does is it: that which carries the
+    image of what k carries, of several another than k itself.
+
+    Raises ValueError where several others are, or one that carries something else than k, which is
+    then its own image, on joints that lie the same.
+    """
+    mirror = np.eye(4)
+    mirror[:3, :3] = flip
+    carried = mirror @ placed[k].carried @ mirror.T
+    off = {m: np.abs(placed[m].carried - carried).max() for m in alike}
+    least = min(off.values()) + within * np.abs(carried).max()
+    twins = [m for m in alike if m != k and off[m] <= least]
+    if len(twins) == 1:
+        return twins[0]
+    if not twins:  # k carries its own image
+        twins = [m for m in alike if m != k and _lie_alike(placed, k, m, flip, within)]
+        if not twins:
+            return k
+    names = ", ".join(repr(placed[m].joint.name) for m in sorted({k, *twins}))
+    raise ValueError(
+        f"mirror_image: joints {names} lie on one another, and no single one is the image of "
+        f"{placed[k].joint.name!r}; state which coordinates change places: mirrored(tree, index, "
+        "sign), the end being sign * q[index] of the start"
+    )
+
+
+def _lie_alike(placed, k: int, m: int, flip: np.ndarray, within: float) -> bool:
+    """Tell whether joint m and all beyond it lie as the images of joint k and all beyond that."""
+    apart = _apart(placed[k], placed[m], flip)
+    if apart is None or apart[0] > within:
+        return False
+    beyond, others = ([j for j, each in placed.items() if each.below == n] for n in (k, m))
+    return len(beyond) == len(others) and all(
+        any(_lie_alike(placed, j, other, flip, within) for other in others) for j in beyond
+    )
+
+
+def _of_axes(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list]:
+    """Return how far the axis of one joint is from the image of another's, and its sign."""
+    image = np.concatenate([-flip @ own.twist[:3], flip @ own.twist[3:]])
+    off, sign = min((float(np.abs(other.twist - s * image).max()), s) for s in (1.0, -1.0))
+    return off, [(0, sign)]
+
+
+def _of_balls(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list]:
+    """Return how far a ball is from another's image, and the signs of its quaternion: -F turns its
+    vector, from frame to frame."""
+    turned = -other.frame[:3, :3].T @ flip @ own.frame[:3, :3]
+    signed = np.round(turned)
+    apart = flip @ own.frame[:3, 3] - other.frame[:3, 3]
+    off = max(np.abs(turned - signed).max(), np.abs(apart).max())
+    if np.abs(signed).sum() != 3:
+        return np.inf, []
+    chosen = np.abs(signed).argmax(axis=1)
+    return float(off), [(0, 1.0), *((1 + c, float(signed[r, c])) for r, c in enumerate(chosen))]
+
+
+def _certify(tree: Tree, index: np.ndarray, sign: np.ndarray, within: float) -> None:
+    """Raise ValueError naming the joint whose image bears otherwise."""
+    rng = np.random.default_rng(SEED)
+
+    def torques(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return np.array(inverse_dynamics(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd))).ravel()
+
+    for _ in range(STATES):
+        states = [rng.uniform(-0.5, 0.5, tree.dof) + np.array(tree.neutral) for _ in range(3)]
+        here, there = torques(*states), torques(*(sign * state[index] for state in states))
+        off = np.abs(there - sign * here[index])
+        k = int(np.argmax(off))
+        if off[k] > within * np.abs(here).max():
+            names = [joint.name for joint in tree.moving]
+            raise ValueError(
+                f"mirror_image: joint {names[k]!r}: its image {names[index[k]]!r} bears otherwise: "
+                f"torques of a motion and of its image differ by {off[k]:.3g}, "
+                f"{off[k] / np.abs(here).max():.2%} of the largest"
+            )

@@ -1,0 +1,1 @@
+"""Dynamics tabulated over configurations and interpolated by splines."""

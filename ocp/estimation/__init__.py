@@ -1,0 +1,45 @@
+"""Estimation from measurements: identification, inverse kinematics, smoothing."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import later
+
+if TYPE_CHECKING:
+    from ocp.estimation.identification import Fit, fit, predicted
+    from ocp.estimation.inverse_dynamics import measured_torques
+    from ocp.estimation.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.recordings import Recording, noisy
+    from ocp.estimation.segment_scaling import Scaling
+
+__all__ = [
+    "Fit",
+    "MarkerFit",
+    "Recording",
+    "Scaling",
+    "fit",
+    "inverse_kinematics",
+    "measured_torques",
+    "noisy",
+    "predicted",
+]
+
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.estimation.identification": (
+            "Fit",
+            "fit",
+            "predicted",
+        ),
+        "ocp.estimation.inverse_dynamics": ("measured_torques",),
+        "ocp.estimation.inverse_kinematics": (
+            "MarkerFit",
+            "inverse_kinematics",
+        ),
+        "ocp.estimation.recordings": (
+            "Recording",
+            "noisy",
+        ),
+        "ocp.estimation.segment_scaling": ("Scaling",),
+    },
+)

@@ -1,0 +1,297 @@
+"""Identification: the parameters of a problem whose outputs are nearest to what was measured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import Formulation, formulation_of
+from ocp.estimation.recordings import Recording
+from ocp.estimation.residuals import (
+    Trials,
+    estimated,
+    left_over,
+    parameters,
+    ranges,
+    samples,
+    stretch,
+    trials,
+)
+from ocp.mechanics.values.parameters import (
+    Parameter,
+    closed,
+    evaluated,
+    matrix,
+    parameters_of,
+)
+from ocp.mechanics.values.validation import several
+from ocp.pickling import portable
+from ocp.problem.parameter_requirements import requirements
+from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.statement import Problem
+from ocp.solvers.least_squares import Information, Least, information, least_squares
+from ocp.solving.parameter_values import values_of
+from ocp.transcription.kernels.outputs import observed
+
+ROUNDS = 30  # of weights by the residuals
+SETTLED = 1e-4  # of a deviation: a change below it ends these rounds
+SLIGHT = 1e-9  # by which a requirement is not met by rounding alone
+MANY = 20  # pairs of samples that autocorrelation is told of, at least
+ROUNDING = 1e-6  # of the deviations' squares: residuals below it are none
+ALONG = 0.3  # autocorrelation of residuals that is told of
+SURPRISE = 5.0  # standard deviations of the misfit that are told of
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Fit:
+    """Parameters found from recordings.
+
+    `values` {name: number} are those of all `parameters` of the `problem`, the `free` ones as
+    found; `errors` {name: standard error} those of the free ones: inf where the outputs do not
+    determine them, 0 at a bound. `unidentifiable` says which changes of parameters, alone or
+    together, change no output, `at_bounds` which parameters lean on a bound. `deviations` {output:
+    (rows,)} are the noise's, given or estimated, `misfit` the mean square of the residuals over the
+    deviations, per degree of freedom: 1 where the problem explains what was measured; it is None
+    unless all deviations are given. `status` says how the search ended after so many `iterations`,
+    and `success` whether it converged. `residuals` hold {output: (rows, N)}, measured less
+    predicted, of each recording. `explanation` says what cannot be true of what was found, and what
+    makes the errors doubtful. `information` is that of the data about the free parameters over
+    their `sizes`.
+    """
+
+    problem: Problem
+    parameters: tuple[Parameter, ...]
+    free: tuple[Parameter, ...]
+    values: Mapping[str, float]
+    errors: Mapping[str, float]
+    unidentifiable: tuple[str, ...]
+    at_bounds: tuple[str, ...]
+    deviations: tuple[Mapping[str, np.ndarray], ...]
+    misfit: float | None
+    residuals: tuple[Mapping[str, np.ndarray], ...]
+    status: str
+    success: bool
+    iterations: int
+    explanation: tuple[str, ...]
+    information: Information
+    sizes: np.ndarray
+
+    def estimate(self, expressions: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return values (k,) and covariance (k, k) of expressions of parameters, to first order.
+
+        The variance of one that the outputs do not determine is inf. Raises ValueError for what
+        does not become numbers.
+        """
+        stack = ca.vec(ca.SX(matrix(expressions)))
+        known = {each: self.values[each.name] for each in parameters_of(stack)}
+        symbols = ca.vertcat(*(each.expression for each in self.free))
+        slopes = evaluated(ca.densify(ca.jacobian(stack, symbols)), known)
+        values = evaluated(stack, known)
+        if not isinstance(slopes, ca.DM) or not isinstance(values, ca.DM):
+            raise ValueError(f"estimate: expected expressions of parameters, got {stack}")
+        gradients = np.array(slopes)
+        covariance = gradients @ self.information.covariance @ gradients.T
+        for row, gradient in enumerate(gradients * self.sizes):
+            if not self.information.sees(gradient):
+                covariance[row, row] = np.inf
+        return np.array(values).ravel(), covariance
+
+    @property
+    def closed(self) -> Problem:
+        """The problem with these values in it.
+
+        Raises ValueError as its records do, for one that is not physical.
+        """
+        return closed(self.problem, {each: self.values[each.name] for each in self.parameters})
+
+    def __repr__(self) -> str:
+        return f"Fit({len(self.free)} parameters, {len(self.residuals)} recordings, {self.status})"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{each.name:<24} {self.values[each.name]:>14.6g} +- "
+            f"{self.errors[each.name]:<10.2g} {each.unit}".rstrip()
+            for each in self.free
+        ]
+        lines += [f"at its bound: {name}" for name in self.at_bounds]
+        lines += [f"not identifiable: {words}" for words in self.unidentifiable]
+        for name, deviations in self.deviations[0].items():
+            lines.append(f"deviation of {name}: {', '.join(f'{each:.3g}' for each in deviations)}")
+        if self.misfit is not None:
+            lines.append(f"misfit: {self.misfit:.4g} (1 is expected)")
+        lines += [f"condition: {self.information.condition:.3g}", self.status, *self.explanation]
+        return "\n".join(lines)
+
+
+def fit(
+    problem: Problem,
+    recordings: Sequence[Recording],
+    *,
+    free: Sequence[str] = (),
+    values: Mapping[str, float] | None = None,
+    dynamics: Formulation | str = "auto",
+    iterations: int = 100,
+) -> Fit:
+    """Return the parameters with which a problem's outputs are nearest to the recorded ones.
+
+    They minimise the sum over samples of ((measured - output) / deviation)^2 within the parameters'
+    bounds, found by Gauss-Newton steps from the parameters' `values`: those named in `free` and
+    those born free. Outputs are functions of the motion as it was measured, so that noise is taken
+    to be on the outputs alone. Standard errors are those of the Gauss-Newton matrix,
+    (sum J' J / deviation^2)^-1, and hold to first order, for a problem that is true, noise
+    independent between rows. Deviations that are not given are those of the residuals, row by row,
+    in rounds (Gautier 1997). `dynamics` is a formulation; each round takes at most so many
+    `iterations`. Raises ValueError naming the parameter, the recording or the output.
+    """
+    refuse_phases("fit", problem, "state what was recorded without phases")
+    several("recordings", recordings, Recording)
+    formulation = formulation_of(dynamics, problem.tree)
+    data = trials(problem, formulation, tuple(recordings), free, values or {})
+    return _fitted(problem, data, *_in_rounds(data, iterations))
+
+
+def predicted(
+    problem: Problem,
+    recording: Recording,
+    values: Mapping[str, float] | None = None,
+    *,
+    outputs: Sequence[str] = (),
+    dynamics: Formulation | str = "auto",
+) -> dict[str, np.ndarray]:
+    """Return {name: (rows, N)} of a problem's outputs along a recorded motion.
+
+    By default those of the outputs that were recorded, or all if none were. `values` {name: number}
+    of parameters take the place of their own, `dynamics` is a formulation. Raises ValueError naming
+    what is unknown.
+    """
+    refuse_phases("predicted", problem, "state what was recorded without phases")
+    names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)
+    seen = observed(problem, formulation_of(dynamics, problem.tree), names)
+    known = values_of(parameters(problem, seen), values or {})
+    numbers = np.array([known[each] for each in seen.parameters])
+    rows = seen.values(stretch(problem, recording), numbers)
+    ends = np.cumsum([seen.sizes[name] for name in names])[:-1]
+    return dict(zip(names, np.split(rows, ends)))
+
+
+def _in_rounds(data: Trials, iterations: int) -> tuple[Least, list[np.ndarray], int]:
+    """Return the least squares, the deviations (m,) of each recording, and the iterations.
+
+    Deviations that are not given are estimated in rounds; the first takes the outputs' ranges.
+    """
+    guess, x, count = ranges(data), data.first, 0
+    for _ in range(ROUNDS):
+        deviations = [np.where(np.isnan(known), guess, known) for known in data.known]
+        weighed = partial(data.residuals, deviations=deviations)
+        least = least_squares(weighed, x, data.bounds, data.sizes, iterations=iterations)
+        x, count = least.x, count + least.iterations
+        before, guess = guess, estimated(data, x, deviations)
+        if data.complete or (np.abs(guess - before) <= SETTLED * guess).all():
+            break
+    return least, deviations, count
+
+
+def _fitted(
+    problem: Problem, data: Trials, least: Least, deviations: list[np.ndarray], count: int
+) -> Fit:
+    """Return the Fit that least squares found."""
+    names = [each.name for each in data.free]
+    known = information(least.slopes, data.sizes, least.bound)
+    sees = [known.sees(row) for row in np.eye(len(names))]
+    errors = np.where(sees, np.sqrt(np.diag(known.covariance)), np.inf)
+    residuals = left_over(data, least.x, deviations)
+    left = samples(data) - (len(names) - len(known.blind) - int(least.bound.sum()))
+    misfit = float(least.residuals @ least.residuals) / max(left, 1.0)
+    values = {each.name: number for each, number in data.start.items()}
+    values |= dict(zip(names, least.x.tolist()))
+    return Fit(
+        problem=problem,
+        parameters=tuple(data.start),
+        free=data.free,
+        values=MappingProxyType(values),
+        errors=MappingProxyType(dict(zip(names, errors.tolist()))),
+        unidentifiable=tuple(_together(row, data) for row in known.blind),
+        at_bounds=tuple(name for name, leans in zip(names, least.bound) if leans),
+        deviations=tuple(MappingProxyType(data.by_name(each)) for each in deviations),
+        misfit=misfit if data.complete else None,
+        residuals=tuple(MappingProxyType(data.by_name(each)) for each in residuals),
+        status=least.status,
+        success=least.success,
+        iterations=count,
+        explanation=(
+            *_unsound(problem, values),
+            *(_surprise(misfit, left) if data.complete else ()),
+            *_correlated(data, residuals, deviations),
+        ),
+        information=known,
+        sizes=data.sizes,
+    )
+
+
+def _together(row: np.ndarray, data: Trials) -> str:
+    """Return in words a change of parameters that changes no output."""
+    parts = [
+        f"{each.name} {change:+.4g}{f' {each.unit}' if each.unit else ''}"
+        for each, change in zip(data.free, row * data.sizes)
+        if change
+    ]
+    if len(parts) == 1:
+        return f"{parts[0].split()[0]} has no influence"
+    return ", ".join(parts) + " together have no influence"
+
+
+def _unsound(problem: Problem, values: Mapping[str, float]) -> Iterator[str]:
+    """Yield a line for everything that no mechanism has, as a negative moment of inertia."""
+    for name, expression, lower, upper, unit in requirements(problem):
+        known = {each: values[each.name] for each in parameters_of(expression)}
+        value = float(evaluated(expression, known))
+        if not lower - SLIGHT <= value <= upper + SLIGHT:
+            bound = f"at least {lower:g}" if value < lower else f"at most {upper:g}"
+            yield f"{name}: {value:.4g} {unit} was found, {bound} is possible".replace("  ", " ")
+
+
+def _surprise(misfit: float, left: float) -> tuple[str, ...]:
+    """Return a line where residuals are not of the size that their deviations say."""
+    if abs(misfit - 1) <= SURPRISE * np.sqrt(2 / max(left, 1.0)):
+        return ()
+    return (
+        f"residuals are {np.sqrt(misfit):.3g} times what their deviations say: the problem or the "
+        "deviations are not true, and neither are the standard errors",
+    )
+
+
+def _correlated(
+    data: Trials, residuals: Sequence[np.ndarray], deviations: Sequence[np.ndarray]
+) -> Iterator[str]:
+    """Yield a line for every output whose residuals are no white noise up to their bandwidth."""
+    alike: dict[str, float] = {}
+    for each, deviation, recording in zip(residuals, deviations, data.recordings):
+        step = max(1, round(1 / recording.shares.mean()))
+        for name, rows in data.by_name(each / deviation[:, None]).items():
+            alike[name] = max(alike.get(name, 0.0), *(_autocorrelation(row, step) for row in rows))
+    for name, share in alike.items():
+        if share > ALONG:
+            yield (
+                f"residuals of {name} are correlated ({share:.2f} from one independent sample to "
+                "the next): their noise has a lower bandwidth, or the problem lacks something; the "
+                "standard errors are too small"
+            )
+
+
+def _autocorrelation(row: np.ndarray, step: int) -> float:
+    """Return the autocorrelation of residuals over deviations (N,) at so many samples.
+
+    It is 0 where samples are few, or the residuals those of rounding.
+    """
+    first, second = row[:-step], row[step:]
+    there = np.isfinite(first) & np.isfinite(second)
+    first, second = first[there], second[there]
+    size = np.sqrt((first @ first) * (second @ second))
+    if len(first) < MANY * step or size < ROUNDING * len(first):
+        return 0.0
+    return float(first @ second / size)

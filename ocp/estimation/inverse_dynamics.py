@@ -1,0 +1,108 @@
+"""Inverse dynamics of recordings: joint torques from a measured motion and measured forces."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.dynamics import Formulation, inverse_dynamics
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.model.loads import Wrench, attached
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_validation import known
+from ocp.mechanics.values.validation import check_closed, instance, numbers
+from ocp.problem import Series
+from ocp.spelling import suggestion
+from ocp.transcription.kernels.kernels import evaluate, function
+
+
+def measured_torques(
+    tree: Tree,
+    t: ArrayLike,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    forces: Series | None = None,
+    links: Mapping[str, str] | None = None,
+    *,
+    dynamics: Formulation | str = "auto",
+) -> np.ndarray:
+    """Return the generalized forces (n, N), N m or N, of a measured motion under measured wrenches.
+
+    `t` (N,) s, `q`, `qd`, `qdd` (n, N) are those of the motion, as a MarkerFit has them; `forces`
+    {plate: (6, N')}, the moment about the global origin (N m) above the force (N), at times of
+    their own, and `links` {plate: link that it pushes}. Forces are taken straight between samples,
+    or as means over a step where they follow quicker than t; where one is missing, or was not
+    recorded, the torques are nan. Rows that nothing drives, as those of a floating root, are what
+    motion and forces leave unexplained. `dynamics` is a formulation. Raises ValueError for plates
+    without a link and links that the tree does not have, for sizes that do not fit, and where
+    motion and forces have no time in common.
+    """
+    name = "measured_torques"
+    check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
+    times = numbers(f"{name}: t", t, (np.size(t),))
+    if (np.diff(times) <= 0).any():
+        raise ValueError(f"{name}: t: expected times (s), each after the last")
+    if forces is not None:
+        instance(f"{name}: forces", forces, Series)
+    shape = (tree.dof, len(times))
+    motion = [
+        numbers(f"{name}: {what}", x, shape) for what, x in zip(("q", "qd", "qdd"), (q, qd, qdd))
+    ]
+    pushed = _pushed(name, tree, forces, instance(f"{name}: links", links or {}, Mapping))
+    rows = [forces.at(times)[plate] for plate in pushed] if forces is not None else []
+    given = np.vstack([*motion, *rows])
+    torques = _torques(tree, tuple(pushed.values()), dynamics)
+    known = np.isfinite(given).all(axis=0)
+    if forces is not None and not known.any():
+        raise ValueError(
+            f"{name}: {forces.source}: forces from {forces.t[0]:g} to {forces.t[-1]:g} s, the "
+            f"motion from {times[0]:g} to {times[-1]:g} s: no time at which all are known"
+        )
+    values = np.full(shape, np.nan)
+    values[:, known] = evaluate(torques, given[:, known], times[known])
+    return values
+
+
+def _pushed(
+    name: str, tree: Tree, forces: Series | None, links: Mapping[str, str]
+) -> dict[str, str]:
+    """Return {plate: link} of all plates; raise ValueError unless each has one."""
+    plates: Mapping[str, np.ndarray] = {} if forces is None else forces.values
+    source = "" if forces is None else forces.source
+    for plate, rows in plates.items():
+        if plate not in links:
+            raise ValueError(
+                f"{name}: {source}: plate {plate!r}: expected the link that it pushes, in links="
+                "{plate: link}"
+            )
+        if len(rows) != 6:
+            raise ValueError(f"{name}: plate {plate!r}: expected 6 rows, got {len(rows)}")
+    for plate, link in links.items():
+        if plate not in plates:
+            raise ValueError(
+                f"{name}: links: no plate {plate!r}{suggestion(plate, plates)}; they are "
+                f"{', '.join(plates) or 'none'}"
+            )
+        if link not in tree.link_names:
+            raise ValueError(
+                f"{name}: links: plate {plate!r}: unknown link {link!r}"
+                f"{known('links', tree.link_names, link)}"
+            )
+    return {plate: links[plate] for plate in plates}
+
+
+def _torques(tree: Tree, links: tuple[str, ...], dynamics: Formulation | str) -> ca.Function:
+    """Return the Function (q, qd, qdd and wrenches in a column, t) -> generalized forces (n,)."""
+    n = tree.dof
+    y, t = ca.SX.sym("y", 3 * n + 6 * len(links)), ca.SX.sym("t")
+    q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n : 3 * n]
+    wrenches = []
+    for k, link in enumerate(links):
+        row: Any = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
+        wrenches.append(Wrench(link=link, moment=row[:3], force=row[3:]))
+    held, loads = attached(tree, kinematics.poses(tree, q), wrenches)
+    torques = inverse_dynamics(held, q, qd, qdd, loads, dynamics)
+    return function("torques", [y, t], [ca.cse(torques)], ["y", "t"], ["tau"])

@@ -1,0 +1,78 @@
+"""Segments whose lengths are found with the motion from markers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocp.mechanics.model.scaling import segments
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.tree_validation import known
+from ocp.mechanics.values.validation import instance, positive
+from ocp.pickling import portable
+from ocp.spelling import suggest_fields
+
+SPREAD = 0.1  # of lengths of segments among people, relative to a body of their stature [assumed]
+
+
+@portable
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaling:
+    """Segments of a tree that are longer or shorter by factors to be found.
+
+    `segments` {name: names of its links}: links of one segment have one factor, others keep their
+    lengths; by default those of `ocp.mechanics.segments`, both sides tied where `sides` are two
+    endings of their names, as ("_r", "_l"). `spread` is the standard deviation of a factor from 1
+    before anything is seen: (factor - 1)^2 weighs (noise / spread)^2 beside squares of deviations
+    of markers, and a segment of which no marker tells keeps its length.
+    """
+
+    segments: Mapping[str, Sequence[str]] | None = None
+    sides: tuple[str, str] | None = None
+    spread: float = SPREAD
+
+    def __post_init__(self) -> None:
+        positive("scaling: spread", self.spread)
+        if self.sides is not None and not _are_endings(self.sides):
+            raise ValueError(
+                'scaling: sides: expected two endings of names, as ("_r", "_l"), got '
+                f"{self.sides!r}"
+            )
+        if self.segments is not None and self.sides is not None:
+            raise ValueError("scaling: expected segments or sides, got both")
+
+    def groups(self, what: str, tree: Tree) -> dict[str, tuple[str, ...]]:
+        """Return {segment: its links} in a tree; raise ValueError, in the name of `what` asks, for
+        links that are unknown or in two segments."""
+        if self.segments is None:
+            return segments(tree, self.sides)
+        return _stated(f"{what}: scaling", tree, self.segments)
+
+
+def _are_endings(sides: Any) -> bool:
+    """Tell whether these are two words."""
+    return (
+        isinstance(sides, tuple | list)
+        and len(sides) == 2
+        and all(isinstance(side, str) and side for side in sides)
+    )
+
+
+def _stated(
+    what: str, tree: Tree, given: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the segments that are stated, checked."""
+    owner: dict[str, str] = {}
+    for name, links in instance(f"{what}: segments", given, Mapping).items():
+        if isinstance(links, str) or not links:
+            raise ValueError(f"{what}: segment {name!r}: expected names of links, got {links!r}")
+        for link in links:
+            if link not in tree.link_names:
+                raise ValueError(
+                    f"{what}: segment {name!r}: unknown link {link!r}"
+                    f"{known('links', tree.link_names, link)}"
+                )
+            if link in owner:
+                raise ValueError(f"{what}: link {link!r} is in {owner[link]!r} and in {name!r}")
+            owner[link] = name
+    return {name: tuple(links) for name, links in given.items()}

@@ -1,0 +1,1 @@
+"""Files of C3D: markers, analog channels, force plates."""

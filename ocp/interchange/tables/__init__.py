@@ -1,0 +1,1 @@
+"""Tables over time: .mot, .sto, .trc, .csv."""

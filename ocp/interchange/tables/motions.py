@@ -1,0 +1,190 @@
+"""Motions that were found, as tables and files: coordinates, torques, ground forces, markers."""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.interchange.tables.table import Table
+from ocp.interchange.tables.write_table import save_table
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import positive
+from ocp.problem import Instant
+from ocp.solution import Solution
+from ocp.solution.data_frames import ENDINGS
+from ocp.solving.arguments import check_solution
+from ocp.storage import write
+
+RATE = 100.0  # Hz
+QUANTITIES = ENDINGS
+FAINT = 1e-6  # of the largest force: a fainter one has its point at the origin
+AXES = "xyz"
+
+
+def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> None:
+    """Write a motion by its file's ending, whole or not at all, at `rate` (Hz) or a little more.
+
+    .mot: the coordinates, in columns of the joints' names; .sto and .csv: coordinates, rates,
+    accelerations and torques as of `motion_table`; .yaml: a JointTrajectory of ROS of the driven
+    joints. Raises ValueError for another ending, OSError naming the path.
+    """
+    check_solution("save_motion", solution)
+    ending = Path(path).suffix.lower()
+    if ending in (".yaml", ".yml"):
+        write(path, joint_trajectory(solution, rate=rate))
+        return
+    if ending not in (".mot", ".sto", ".csv"):
+        raise ValueError(
+            f"{path}: expected a file that ends in .mot, .sto, .csv or .yaml, got {ending!r}"
+        )
+    wanted = ("q",) if ending == ".mot" else tuple(QUANTITIES)
+    save_table(motion_table(solution, rate=rate, quantities=wanted), path)
+
+
+def save_forces(solution: Solution, path: str | Path, *, rate: float = RATE) -> None:
+    """Write the ground forces of a motion, as of `force_table`, to a .mot, .sto or .csv file.
+
+    Its times are `rate` (Hz) or a little more to the second. Raises ValueError for another ending
+    or a problem without a ground, OSError naming the path.
+    """
+    check_solution("save_forces", solution)
+    ending = Path(path).suffix.lower()
+    if ending not in (".mot", ".sto", ".csv"):
+        raise ValueError(f"{path}: expected a file that ends in .mot, .sto or .csv, got {ending!r}")
+    save_table(force_table(solution, rate=rate), path)
+
+
+def motion_table(
+    solution: Solution, *, rate: float = RATE, quantities: Sequence[str] = tuple(QUANTITIES)
+) -> Table:
+    """Return a motion as a Table at equal steps of at most 1 / `rate` (Hz).
+
+    `quantities` are some of q, qd, qdd and tau: columns NAME, NAME.rate, NAME.acceleration and
+    NAME.torque of every joint, in rad or m, N m or N. Raises ValueError for others.
+    """
+    check_solution("motion_table", solution)
+    unknown = [name for name in quantities if name not in QUANTITIES]
+    if unknown or not quantities:
+        raise ValueError(f"quantities: expected some of q, qd, qdd, tau, got {quantities!r}")
+    t, joints = _times(solution, rate), solution.problem.tree.moving
+    labels = [joint.name + QUANTITIES[what] for what in quantities for joint in joints]
+    units = [unit_of(joint, what) for what in quantities for joint in joints]
+    values = np.vstack([getattr(solution, what)(t) for what in quantities])
+    return Table(t=t, labels=labels, units=units, values=values, source="motion")
+
+
+def force_table(solution: Solution, *, rate: float = RATE) -> Table:
+    """Return the ground forces of a motion as a Table at equal steps of at most 1 / `rate` (Hz).
+
+    Of every foot the force (N) on it, FOOT_force_vx, vy, vz, the centre of pressure (m),
+    FOOT_force_px, .., and the moment about that (N m), FOOT_torque_x, .., in global axes, as
+    OpenSim names them. Where there is hardly a force the point is the origin. Raises ValueError for
+    a problem without a ground.
+    """
+    check_solution("force_table", solution)
+    t = _times(solution, rate)
+    labels, units, rows = [], [], []
+    for foot, (wrench, normal, height) in _wrenches(solution, t).items():
+        moment, force = wrench[:3], wrench[3:]
+        size = np.linalg.norm(wrench[3:], axis=0)
+        push = normal @ force
+        bears = np.abs(push) > FAINT * max(float(size.max()), FAINT)
+        lever = np.cross(normal, moment.T).T + height * force
+        point = np.where(bears, lever / np.where(bears, push, 1.0), 0.0)
+        rows += [force, point, moment - np.cross(point.T, force.T).T]
+        for ending, unit in (("force_v", "N"), ("force_p", "m"), ("torque_", "N m")):
+            labels += [f"{foot}_{ending}{axis}" for axis in AXES]
+            units += [unit] * 3
+    return Table(t=t, labels=labels, units=units, values=np.vstack(rows), source="ground forces")
+
+
+def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
+    """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros in
+    phases whose ground does not have the foot."""
+    parts = list(solution.phases.values()) or [solution]
+    ends = np.cumsum([part.duration for part in parts])
+    number = np.minimum(np.searchsorted(ends, t, side="right"), len(parts) - 1)
+    known: dict[str, Any] = {}
+    for k, part in enumerate(parts):
+        ground, here = part.problem.ground, number == k
+        if ground is None or not here.any():
+            continue
+        own = np.clip(t[here] - (ends[k] - part.duration), 0.0, part.duration)
+        for foot in ground.feet:
+            plane = ground.plane(foot)
+            what = np.zeros((6, len(t))), np.array(plane.normal), float(plane.height)
+            wrench = known.setdefault(foot.name, what)[0]
+            if foot.supports:
+                wrench[:, here] = part.trace(partial(_given, foot.name), own)
+    if not known:
+        raise ValueError("ground forces: this problem has no ground")
+    return known
+
+
+def _given(foot: str, at: Instant) -> Any:
+    """Return the moment about the origin (N m) and the force (N) on a foot, (6,)."""
+    return ca.vertcat(at.reaction.moment(foot), at.reaction.force(foot))
+
+
+def marker_table(solution: Solution, *, points: Sequence[str] = (), rate: float = RATE) -> Table:
+    """Return places (m) of points along a motion, columns NAME.x, NAME.y and NAME.z, as a Table.
+
+    By default all of the tree; at equal steps of at most 1 / `rate` (Hz). Raises ValueError for
+    unknown points.
+    """
+    check_solution("marker_table", solution)
+    tree = solution.problem.tree
+    names = tuple(points) or tuple(point.name for point in tree.points)
+    for name in names:
+        tree.point(name)
+    t = _times(solution, rate)
+    places = solution.trace(lambda at: ca.vertcat(*(at.position(name) for name in names)), t)
+    labels = [f"{name}.{axis}" for name in names for axis in AXES]
+    units = ["m"] * len(labels)
+    return Table(t=t, labels=labels, units=units, values=places, source="markers")
+
+
+def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: float = RATE) -> str:
+    """Return a motion as YAML of a trajectory_msgs/JointTrajectory of ROS 2.
+
+    Of the named `joints`, by default of those that are driven, the positions (rad or m),
+    velocities, accelerations and effort (N m or N) at equal steps of at most 1 / `rate` (Hz).
+    Raises ValueError for unknown joints.
+    """
+    check_solution("joint_trajectory", solution)
+    tree, t = solution.problem.tree, _times(solution, rate)
+    names = list(joints) or [joint.name for joint in tree.moving if joint.actuated]
+    rows = [tree.coordinate(name) for name in names]
+    curves = {
+        "positions": solution.q(t)[rows],
+        "velocities": solution.qd(t)[rows],
+        "accelerations": solution.qdd(t)[rows],
+        "effort": solution.tau(t)[rows],
+    }
+    lines = [_remark(tree, rows), f"joint_names: {json.dumps(names)}", "points:"]
+    for k, time in enumerate(t):
+        nanoseconds = round(1e9 * float(time))
+        lines += [
+            f"{'- ' if number == 0 else '  '}{name}: {json.dumps(curve[:, k].tolist())}"
+            for number, (name, curve) in enumerate(curves.items())
+        ]
+        whole, rest = divmod(nanoseconds, 10**9)
+        lines.append(f"  time_from_start: {{sec: {whole}, nanosec: {rest}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _remark(tree: Tree, rows: Sequence[int]) -> str:
+    """Return a line of remark with the units of the joints' positions."""
+    units = ", ".join(unit_of(tree.moving[row], "q") for row in rows)
+    return f"# trajectory_msgs/JointTrajectory; positions in {units}"
+
+
+def _times(solution: Solution, rate: float) -> np.ndarray:
+    steps = max(4, ceil(solution.duration * positive("rate (Hz)", rate) - 1e-9))
+    return solution.times(steps + 1)

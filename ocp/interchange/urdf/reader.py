@@ -1,0 +1,345 @@
+"""Models of the Unified Robot Description Format (URDF): links, joints, limits and looks.
+
+Link frames are those of the joints that carry them; angles are in rad, all else in SI units. What
+the format leaves out is as it says: no origin is none, no axis is x, no <inertial> no mass.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ocp.interchange.joint_elements import AtJoint, elements_at
+from ocp.interchange.reader_notes import Remarks, joined
+from ocp.interchange.root_joints import Row, base_row, in_plane
+from ocp.interchange.soles import sole
+from ocp.interchange.urdf.links import (
+    Reading,
+    called_in,
+    colours_of,
+    link_of,
+    mass_of,
+    origin_of,
+)
+from ocp.interchange.urdf.suspicious_values import suspect
+from ocp.interchange.xml_elements import Element
+from ocp.mechanics.elements import Element as Acting
+from ocp.mechanics.kinematics.kinematics import poses
+from ocp.mechanics.model.coordinates import polynomial
+from ocp.mechanics.model.joints import GROUND, Joint, fixed, free
+from ocp.mechanics.model.tree import Link, Point, Tree
+
+DRIVEN = ("revolute", "continuous", "prismatic")
+KINDS = (*DRIVEN, "fixed", "floating", "planar")
+SLIGHT = 1e-5  # of a robot's mass: up to which a link is a frame that its exporter gave some
+Line = tuple[str, float, float]  # a joint, o and r of o + r x
+LOOSEN = "take repair='loosen' for a coordinate of its own"
+WELD = "take repair='weld' to fix such joints"
+
+
+def read_urdf(
+    root: Element,
+    path: Path,
+    *,
+    base: str = "fixed",
+    repair: Sequence[str] = (),
+    gravity: Any = (0.0, 0.0, -9.81),
+    folders: Sequence[Path] = (),
+    shapes: str = "visual",
+    soles: Sequence[str] = (),
+) -> tuple[Tree, Remarks]:
+    """Return the Tree of a URDF file's root element, and by kind what was not taken as it stands.
+
+    `soles` are links that get points where they stand. Joints stand depth first, in the file's
+    order. Raises ValueError naming file, line and element.
+    """
+    if root.tag != "robot":
+        raise root.wrong("expected <robot>, the root of a URDF file")
+    links, joints = _named(root, "link"), _named(root, "joint")
+    first, carried = _arranged(root, links, joints)
+    colours, dull = colours_of(root.every("material"))
+    reading = Reading(
+        path=path,
+        repair=repair,
+        folders=folders,
+        colours=colours,
+        shapes=shapes,
+        slight=SLIGHT * sum(mass_of(link) for link in links.values()),
+    )
+    bodies = {name: link_of(reading, element) for name, element in links.items()}
+    weightless = _weightless(first, carried, bodies)
+    lost = [name for name in joints if (leader := _leader(joints, name)) and leader not in joints]
+    if lost and "loosen" not in repair:
+        mimic = joints[lost[0]].child("mimic")
+        raise mimic.wrong(f"unknown joint {mimic.text('joint')!r} of {lost[0]!r}; {LOOSEN}")
+    lines = {
+        name: _line(joints, name, lost)
+        for name in joints
+        if name not in lost and _leader(joints, name)
+    }
+    welded = _welded(joints, lines, weightless)
+    if welded and "weld" not in repair:
+        raise welded[0].wrong(f"nothing that it moves has mass; {WELD}")
+    rows = [base_row(base, bodies[first][0], joints, links)]
+    acting: list[Acting] = []
+    for joint in _depth_first(first, carried):
+        link, _ = bodies[called_in(joint.child("child"), "link")]
+        rows.append(_row(joint, link, joint in welded, lines.get(called_in(joint, "name"))))
+        acting += _acting(joint, rows[-1][0][-1])
+    tree = Tree(
+        joints=[joint for row, _ in rows for joint in row],
+        links=[link for _, row in rows for link in row],
+        gravity=gravity,
+        elements=acting,
+    )
+    tree = replace(tree, points=_soles(tree, links, soles))
+    return tree, {
+        **joined([*(words for _, words in bodies.values()), dull]),
+        "joints that move no mass are fixed": [joint.text("name") for joint in welded],
+        "joints that ought to follow unknown ones follow none": lost,
+        **_unusual([*links.values(), *joints.values()]),
+    }
+
+
+def _soles(tree: Tree, links: Mapping[str, Element], named: Sequence[str]) -> list[Point]:
+    """Return the corners of the soles of links."""
+    frames = poses(tree, np.array(tree.neutral)) if named else []
+    turns = [np.array(frames[tree.link_index(name)])[:3, :3] for name in named]
+    return [point for name, turn in zip(named, turns) for point in sole(links[name], turn)]
+
+
+def _unusual(elements: Sequence[Element]) -> Remarks:
+    """Return what of links and joints is not taken to the letter."""
+    void = [(joint.text("name"), _void(joint)) for joint in elements]
+    return {
+        "limits of zero are taken as none": [
+            f"{name} ({', '.join(zeros)})" for name, zeros in void if zeros
+        ],
+        "joints without lower and upper limits go as far as they like": [
+            joint.text("name") for joint in elements if _boundless(joint)
+        ],
+        f"the name {GROUND!r} is that of the world": [
+            f"{each.tag} {each.text('name')!r} is {called_in(each, 'name')!r}"
+            for each in elements
+            if each.text("name") == GROUND
+        ],
+        **suspect(elements),
+    }
+
+
+def _named(root: Element, tag: str) -> dict[str, Element]:
+    """Return the root's elements of a tag by their names, each used once."""
+    known: dict[str, Element] = {}
+    for element in root.every(tag):
+        name = called_in(element, "name")
+        if name in known:
+            raise element.wrong(f"the name is used twice, first in line {known[name].line}")
+        known[name] = element
+    return known
+
+
+def _arranged(
+    root: Element, links: Mapping[str, Element], joints: Mapping[str, Element]
+) -> tuple[str, dict[str, list[Element]]]:
+    """Return the root link, and the joints that each link carries, of a sound tree."""
+    if not links:
+        raise root.wrong("it has no <link>")
+    carried: dict[str, list[Element]] = {name: [] for name in links}
+    carriers: dict[str, Element] = {}
+    for joint in joints.values():
+        ends = [joint.child(end) for end in ("parent", "child")]
+        for end in ends:
+            if called_in(end, "link") not in links:
+                raise end.wrong(f"joint {joint.text('name')!r}: unknown link {end.text('link')!r}")
+        parent, child = (called_in(end, "link") for end in ends)
+        if child in carriers:
+            other = carriers[child]
+            raise joint.wrong(
+                f"link {child!r} is already the child of joint {other.text('name')!r} in line "
+                f"{other.line}: a loop is no tree"
+            )
+        carriers[child] = joint
+        carried[parent].append(joint)
+    roots = [name for name in links if name not in carriers]
+    if len(roots) > 1:
+        raise links[roots[1]].wrong(
+            f"expected one link without a parent, got {len(roots)}: {', '.join(roots)}"
+        )
+    _check_reached(roots[0] if roots else None, carried, carriers)
+    return roots[0], carried
+
+
+def _check_reached(
+    first: str | None, carried: Mapping[str, list[Element]], carriers: Mapping[str, Element]
+) -> None:
+    """Raise ValueError naming the joints of a cycle."""
+    reached = set() if first is None else {first}
+    if first is not None:
+        reached |= {called_in(each.child("child"), "link") for each in _depth_first(first, carried)}
+    lost = [name for name in carried if name not in reached]
+    if not lost:
+        return
+    cycle = [lost[0]]
+    while (above := called_in(carriers[cycle[-1]].child("parent"), "link")) not in cycle:
+        cycle.append(above)
+    ring = cycle[cycle.index(above) :]
+    names = [carriers[name].text("name") for name in ring]
+    raise carriers[ring[0]].wrong(f"joints {', '.join(names)} form a cycle: a loop is no tree")
+
+
+def _depth_first(name: str, carried: Mapping[str, list[Element]]) -> Iterator[Element]:
+    """Yield the joints beyond a link, each before those beyond its child."""
+    waiting = list(reversed(carried[name]))
+    while waiting:
+        joint = waiting.pop()
+        yield joint
+        waiting += reversed(carried[called_in(joint.child("child"), "link")])
+
+
+def _weightless(
+    first: str,
+    carried: Mapping[str, list[Element]],
+    bodies: Mapping[str, tuple[Link, Remarks]],
+) -> set[str]:
+    """Return the links that have no mass and carry none."""
+    light: set[str] = set()
+    for joint in reversed(list(_depth_first(first, carried))):
+        name = called_in(joint.child("child"), "link")
+        beyond = (called_in(each.child("child"), "link") for each in carried[name])
+        if not bodies[name][0].mass and all(each in light for each in beyond):
+            light.add(name)
+    return light
+
+
+def _welded(
+    joints: Mapping[str, Element], lines: Mapping[str, Line], weightless: Collection[str]
+) -> list[Element]:
+    """Return the moving joints that move no mass, nor do those that follow the same one."""
+    heavy = {
+        lines[name][0] if name in lines else name
+        for name, joint in joints.items()
+        if called_in(joint.child("child"), "link") not in weightless
+    }
+    return [
+        joint
+        for name, joint in joints.items()
+        if joint.text("type") != "fixed"
+        and (lines[name][0] if name in lines else name) not in heavy
+    ]
+
+
+def _leader(joints: Mapping[str, Element], name: str) -> str | None:
+    """Return the name of the joint that one says it follows, if it does."""
+    mimic = joints[name].one("mimic")
+    return None if mimic is None else called_in(mimic, "joint")
+
+
+def _line(joints: Mapping[str, Element], name: str, lost: Sequence[str]) -> Line:
+    """Return the joint that one follows in the end, and o and r of the line o + r x by which.
+
+    Those that are `lost` follow none.
+    """
+    offset, ratio, seen = 0.0, 1.0, [name]
+    while (mimic := joints[name].one("mimic")) is not None and name not in lost:
+        factor, name = mimic.number("multiplier", 1.0), called_in(mimic, "joint")
+        if name in seen:
+            raise mimic.wrong(f"joints {', '.join([*seen, name])} follow each other")
+        if not factor or joints[name].text("type") not in DRIVEN:
+            raise mimic.wrong(
+                f"expected a joint that turns or slides, times a number other than 0, got {name!r} "
+                f"({joints[name].text('type')}) times {factor:g}"
+            )
+        offset, ratio = offset + ratio * mimic.number("offset", 0.0), ratio * factor
+        seen.append(name)
+    return name, offset, ratio
+
+
+# Joints -------------------------------------------------------------------------------------------
+
+
+def _row(element: Element, link: Link, weld: bool, line: Line | None) -> Row:
+    """Return a joint, or the joints in whose place it stands, and the links that they carry."""
+    name, kind = called_in(element, "name"), element.text("type")
+    parent, home = called_in(element.child("parent"), "link"), origin_of(element)
+    if kind not in KINDS:
+        raise element.wrong(f"type: expected one of {', '.join(KINDS)}, got {kind!r}")
+    with element.located():
+        if kind == "fixed" or weld:
+            return [fixed(name, parent, home=home)], [link]
+        if kind == "floating":
+            return list(free(name, parent, home=home)), [Link(), Link(), Link(), link]
+        if kind == "planar":
+            return _planar(element, link, home)
+        axis, still = _axis(element), (0.0, 0.0, 0.0)
+        screw = (*still, *axis) if kind == "prismatic" else (*axis, *still)
+        limits = _limits(element, kind)  # which remarks judge, those of all joints together
+        if line is not None:  # limits are those of the joint that it follows
+            limits = {"follows": polynomial(*line)}
+        return [Joint(name=name, parent=parent, home=home, screw=screw, **limits)], [link]
+
+
+def _planar(element: Element, link: Link, home: np.ndarray) -> Row:
+    """Return two slides across the axis and the turn about it, that nothing drives."""
+    name, axis = called_in(element, "name"), np.array(_axis(element))
+    across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    across /= np.linalg.norm(across)
+    slides = {"x": across.tolist(), "y": np.cross(axis, across).tolist()}
+    parent = called_in(element.child("parent"), "link")
+    return in_plane(name, parent, slides, axis.tolist(), home), [Link(), Link(), link]
+
+
+def _acting(element: Element, joint: Joint) -> list[Acting]:
+    """Return damper and friction of a joint that turns or slides."""
+    dynamics = element.one("dynamics")
+    if dynamics is None or joint.kind == "fixed" or element.text("type") not in DRIVEN:
+        return []
+    with dynamics.located():
+        stated = {what: dynamics.number(what, 0.0) for what in ("damping", "friction")}
+        return list(elements_at(joint, AtJoint(**stated)))
+
+
+def _axis(element: Element) -> Sequence[float]:
+    axis = element.one("axis")
+    direction = np.array((1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3))
+    length = np.linalg.norm(direction)
+    if axis is not None and length < 1e-9:
+        raise axis.wrong("xyz: expected a direction, got zeros")
+    return tuple((direction / length).tolist())
+
+
+def _limits(element: Element, kind: str) -> dict[str, Any]:
+    """Return the limits of a joint's position, velocity and torque, those that it states."""
+    limit = element.one("limit")
+    if limit is None:
+        if kind != "continuous":
+            raise element.wrong(f"<limit> is missing, which a {kind} joint must have")
+        return {}
+    stated: dict[str, Any] = {}
+    for what, attribute in (("velocity", "velocity"), ("torque", "effort")):
+        value = limit.number(attribute, inf) if attribute in limit.attributes else inf
+        if value < 0:
+            raise limit.wrong(f"{attribute}: expected at least 0, got {value:g}")
+        stated[what] = value or inf
+    if kind != "continuous" and not _boundless(element):
+        stated["position"] = (limit.number("lower", 0.0), limit.number("upper", 0.0))
+    return stated
+
+
+def _void(element: Element) -> list[str]:
+    """Return the limits of a joint that are zero, as exporters write what nobody gave."""
+    limit = element.one("limit")
+    if limit is None or element.attributes.get("type") == "fixed":
+        return []
+    given = [what for what in ("effort", "velocity") if what in limit.attributes]
+    return [what for what in given if not limit.number(what)]
+
+
+def _boundless(element: Element) -> bool:
+    """Tell whether a joint that should state its range states neither end."""
+    limit = element.one("limit")
+    if limit is None or element.attributes.get("type") not in ("revolute", "prismatic"):
+        return False
+    return not {"lower", "upper"} & limit.attributes.keys()

@@ -1,0 +1,133 @@
+"""XML files as elements that know their line, so that whatever is wrong is said of its place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+from xml.parsers import expat
+
+from ocp.storage.atomic_files import bytes_of
+
+ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
+
+
+class Misstated(ValueError):
+    """A file says something wrong; the message begins with its place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Element:
+    """An element of an XML file: its `tag`, attributes and children, and the `line` it begins in.
+
+    Its questions raise ValueError naming file, line, element and attribute.
+    """
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: Sequence["Element"]
+    file: str
+    line: int
+
+    def __repr__(self) -> str:
+        return f"Element({self.place})"
+
+    @property
+    def place(self) -> str:
+        """File, line and element, as messages name them: robot.urdf:12: <joint name="hip">."""
+        name = self.attributes.get("name")
+        named = "" if name is None else f' name="{name}"'
+        return f"{self.file}:{self.line}: <{self.tag}{named}>"
+
+    def wrong(self, what: str) -> Misstated:
+        """Return the error that says what is wrong with this element."""
+        return Misstated(f"{self.place}: {what}")
+
+    def every(self, tag: str) -> tuple["Element", ...]:
+        """Return the children of that tag, in the file's order."""
+        return tuple(child for child in self.children if child.tag == tag)
+
+    def one(self, tag: str) -> "Element | None":
+        """Return the only child of that tag; None if there is none."""
+        known = self.every(tag)
+        if len(known) > 1:
+            raise self.wrong(f"expected one <{tag}>, got {len(known)}")
+        return known[0] if known else None
+
+    def child(self, tag: str) -> "Element":
+        """Return the only child of that tag, which must be there."""
+        known = self.one(tag)
+        if known is None:
+            raise self.wrong(f"<{tag}> is missing")
+        return known
+
+    def text(self, attribute: str) -> str:
+        """Return an attribute, which must be there and say something."""
+        value = self.attributes.get(attribute, "").strip()
+        if not value:
+            raise self.wrong(f"{attribute} is missing")
+        return value
+
+    def number(self, attribute: str, default: float | None = None) -> float:
+        """Return an attribute as a finite number; without a `default` it must be there."""
+        return self.numbers(attribute, 1, None if default is None else (default,))[0]
+
+    def numbers(
+        self, attribute: str, count: int, default: Sequence[float] | None = None
+    ) -> tuple[float, ...]:
+        """Return an attribute as `count` finite numbers; without a `default` it must be there."""
+        if default is not None and attribute not in self.attributes:
+            return tuple(default)
+        words = self.text(attribute).split()
+        try:
+            values = tuple(float(word) for word in words)
+        except ValueError:
+            values = ()
+        if len(values) != count or not all(abs(value) < ENDLESS for value in values):
+            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.wrong(f"{attribute}: expected {wanted}, got {' '.join(words)!r}")
+        return values
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Name this element in the ValueErrors of what is made of it."""
+        try:
+            yield
+        except Misstated:
+            raise
+        except ValueError as error:
+            raise self.wrong(str(error)) from None
+
+
+def contents(path: str | PathLike[str]) -> bytes:
+    """Return the bytes of a file; raise ValueError naming one that cannot be read."""
+    try:
+        return bytes_of(path)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def parsed(content: bytes, file: str) -> Element:
+    """Return the root of an XML file's content; raise Misstated naming file and line."""
+    reader = expat.ParserCreate()
+    reader.ordered_attributes = False
+    above: list[dict[str, Any]] = [{"children": []}]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        line = reader.CurrentLineNumber
+        above.append({"tag": tag, "attributes": attributes, "children": [], "line": line})
+
+    def end(_: str) -> None:
+        fields = above.pop()
+        children = tuple(fields.pop("children"))
+        above[-1]["children"].append(Element(**fields, children=children, file=file))
+
+    reader.StartElementHandler, reader.EndElementHandler = start, end
+    try:
+        reader.Parse(content, True)
+    except expat.ExpatError as error:
+        raise Misstated(f"{file}:{error.lineno}: no XML: {expat.ErrorString(error.code)}") from None
+    except LookupError as error:  # what it says of its encoding
+        raise Misstated(f"{file}:1: no XML: {error}") from None
+    root: Element = above[0]["children"][0]
+    return root

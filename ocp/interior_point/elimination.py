@@ -1,0 +1,141 @@
+"""Which equalities are eliminated before the core: those of small blocks of variables of their own.
+
+Rows that own variables, a law of motion its torque, the root's rows the wrench of a foot, are
+found from the pattern alone: variables in few rows are light; light ones and the rows that they
+are in fall apart into blocks; a block's rows are solved for as many of its variables, those of
+which the largest pivots are. What is left is light in its turn. The rows that no block owns stay
+in the core.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.index_sets import distinct
+
+LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another
+BLOCK = 40  # rows of a block at most
+PIVOT = 1e-5  # of a block beside its largest: less, and a row stays in the core
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Rows that are solved for as many variables: `rows`, `columns` (size,)."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elimination:
+    """What is solved for what: `levels` of Blocks, in the order of solving, of which none needs a
+    variable of a later level; `rest`, the rows of the core, and `free`, its variables."""
+
+    levels: tuple[tuple[Block, ...], ...]
+    rest: np.ndarray
+    free: np.ndarray
+
+
+def eliminate(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
+) -> Elimination:
+    """Return the Elimination of equalities (m, n) with entries `values` at `rows`, `columns`.
+
+    An entry that is zero may be another number next time: the pattern counts, values choose pivots.
+    """
+    m, n = shape
+    left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
+    levels = []
+    for light in LIGHT:
+        while True:
+            within = (left & ~refused)[rows]
+            own = np.bincount(columns[within], minlength=n) <= light
+            within &= own[columns]
+            blocks, without = _level(rows[within], columns[within], values[within])
+            if light > LIGHT[0]:
+                refused[without] = True
+            if not blocks:
+                break
+            levels.append(blocks)
+            for block in blocks:
+                left[block.rows] = False
+    free = np.ones(n, dtype=bool)
+    for blocks in levels:
+        for block in blocks:
+            free[block.columns] = False
+    return Elimination(
+        levels=tuple(levels[::-1]), rest=np.flatnonzero(left), free=np.flatnonzero(free)
+    )
+
+
+def _level(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[tuple[Block, ...], list[int]]:
+    """Return the Blocks that light variables fall apart into, and the rows for which their blocks
+    have no pivots."""
+    if not len(rows):
+        return (), []
+    label = _labels(rows, columns)
+    members = np.bincount(label[distinct(rows)[0]], minlength=len(label))
+    alone = members[label[rows]] == 1
+    blocks, without = _single(rows[alone], columns[alone], values[alone])
+    order = np.flatnonzero(~alone)
+    order = order[np.argsort(label[rows[order]], kind="stable")]
+    ends = np.flatnonzero(np.diff(label[rows[order]])) + 1
+    for part in np.split(order, ends) if len(order) else ():
+        own = distinct(rows[part])[0]
+        if len(own) > BLOCK:
+            continue
+        block = _pivots(rows[part], columns[part], values[part])
+        if block is not None:
+            blocks.append(block)
+            own = np.array(sorted({*own.tolist()} - {*block.rows.tolist()}), dtype=int)
+        without += own.tolist()
+    return tuple(blocks), without
+
+
+def _single(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[list[Block], list[int]]:
+    """Return as `_level` what becomes of rows that share no variable: each is solved for the one
+    with the largest entry."""
+    order = np.lexsort((np.abs(values), rows))
+    last = order[np.flatnonzero(np.diff(rows[order], append=-1))]
+    zero = values[last] == 0
+    blocks = [Block(rows=rows[[k]], columns=columns[[k]]) for k in last[~zero]]
+    return blocks, rows[last[zero]].tolist()
+
+
+def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return for every row up to the last the least row of its connected part of a bipartite
+    graph."""
+    label = np.arange(rows.max() + 1)
+    while True:  # the least label of neighbours, until nothing changes
+        of_column = np.full(columns.max() + 1, len(label))
+        np.minimum.at(of_column, columns, label[rows])
+        new = label.copy()
+        np.minimum.at(new, rows, of_column[columns])
+        new = np.minimum(new, new[new])
+        if np.array_equal(new, label):
+            return label
+        label = new
+
+
+def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block | None:
+    """Return the rows and variables of a part that complete pivoting pairs, if there are any."""
+    (own, row), (light, column) = distinct(rows), distinct(columns)
+    part = np.zeros((len(own), len(light)))
+    part[row, column] = values
+    part /= np.maximum(np.abs(part).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    paired: list[tuple[int, int]] = []
+    for _ in range(min(part.shape)):
+        i, j = divmod(int(np.argmax(np.abs(part))), part.shape[1])
+        if abs(part[i, j]) < PIVOT:
+            break
+        paired.append((i, j))
+        part -= np.outer(part[:, j] / part[i, j], part[i])
+        part[i], part[:, j] = 0.0, 0.0
+    if not paired:
+        return None
+    pairs = np.array(paired)
+    return Block(rows=own[pairs[:, 0]], columns=light[pairs[:, 1]])

@@ -1,0 +1,1 @@
+"""Matrix kernels of the interior point: products, tiles, tall matrices."""

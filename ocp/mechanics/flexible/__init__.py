@@ -1,0 +1,1 @@
+"""Flexible links: beams, mode shapes and their kinematics."""

@@ -1,0 +1,1 @@
+"""Kinematics of trees: frames, points, momentum, loops, zero-moment point."""

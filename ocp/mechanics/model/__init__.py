@@ -1,0 +1,1 @@
+"""Mechanism models: joints, links, inertias, loads, loops, unilateral joints."""

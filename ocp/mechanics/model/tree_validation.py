@@ -1,0 +1,195 @@
+"""What a tree must meet at birth, so that an existing tree is a sound one.
+
+Each check raises ValueError naming the joint, point, loop, stay or element.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ocp.mechanics.model.coordinates import still
+from ocp.mechanics.model.joints import GROUND, without_coordinate
+from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.values.parameters import is_open, parameters_of
+from ocp.spelling import suggestion
+
+GROUNDED = -1  # the link, by number, that places of the ground are on
+
+
+def check_tree(tree: Any) -> None:
+    """Raise ValueError naming what of a tree does not fit the rest."""
+    if not tree.joints or len(tree.links) != len(tree.joints):
+        raise ValueError(
+            f"tree: expected one link per joint and at least one, got {len(tree.links)} links "
+            f"and {len(tree.joints)} joints"
+        )
+    _check_unique("joint", tree.names)
+    _check_unique("link", tree.link_names)
+    _check_parents(tree)
+    _check_unique("coordinate", [joint.name for joint in tree.moving])
+    _check_followers(tree)
+    _check_unique("point", [point.name for point in tree.points])
+    for point in tree.points:
+        if point.link not in tree.link_names:
+            raise ValueError(
+                f"point {point.name!r}: unknown link {point.link!r}"
+                f"{known('links', tree.link_names, point.link)}"
+            )
+    _check_unique("loop", [loop.name for loop in tree.loops])
+    for loop in tree.loops:
+        _check_ends(tree, f"loop {loop.name!r}", loop.start, loop.end)
+    if tree.flexible:
+        _check_places(tree)
+    _check_unique("stay", [stay.name for stay in tree.stays])
+    for stay in tree.stays:
+        _check_stay(tree, stay)
+    _check_unique("element", [element.name for element in tree.elements])
+    for element in tree.elements:
+        element.check(tree)
+
+
+def known(what: str, names: Sequence[str], word: str, *others: str) -> str:
+    """Return the end of an error on a `word` that is none of the names: which one may be meant, of
+    these and of `others`, and which there are."""
+    listed = f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
+    return f"{suggestion(word, (*names, *others))}; {listed}"
+
+
+def _check_places(tree):
+    """Raise ValueError naming what sits at an open place on a link that bends: shapes are numbers
+    there."""
+    seats = [(f"joint {joint.name!r}", joint.parent, joint.home) for joint in tree.joints]
+    seats += [(f"point {point.name!r}", point.link, point.position) for point in tree.points]
+    for label, link, place in seats:
+        if link in tree.flexible and is_open(place):
+            names = ", ".join(each.name for each in parameters_of(place))
+            raise ValueError(
+                f"{label}: parameters {names}: link {link!r} bends, and its shapes are known at "
+                "places in numbers alone"
+            )
+
+
+def _check_unique(what, names):
+    if len(set(names)) < len(names):
+        name = next(each for each in names if names.count(each) > 1)
+        raise ValueError(f"{what} {name!r}: the name is used twice")
+
+
+def _check_followers(tree):
+    """Raise ValueError naming a follower of no coordinate, or of one that is itself a function; and
+    where links bend any joint but single ones."""
+    leaders = {joint.name: joint for joint in tree.moving}
+    for joint in tree.joints:
+        label, follows = f"joint {joint.name!r}", joint.follows
+        if tree.flexible and (joint.ball or follows is not None):
+            raise ValueError(
+                f"{label}: trees with links that bend ({', '.join(tree.flexible)}) take no balls "
+                "and no joints that follow a coordinate"
+            )
+        if follows is not None and follows.coordinate not in leaders:
+            raise ValueError(
+                f"{label}: follows unknown coordinate {follows.coordinate!r}"
+                f"{known('coordinates', list(leaders), follows.coordinate)}"
+            )
+        if follows is not None and follows.coordinate == joint.name and still(follows):
+            raise ValueError(
+                f"{label}: follows its own coordinate by a constant, and never moves; fix it"
+            )
+        if follows is not None and leaders[follows.coordinate].ball:
+            raise ValueError(
+                f"{label}: follows {follows.coordinate!r}, which is a component of a ball"
+            )
+
+
+def _check_parents(tree):
+    names = tree.link_names
+    parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
+    index = {name: k for k, name in enumerate(names)}
+    for k, joint in enumerate(tree.joints):
+        if index.get(joint.parent, k) < k:
+            continue
+        if joint.parent != GROUND and joint.parent not in parents:
+            raise ValueError(
+                f"joint {joint.name!r}: unknown parent {joint.parent!r}"
+                f"{known('links', names, joint.parent, GROUND)} and {GROUND!r}"
+            )
+        seen, ancestor = [names[k]], joint.parent
+        while ancestor in parents:
+            if ancestor in seen:
+                raise ValueError(
+                    f"joint {joint.name!r}: its parents form a cycle, "
+                    f"{' -> '.join([*seen, ancestor])}"
+                )
+            seen.append(ancestor)
+            ancestor = parents[ancestor]
+        if joint.parent in names[k:]:
+            raise ValueError(
+                f"joint {joint.name!r}: its parent {joint.parent!r} must stand before it"
+            )
+
+
+def _check_ends(tree, label, start, end):
+    """Raise ValueError unless both ends, points or places of the ground, move to each other."""
+    if carrier(label, tree, start) == carrier(label, tree, end):
+        raise ValueError(
+            f"{label}: its points {start!r} and {end!r} are on one link, or on rigidly joined ones"
+        )
+
+
+def carrier(label: str, tree: Any, end: End) -> int:
+    """Return the number of the link that carries an end of something, or, where that is rigidly
+    joined to others, of the one of them that is nearest to the ground; GROUNDED for the ground.
+
+    `end` is a point's name or a place of the ground. Raises ValueError, beginning with `label`, for
+    an unknown point.
+    """
+    if not isinstance(end, str):
+        return GROUNDED
+    links = {point.name: point.link for point in tree.points}
+    if end not in links:
+        raise ValueError(f"{label}: unknown point {end!r}{known('points', list(links), end)}")
+    k = tree.link_index(links[end])
+    spans, parents = tree.spans, tree.parents
+    bends = [link.modes is not None for link in tree.links]
+    while k >= 0 and not spans[k] and not bends[k]:
+        if parents[k] >= 0 and bends[parents[k]]:
+            return k
+        k = parents[k]
+    return k
+
+
+def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
+    """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
+    neighbours at one place."""
+    carriers = {carrier(label, tree, end) for end in path}
+    if len(carriers) == 1:
+        raise ValueError(
+            f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
+            "or on rigidly joined ones: its length never changes"
+        )
+    places = {point.name: (point.link, point.position) for point in tree.points}
+    for before, after in pairwise(path):
+        a, b = places.get(before, before), places.get(after, after)
+        if not is_open((a, b)) and a == b:
+            raise ValueError(
+                f"{label}: {before} and {after} of its path are one place, between which it has "
+                "no direction"
+            )
+
+
+def _check_stay(tree, stay):
+    label = f"stay {stay.name!r}"
+    if tree.flexible:
+        raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")
+    if stay.path:
+        check_path(f"wire {stay.name!r}", tree, stay.path)
+    elif not stay.joint:
+        _check_ends(tree, label, stay.start, stay.end)
+    elif stay.joint not in tree.names:
+        raise ValueError(
+            f"{label}: unknown joint {stay.joint!r}{known('joints', tree.names, stay.joint)}"
+        )
+    elif stay.joint not in [joint.name for joint in tree.moving]:
+        raise ValueError(
+            f"{label}: {without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
+        )

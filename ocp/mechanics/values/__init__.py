@@ -1,0 +1,1 @@
+"""Numbers of a model: parameters, validation, units, types."""

@@ -1,0 +1,54 @@
+"""Functions of one's own that a tree carries, tried where they are handed over."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.values.types import Matrix
+
+
+def as_column(what: str, value: Any) -> Matrix:
+    """Return what a user's function gave as a column: of expressions, or of numbers in an array,
+    nested sequences or alone.
+
+    Raises ValueError naming `what` for anything else.
+    """
+    if isinstance(value, ca.SX | ca.MX | ca.DM):
+        return ca.vec(value)
+    try:
+        return ca.vec(ca.vcat(list(np.ravel(np.atleast_1d(value)))))
+    except (NotImplementedError, TypeError, ValueError):
+        raise ValueError(
+            f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}"
+        ) from None
+
+
+def tried(what: str, function: Callable[..., Any], sizes: Sequence[int], size: int) -> None:
+    """Raise ValueError naming `what` unless a function takes expressions of these `sizes`, and
+    gives `size` values, none of them nan."""
+    given = [ca.SX.sym(f"x{k}", rows) for k, rows in enumerate(sizes)]
+    try:
+        value = function(*given)
+    except (ValueError, Warning):  # which say what is wrong already
+        raise
+    except Exception as error:
+        shapes = ", ".join(f"({rows},)" for rows in sizes)
+        raise ValueError(
+            f"{what}: fails where it is handed expressions {shapes}: {cause(error)}"
+        ) from error
+    entries = as_column(what, value)
+    if entries.numel() != size:
+        raise ValueError(f"{what}: expected {size} values, got {entries.numel()}")
+    parts = [entries[k] for k in range(size)]
+    if any(part.is_constant() and np.isnan(float(part)) for part in parts):
+        raise ValueError(f"{what}: expected finite values, got nan")
+
+
+def cause(error: Exception) -> str:
+    """Return an error's kind and last line, without the place in CasADi's own sources."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    words = re.sub(r"^\S+\.[ch]pp:\d+: ", "", lines[-1]) if lines else ""
+    return f"{type(error).__name__}: {words}"

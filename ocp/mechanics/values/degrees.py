@@ -1,0 +1,61 @@
+"""Angles in radians that are likely meant in degrees."""
+
+import sys
+import warnings
+from collections.abc import Iterable
+from math import pi, radians
+from typing import Any
+
+from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.units import unit_of
+
+PACKAGE = __name__.partition(".")[0]
+TURNS = 10.0  # rad, beyond which an angle is likely in degrees
+WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
+
+
+def degrees_suspected(angle: float) -> str:
+    """Return in words that an angle (rad) is likely in degrees; nothing of another."""
+    if not TURNS < abs(angle) < WITHOUT_END:
+        return ""
+    turns = abs(angle) / (2 * pi)
+    return (
+        f"{angle:g} rad is {turns:.1f} turns; if it is meant in degrees, take radians({angle:g}) = "
+        f"{radians(angle):.4g}"
+    )
+
+
+def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]]) -> None:
+    """Warn of the first of some (joint, angle) that is likely in degrees, in the name of `what` has
+    it.
+
+    Joints that do not turn go unchecked.
+    """
+    turning = (
+        (f"{what}: joint {joint.name!r}", angle)
+        for joint, angle in angles
+        if joint.screw is not None and unit_of(joint, "q") == "rad"
+    )
+    warn_of_angles(turning)
+
+
+def warn_of_angles(angles: Iterable[tuple[str, Any]]) -> None:
+    """Warn of the first of some (what it is, angle) that is likely in degrees, at the line outside
+    the package that led here; an open angle is judged at its parameters' own values."""
+    for what, angle in angles:
+        words = degrees_suspected(float(reference(angle)))
+        if words:
+            warnings.warn(f"{what}: {words}", UserWarning, stacklevel=_frames_inside())
+            return
+
+
+def _frames_inside() -> int:
+    """Return how far above the caller the first line outside the package is, as warnings count."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _is_inside(module: str) -> bool:
+    return module.partition(".")[0] == PACKAGE

@@ -1,0 +1,27 @@
+"""Receding-horizon control: repeated solves of a shifted problem."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import later
+
+if TYPE_CHECKING:
+    from ocp.mpc.receding_horizon import Replan, Tracked, simulated, track
+
+__all__ = [
+    "Replan",
+    "Tracked",
+    "simulated",
+    "track",
+]
+
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.mpc.receding_horizon": (
+            "Replan",
+            "Tracked",
+            "simulated",
+            "track",
+        ),
+    },
+)

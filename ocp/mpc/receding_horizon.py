@@ -1,0 +1,352 @@
+"""Planning again and again while the mechanism moves: a receding horizon, closed by what it does.
+
+Every period the plan followed so far is shifted to the present; the state that was measured and the
+goals of the moment are given to the prepared problem, and it is solved anew from there within a
+deadline. The torques of what came of it act until the next period. (Diehl, Bock & Schloeder 2005
+cut each solve after one step; here it goes on as long as it may.)
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.certificate.simulation import driven, march, sampled
+from ocp.dynamics import formulation_of
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import Parameter, reference
+from ocp.mechanics.values.validation import instance, numbers, positive, shown, takes
+from ocp.mpc.arrival import Off, arrival
+from ocp.mpc.shift import shifted
+from ocp.pickling import portable
+from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.statement import Problem
+from ocp.solution.kernel_inputs import lifts, open_inputs
+from ocp.solution.solution import Solution
+from ocp.solving.plan import Plan
+from ocp.solving.starts.warm_start import Guess
+from ocp.transcription.kernels.traces import Trace, trace_open
+
+RECEDING, SHRINKING = "receding", "shrinking"  # horizons
+SAMPLES = 11  # instants of a period at which torques are told, straight in between
+TOLERANCE = 1e-8  # of the simulated plant
+CLOSE = 1e-9  # relative: by which numbers of one length differ
+MET = 1e-3  # of any bound, in the program's units: what a plan that was cut short may be off
+Plant: TypeAlias = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+Goals: TypeAlias = Callable[[float], Mapping[str, float]]
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Replan:
+    """One turn of the loop at the time `t` (s): what was `asked`, and what came of it.
+
+    `solution` is that of the moment whatever its status, `seconds` what it took from the state
+    measured on, `cpu_seconds` that of the processor, which is less where others work; `followed`
+    whether its torques act, or those of a former one go on.
+    """
+
+    t: float
+    asked: Mapping[str, float]
+    solution: Solution
+    seconds: float
+    cpu_seconds: float
+    followed: bool
+
+    def __repr__(self) -> str:
+        words = "followed" if self.followed else "dropped"
+        return (
+            f"Replan(t={self.t:g} s, {self.solution.status}, "
+            f"{self.solution.statistics['iterations']} iterations in {1e3 * self.seconds:.3g} ms, "
+            f"{words})"
+        )
+
+
+@portable
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Tracked:
+    """What a mechanism did under plans made while it moved.
+
+    Times `t` (N,) s, coordinates `q` (n, N) rad or m, rates `qd` (n, N), torques `tau` (n, N), N m
+    or N, that acted; and the `replans`, one each period, of which the first was made at rest. `off`
+    {constraint: (rows, N)} says how far the mechanism was from the end asked at that time, by each
+    constraint of the end, in its units; nan where that depends on more than coordinates and rates.
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    replans: tuple[Replan, ...]
+    off: Off = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """What each replan on the way took (replans - 1,), s."""
+        return np.array([one.seconds for one in self.replans[1:]])
+
+    @property
+    def iterations(self) -> np.ndarray:
+        """How many iterations each replan on the way took (replans - 1,)."""
+        return np.array([one.solution.statistics["iterations"] for one in self.replans[1:]])
+
+    @property
+    def dropped(self) -> int:
+        """How many plans were not followed, since they came too late to meet what is asked."""
+        return sum(not one.followed for one in self.replans)
+
+    def __repr__(self) -> str:
+        middle = f", median {1e3 * np.median(self.seconds):.3g} ms" if len(self.seconds) else ""
+        count = len(self.replans)
+        ends = [(name, rows[np.isfinite(rows[:, -1]), -1]) for name, rows in self.off.items()]
+        far = [f", {name} off by {np.max(rows):.2g}" for name, rows in ends if len(rows)]
+        words = f"{count} replans{middle}, {self.dropped} dropped{''.join(far)}"
+        return f"Tracked({self.t[-1]:g} s, {words})"
+
+
+def track(
+    plan: Plan,
+    start: tuple[ArrayLike, ArrayLike],
+    *,
+    period: float,
+    periods: int,
+    goals: Goals | None = None,
+    plant: Plant | None = None,
+    guess: Guess | Solution | None = None,
+    deadline: float | None = None,
+    horizon: str = RECEDING,
+) -> Tracked:
+    """Return what a mechanism does from `start`, (q, qd) of n numbers each, planned every `period`.
+
+    The problem of the plan leaves its initial state open: `at_start(tree, q=..., qd=...)` with a
+    Parameter of its own for every joint, to which the state measured is given. `goals(t)` returns
+    values of other parameters by name at the time t (s). The first plan is made at rest, from a
+    `guess` and by all attempts; each further one within the `deadline` (s; none by default) from
+    the one followed so far, shifted. The `horizon` is "receding", each plan as long as the problem
+    says, or "shrinking": the duration is a given Parameter, and each plan has what is left of its
+    value, at least its lower bound. A plan that is cut short is followed if it is off no bound by
+    more than MET, else the former one goes on. `plant(t, state (2 n,), torques (n, N))` returns the
+    states (2 n, N) at the N equally spaced instants of a period under torques straight in between;
+    by default they are those of the tree, simulated. Raises ValueError for an initial state that is
+    not open, naming the joint, for a duration that cannot shrink, and for sizes that do not fit;
+    NotSolved without a first plan.
+    """
+    if not isinstance(plan, Plan):
+        hint = "; prepare(problem) makes one" if isinstance(plan, Problem) else ""
+        raise ValueError(f"track: plan: expected a Plan, got {shown(plan)}{hint}")
+    refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
+    tree, names = plan.problem.tree, measured(plan.problem)
+    step, count = positive("track: period", period), _whole("track: periods", periods)
+    parts = zip(("q", "qd"), start)
+    state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
+    own = ("track: plant", plant, "t", "state", "torques")
+    plant = simulated(plan.problem, step) if plant is None else takes(*own)
+    goals = None if goals is None else takes("track: goals", goals, "t")
+    deadline = None if deadline is None else positive("track: deadline", deadline)
+    left, off = _horizon(plan.problem, horizon), arrival(plan)
+    tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
+    turns: list[Replan] = []
+    pieces, ends = [], []
+    for k in range(count):
+        t = k * step
+        asked = _asked(tree, names, state, goals, t) | left(t)
+        if k:
+            turns.append(_again(plan, turns, t, asked, deadline))
+        else:
+            _check_period(step, plan.problem, asked)
+            turns.append(_first(plan, asked, guess, deadline))
+        followed = next(turn for turn in reversed(turns) if turn.followed)
+        torques = tell(followed.solution, t - followed.t + passed)
+        states = _moved(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
+        pieces.append(np.vstack([t + passed, states, torques])[:, bool(k) :])
+        ends.append(off(turns[-1].solution, states[:, bool(k) :]))
+        state = states[:, -1]
+    times, q, qd, tau = np.split(np.hstack(pieces), np.cumsum([1, tree.dof, tree.dof]))
+    far = {name: np.hstack([each[name] for each in ends]) for name in ends[0]}
+    return Tracked(t=times[0], q=q, qd=qd, tau=tau, replans=tuple(turns), off=far)
+
+
+def _horizon(problem: Problem, horizon: str) -> Callable[[float], dict[str, float]]:
+    """Return a function of time (s) that gives the parameters of a shrinking horizon their values;
+    none of a receding one. Raises ValueError for a duration that cannot shrink."""
+    if horizon == RECEDING:
+        return lambda t: {}
+    if horizon != SHRINKING:
+        raise ValueError(f"track: horizon: expected {RECEDING} or {SHRINKING}, got {horizon!r}")
+    lower, upper = problem.duration
+    if not isinstance(lower, Parameter) or lower.free or upper is not lower:
+        raise ValueError(
+            f"track: horizon {SHRINKING!r}: duration: expected a Parameter that is given, of which "
+            f"each plan has what is left, got {lower} to {upper} s"
+        )
+    if not lower.lower > 0:
+        raise ValueError(
+            f"track: horizon {SHRINKING!r}: parameter {lower.name!r}: expected a lower bound above "
+            f"0 s, the shortest horizon, got {lower.lower:g}"
+        )
+    return lambda t: {lower.name: max(lower.value - t, lower.lower)}
+
+
+def _moved(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
+    """Return the states that a plant came to from the time t (s) on, checked."""
+    states = np.asarray(states, dtype=float)
+    if states.shape != shape or not np.isfinite(states).all():
+        kind = "numbers that are not finite" if states.shape == shape else f"{states.shape}"
+        raise ValueError(f"track: plant: expected states {shape} from t = {t:g} s on, got {kind}")
+    return states
+
+
+def _asked(
+    tree: Tree, names: Sequence[str], state: np.ndarray, goals: Goals | None, t: float
+) -> dict[str, float]:
+    """Return the values of parameters at the time t (s): the goals', and the state measured.
+
+    A state a little beyond limits, as an arm that runs along them has it, is brought within.
+    """
+    limits = [each.position for each in tree.moving] + [each.velocity for each in tree.moving]
+    lower, upper = zip(*reference(limits))
+    inside = np.clip(state, lower, upper)
+    wanted = instance(f"track: goals({t:g})", goals(t) if goals else {}, Mapping)
+    return {**wanted, **dict(zip(names, inside.tolist()))}
+
+
+def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -> None:
+    """Raise ValueError for a period (s) that is longer than the first plan can be."""
+    upper = problem.duration[1]
+    longest = reference(upper)
+    if isinstance(upper, Parameter):
+        longest = upper.upper if upper.free else asked.get(upper.name, upper.value)
+    if period > longest * (1 + CLOSE):
+        raise ValueError(
+            f"track: period: expected at most a plan's horizon, {longest:g} s, got {period:g} s"
+        )
+
+
+def _first(
+    plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None, deadline: float | None
+) -> Replan:
+    """Return the plan that is made before anything moves; raise NotSolved if there is none.
+
+    What starts from a former plan need is set up with it.
+    """
+    begin = _now()
+    solution = plan.solve(guess, **asked).require(coarse=True)
+    plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
+    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
+
+
+def _again(
+    plan: Plan,
+    turns: Sequence[Replan],
+    t: float,
+    asked: Mapping[str, float],
+    deadline: float | None,
+) -> Replan:
+    """Return the plan of the time t (s), from the last one followed.
+
+    Of the deadline the solver has what turns did not need beside it so far, by their median.
+    """
+    begin = _now()
+    former = next(turn for turn in reversed(turns) if turn.followed)
+    left = np.inf
+    if deadline is not None:
+        left = deadline - float(np.median([_beside(turn) for turn in turns[1:]] or [0.0]))
+    length = plan.problem.duration[0]
+    given = asked.get(length.name) if isinstance(length, Parameter) else None
+    rest = shifted(former.solution, t - former.t, given)
+    solution = plan.replan(rest, seconds=left, **asked)
+    met = solution.success or solution.statistics["violation"] <= MET
+    return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
+
+
+def _now() -> tuple[float, float]:
+    """Return the time, and that of the processor (s)."""
+    return time.perf_counter(), time.process_time()
+
+
+def _since(begin: tuple[float, float]) -> dict[str, float]:
+    """Return what has passed of both since then."""
+    passed = (now - then for now, then in zip(_now(), begin))
+    return dict(zip(("seconds", "cpu_seconds"), passed))
+
+
+def _beside(turn: Replan) -> float:
+    """Return what a turn took beside its solver (s)."""
+    return turn.seconds - turn.solution.statistics["solve_seconds"]
+
+
+def measured(problem: Problem) -> tuple[str, ...]:
+    """Return the names of the parameters that a problem's initial state is, q (n) and qd (n).
+
+    Raises ValueError naming a joint whose coordinate or rate at the start is no given Parameter, or
+    one that stands for two.
+    """
+    names = [
+        _measured(problem, f"at_start.{quantity}", joint.name)
+        for quantity in ("q", "qd")
+        for joint in problem.tree.moving
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"track: parameter {twice!r} stands for two numbers of the initial state")
+    return tuple(names)
+
+
+def _measured(problem: Problem, constraint: str, joint: str) -> str:
+    for each in problem.constraints:
+        if each.name == constraint and joint in each.labels:
+            value = each.lower_of(each.labels.index(joint))
+            if isinstance(value, Parameter) and not value.free:
+                return value.name
+    raise ValueError(
+        f"track: {constraint}: joint {joint!r}: expected a Parameter that is given, to which the "
+        "state measured can be given"
+    )
+
+
+def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) -> Plant:
+    """Return the Plant that a problem's tree is under its loads, for every `period` (s).
+
+    It is simulated by CVODES to a `tolerance`, absolute and relative, with parameters at their own
+    values.
+    """
+    tree, known = reference(problem.tree), reference(problem.loads)
+    loads = [load for load in known if not isinstance(load, PointMass)]
+    integrator = driven(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
+
+    def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
+        instants = t + np.linspace(0.0, period, torques.shape[1])
+        return march(integrator, state, sampled(instants, torques))
+
+    return plant
+
+
+def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
+    """Return a function (solution of the plan, times (N,) s) -> joint torques (n, N).
+
+    It is built once. Torques after the end of a motion are those of its end.
+    """
+    problem = plan.problem
+    program: Any = plan.transcribed  # of a problem without phases
+    formulation = formulation_of(program.transcription.dynamics, problem.tree)
+
+    @cache
+    def torques(known: str | None) -> Trace:
+        return trace_open(problem, formulation, lambda at: at.tau, program.parameters, known)
+
+    def tell(solution: Solution, t: np.ndarray) -> np.ndarray:
+        s = np.clip(np.asarray(t) / solution.duration, 0.0, 1.0)
+        return torques(lifts(solution))(open_inputs(solution, program.layout, s), s)
+
+    return tell
+
+
+def _whole(what: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
+    return int(value)

@@ -1,0 +1,1 @@
+"""Bodies in pictures: stick figures, solids, scenery, animation, viewer."""

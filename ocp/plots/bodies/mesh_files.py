@@ -1,0 +1,135 @@
+"""Files of meshes as triangles: STL, written in words or in bytes, OBJ and COLLADA."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ocp.storage.atomic_files import bytes_of
+
+HEADER, RECORD = 84, 50  # bytes of STL: before the triangles, and of each
+Triangles = np.ndarray  # (F, 3, 3)
+
+
+def triangles(path: str | Path) -> Triangles:
+    """Return the triangles (F, 3, 3) of a mesh, in the file's own units.
+
+    Raises ValueError naming the file if it is none of .stl, .obj and .dae, no regular file, or
+    holds no triangles; OSError if it cannot be read.
+    """
+    reader = READERS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise ValueError(f"{path}: expected a mesh as one of {', '.join(READERS)}")
+    data = bytes_of(path)
+    try:
+        faces = reader(data)
+    except (ValueError, IndexError, KeyError, ElementTree.ParseError) as error:
+        raise ValueError(f"{path}: not a mesh: {error}") from None
+    if not len(faces) or not np.isfinite(faces).all():
+        raise ValueError(f"{path}: not a mesh: {len(faces)} triangles of finite corners")
+    return faces
+
+
+def _stl(data: bytes) -> Triangles:
+    """Return triangles of STL; in bytes its size is what the count of triangles says."""
+    count = int.from_bytes(data[80:HEADER], "little")
+    if len(data) >= HEADER + RECORD * count and len(data) > HEADER:
+        kind = np.dtype([("numbers", "<f4", (4, 3)), ("attribute", "<u2")])
+        return np.frombuffer(data, kind, count, HEADER)["numbers"][:, 1:].astype(float)
+    words = data.decode("ascii", "replace").split()
+    corners = [words[k + 1 : k + 4] for k, word in enumerate(words) if word == "vertex"]
+    return np.array(corners, dtype=float).reshape(-1, 3, 3)
+
+
+def _obj(data: bytes) -> Triangles:
+    """Return triangles of OBJ, polygons as fans of them."""
+    corners: list[list[float]] = []
+    faces: list[list[int]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        kind, *words = line.split() or [""]
+        if kind == "v":
+            corners.append([float(word) for word in words[:3]])
+        elif kind == "f":
+            known = [int(word.partition("/")[0]) for word in words]
+            ring = [number - 1 if number > 0 else len(corners) + number for number in known]
+            faces += ([ring[0], a, b] for a, b in pairwise(ring[1:]))
+    return np.array(corners, dtype=float).reshape(-1, 3)[np.array(faces, dtype=int).reshape(-1, 3)]
+
+
+def _dae(data: bytes) -> Triangles:
+    """Return triangles of COLLADA, each geometry where the nodes of the scene place it, in m."""
+    root = ElementTree.fromstring(data)
+    for part in root.iter():
+        part.tag = part.tag.rpartition("}")[2]
+    known = {f"#{part.get('id')}": part for part in root.iter() if part.get("id")}
+    unit = root.find("asset/unit")
+    scale = 1.0 if unit is None else float(unit.get("meter", "1"))
+    scene = root.find("library_visual_scenes/visual_scene")
+    nodes = [] if scene is None else [node for node in scene if node.tag == "node"]
+    placed = [faces for node in nodes for faces in _of_node(node, known, np.eye(4))]
+    return scale * np.concatenate(placed) if placed else np.empty((0, 3, 3))
+
+
+def _of_node(
+    node: ElementTree.Element, known: Mapping[str, ElementTree.Element], pose: np.ndarray
+) -> Iterator[Triangles]:
+    """Yield the triangles of a node and of those in it."""
+    for part in node:
+        numbers = np.array((part.text or "").split(), dtype=float) if part.tag in MOVES else None
+        if numbers is not None:
+            pose = pose @ MOVES[part.tag](numbers)
+    for part in node:
+        if part.tag == "node":
+            yield from _of_node(part, known, pose)
+        if part.tag == "instance_geometry":
+            for faces in _of_geometry(known[part.get("url", "")], known):
+                yield faces @ pose[:3, :3].T + pose[:3, 3]
+
+
+def _of_geometry(
+    geometry: ElementTree.Element, known: Mapping[str, ElementTree.Element]
+) -> Iterator[Triangles]:
+    for part in geometry.findall("mesh/*"):
+        if part.tag not in ("triangles", "polylist"):
+            continue
+        inputs = part.findall("input")
+        corner = next(each for each in inputs if each.get("semantic") == "VERTEX")
+        step = 1 + max(int(each.get("offset", "0")) for each in inputs)
+        place = known[corner.get("source", "")].find("input[@semantic='POSITION']")
+        source = known["" if place is None else place.get("source", "")]
+        corners = np.array(source.findtext("float_array", "").split(), dtype=float).reshape(-1, 3)
+        rows = np.array(part.findtext("p", "").split(), dtype=int).reshape(-1, step)
+        order = rows[:, int(corner.get("offset", "0"))]
+        counts = np.array(part.findtext("vcount", "").split(), dtype=int)
+        ends = np.cumsum(counts if len(counts) else np.full(len(order) // 3, 3))
+        rings = np.split(order, ends[:-1]) if len(order) else []
+        fans = [(ring[0], a, b) for ring in rings for a, b in pairwise(ring[1:])]
+        yield corners[np.array(fans, dtype=int).reshape(-1, 3)]
+
+
+def _shifted(numbers: np.ndarray) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, 3] = numbers
+    return pose
+
+
+def _turned(numbers: np.ndarray) -> np.ndarray:
+    """Return the pose of a turn about an axis (3) by an angle in degrees (Rodrigues' formula)."""
+    x, y, z = numbers[:3] / np.linalg.norm(numbers[:3])
+    cross, angle = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]), np.radians(numbers[3])
+    pose = np.eye(4)
+    pose[:3, :3] += np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    return pose
+
+
+MOVES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "matrix": lambda numbers: numbers.reshape(4, 4),
+    "translate": _shifted,
+    "rotate": _turned,
+    "scale": lambda numbers: np.diag([*numbers, 1.0]),
+}
+READERS: Mapping[str, Callable[[bytes], Triangles]] = {".stl": _stl, ".obj": _obj, ".dae": _dae}

@@ -1,0 +1,267 @@
+"""Bodies on their feet: figures of bars with the ground's forces, from the sides and from above.
+
+What a body looks like is said once, in a `Body`; a `Scene` holds where its points and forces are at
+some instants, and these functions draw it into axes that they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.certificate.contact_violations import FAINT
+from ocp.mechanics.kinematics.zero_moment import body_weight, hull
+from ocp.plots.canvas import SMALL, style
+from ocp.problem.contact.ground import Ground
+from ocp.problem.phases.parts import refuse_phases
+from ocp.solution.sampling import traces
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
+CLEAR = 0.09  # of a plan's width: from label to label
+ARROW = 0.6  # m: length of a force of one body weight
+HEAD = "-|>,head_width=0.12,head_length=0.3"  # of a force
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """How a body is drawn, farthest part first.
+
+    `bars` {part: pairs of points}, `balls` {point: (part, radius in m)}, `colours` {part or foot:
+    colour}, and the colour of a `force`; a figure stands where its point `middle` is.
+    """
+
+    bars: Mapping[str, Sequence[tuple[str, str]]]
+    colours: Mapping[str, str]
+    middle: str
+    force: str
+    balls: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A body at times `t` (N,): `points` {name: (3, N), m} and the zero moment point `zmp` (3, N).
+
+    Of each foot the `forces` (3, N; body weights) and `pressures` (3, N; m, not a number while the
+    force is faint).
+    """
+
+    t: np.ndarray
+    points: Mapping[str, np.ndarray]
+    forces: Mapping[str, np.ndarray]
+    pressures: Mapping[str, np.ndarray]
+    zmp: np.ndarray
+    ground: Ground
+
+
+def scene(solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Any], Any]]) -> Scene:
+    """Return the Scene of a Solution at times (N,); `points`: {name: function(Instant) -> (3,)}.
+
+    Raises ValueError if the problem has no ground.
+    """
+    refuse_phases("scene", solution.problem)
+    ground, weight = solution.problem.ground, body_weight(solution.problem.tree)
+    if ground is None:
+        raise ValueError("scene: the problem has no ground to stand on")
+    asked = {f"point {name}": function for name, function in points.items()}
+    asked["zmp"] = lambda at: at.reaction.pressure()
+    for foot in ground.feet:
+        asked[f"force {foot.name}"] = partial(_share, "force", foot.name, weight)
+        asked[f"lever {foot.name}"] = partial(_share, "lever", foot.name, weight)
+    traced = traces(solution, asked, t)
+    forces = {foot.name: traced[f"force {foot.name}"] for foot in ground.feet}
+    pressures = {}
+    for name, force in forces.items():
+        push = np.array(ground.normal) @ force
+        nowhere = np.full_like(force, np.nan)
+        lever = traced[f"lever {name}"]
+        pressures[name] = np.divide(lever, push, out=nowhere, where=push > FAINT)
+    return Scene(
+        t=np.asarray(t),
+        points={name: traced[f"point {name}"] for name in points},
+        forces=forces,
+        pressures=pressures,
+        zmp=traced["zmp"],
+        ground=ground,
+    )
+
+
+def _share(quantity: str, foot: str, weight: float, at: Any) -> Any:
+    """Return force or lever of a foot, of the weight."""
+    return getattr(at.reaction, quantity)(foot) / weight
+
+
+def show(
+    axes: Axes,
+    scene: Scene,
+    body: Body,
+    k: int,
+    plane: Sequence[int],
+    shift: float = 0.0,
+    width: float = 1.6,
+) -> list[Artist]:
+    """Draw the body at instant k, seen in the plane of two global axes; return what was drawn.
+
+    It is moved by `shift` (m) along the first of them, with bars of that width (pt).
+    """
+    plane, move = list(plane), np.array([shift, 0.0])
+    spots = {name: place[plane, k] + move for name, place in scene.points.items()}
+    drawn: list[Artist] = []
+    for layer, (part, pairs) in enumerate(body.bars.items()):
+        look: dict[str, Any] = {
+            "color": body.colours[part],
+            "linewidth": width,
+            "solid_capstyle": "round",
+            "solid_joinstyle": "round",
+            "zorder": 3 + layer,
+        }
+        drawn += axes.plot(*_broken([(spots[a], spots[b]) for a, b in pairs]), **look)
+    for name, (part, radius) in body.balls.items():
+        look = {"facecolor": "white", "edgecolor": body.colours[part], "linewidth": width}
+        drawn += axes.fill(*(spots[name] + radius * ROUND).T, **look, zorder=4)
+    for foot, force in scene.forces.items():
+        start = scene.pressures[foot][plane, k] + move
+        if np.isfinite(start).all():
+            end = start + ARROW * force[plane, k]
+            drawn.append(_arrow(axes, start, end, HEAD, body.force, 0.8 * width))
+    return drawn
+
+
+def _broken(bars: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Return the ends (2,) of several bars as one line (2, N), not a number between them."""
+    return np.array([place for ends in bars for place in (*ends, [np.nan, np.nan])]).T
+
+
+def _arrow(axes: Axes, start: Any, end: Any, head: str, colour: str, width: float) -> Artist:
+    look: dict[str, Any] = {
+        "arrowstyle": head,
+        "color": colour,
+        "linewidth": width,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    return axes.annotate("", end, start, arrowprops=look, zorder=8, annotation_clip=False)
+
+
+def strip(
+    axes: Axes,
+    scene: Scene,
+    body: Body,
+    plane: Sequence[int],
+    pitch: float,
+    labels: Sequence[str],
+) -> None:
+    """Draw the body at all instants side by side, `pitch` (m) apart, each over its label.
+
+    On a line for the ground, and true to scale.
+    """
+    for k, label in enumerate(labels):
+        show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
+        axes.text(k * pitch, -0.07, label, ha="center", va="top", fontsize=SMALL)
+    axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
+    radii = {name: radius for name, (_, radius) in body.balls.items()}
+    top = max(place[plane[1]].max() + radii.get(name, 0.0) for name, place in scene.points.items())
+    axes.set(xlim=(-0.55 * pitch, (len(labels) - 0.45) * pitch), ylim=(-0.3, top + 0.02))
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def rulers(axes: Axes, body: Body, x: float, y: float) -> None:
+    """Draw from the place (x, y) how long half a metre is, and a force of one body weight."""
+    for shift, length, text, colour, head in (
+        (0.0, 0.5, "0.5 m", "0.3", "|-|,widthA=0.2,widthB=0.2"),
+        (1.2, ARROW, "1 body weight", body.force, HEAD),
+    ):
+        start, end = x + shift, x + shift + length
+        _arrow(axes, (start, y), (end, y), head, colour, 1.2)
+        axes.text(end + 0.05, y, text, va="center", fontsize=SMALL)
+
+
+def plan(axes: Axes, scene: Scene, body: Body, plane: Sequence[int], s: np.ndarray) -> list[Artist]:
+    """Draw the ground from above; return the legend's handles.
+
+    The polygon of every support, the paths of the centres of pressure, and that of the zero moment
+    point with dots where the way of standing changes; `s` (N,) are the instants of the scene in
+    [0, 1].
+    """
+    plane, handles = list(plane), _supports(axes, scene, body, list(plane))
+    handles += axes.plot(
+        *scene.zmp[plane], color="black", linewidth=1.6, zorder=4, label="zero moment point (ZMP)"
+    )
+    edges = [0.0, *scene.ground.switches, 1.0]
+    places = np.array([scene.zmp[plane, np.argmin(np.abs(s - edge))] for edge in edges])
+    dots: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 4,
+        "markerfacecolor": "white",
+        "color": "black",
+    }
+    axes.plot(*places.T, linestyle="", **dots, zorder=5)
+    _label_changes(axes, edges, places)
+    style(axes, f"{'xyz'[plane[0]]} (m)", f"{'xyz'[plane[1]]} (m)")
+    axes.set_aspect("equal")
+    return handles
+
+
+def _supports(axes: Axes, scene: Scene, body: Body, plane: list[int]) -> list[Artist]:
+    """Draw all supports' polygons and the centres of pressure; return handles of these."""
+    handles: list[Artist] = []
+    for foot in scene.ground.feet:
+        colour = body.colours[foot.name]
+        look: dict[str, Any] = {
+            "facecolor": (colour, 0.10),
+            "edgecolor": (colour, 0.9),
+            "linewidth": 0.8,
+        }
+        for support in foot.supports:
+            corners = hull(support.polygon, scene.ground.normal)[:, plane]
+            axes.fill(*corners.T, **look, zorder=2)
+        handles += axes.plot(
+            *scene.pressures[foot.name][plane],
+            color=colour,
+            linewidth=1.2,
+            linestyle=(0, (4, 1.5)),
+            zorder=3,
+            label=f"centre of pressure, {foot.name} foot",
+        )
+    return handles
+
+
+def _label_changes(axes: Axes, edges: Sequence[float], places: np.ndarray) -> None:
+    """Write above and below in turn, clear of the polygons, at what s the places are reached.
+
+    Labels on one side keep clear of one another.
+    """
+    low, high = axes.dataLim.intervaly
+    margin = 0.12 * (high - low)
+    axes.set_ylim(low - 2 * margin, high + 2 * margin)
+    thread: dict[str, Any] = {
+        "arrowstyle": "-",
+        "linewidth": 0.5,
+        "color": "0.4",
+        "shrinkA": 1,
+        "shrinkB": 2.5,
+    }
+    free = {0: -np.inf, 1: -np.inf}  # where the next label may be, above and below
+    room = CLEAR * np.ptp(axes.get_xlim())
+    for k, (edge, place) in enumerate(zip(edges, places)):
+        x = max(place[0], free[k % 2])
+        free[k % 2] = x + room
+        axes.annotate(
+            f"s = {edge:g}",
+            place,
+            (x, low - margin if k % 2 else high + margin),
+            ha="center",
+            va="center",
+            fontsize=SMALL,
+            zorder=6,
+            arrowprops=thread,
+        )

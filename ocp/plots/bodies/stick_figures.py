@@ -1,0 +1,261 @@
+"""A motion's stick figures: what of a tree is drawn where, snapshots on paper, and the film."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.elements import Strut, Tendon
+from ocp.mechanics.kinematics.kinematics import poses, position
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.values.types import Matrix
+from ocp.plots.bodies.animation import (
+    FILMS,
+    MARKS,
+    Page,
+    Stick,
+    draw,
+    draw_impulses,
+    film,
+    page_of,
+    stage,
+)
+from ocp.plots.bodies.scenery import floors, placed
+from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
+from ocp.plots.curves.contact_forces import LOOKS, arrows
+from ocp.plots.curves.phases import pieces
+from ocp.solution.solution import Solution
+from ocp.solving.arguments import check_solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BENT = (0.2, 0.4, 0.6, 0.8)  # where along a flexible link it is drawn bent
+STEPS = 200  # of the paths of points
+FLAT = 1e-6  # of a motion's extent: how thick a planar one is at most
+NAMED = 48  # letters: as long may the names of points be in a title
+SLIDES = ("prismatic", "screw")
+Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
+
+
+def plot_snapshots(solution: Solution, path: str | Path | None = None, count: int = 9) -> Figure:
+    """Return stick figures at `count` equal steps, early faint and late dark.
+
+    With the paths of the named points, and planar where they can be; written to `path`, if any.
+    Raises ValueError for a count below 2 and for an unknown suffix.
+    """
+    if count < 2:
+        raise ValueError(f"count: expected at least 2 snapshots, got {count}")
+    with picture(path, 5.5, 4.5) as figure:
+        snapshots(figure, figure.add_gridspec(1, 1)[0], solution, count)
+    return figure
+
+
+def animate(
+    solution: Solution,
+    path: str | Path | None = None,
+    seconds: float | None = None,
+    rate: float = 25,
+) -> Page | None:
+    """Write the moving stick figure as .gif, as .mp4 (extra `film`), or as .html that plays by
+    itself; without a `path` return that page, which plays within a notebook.
+
+    `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
+    second. Raises ValueError naming any other suffix, and for numbers that make no film.
+    """
+    check_solution("animate", solution)
+    if path is not None:
+        check_suffix(path, FILMS)
+    seconds = max(2.0, solution.duration) if seconds is None else seconds
+    if not (0 < seconds < np.inf and 0 < rate < np.inf):
+        raise ValueError(
+            "animate: expected positive numbers of seconds and frames per second, "
+            f"got {seconds} and {rate}"
+        )
+    frames = max(2, round(seconds * rate) + 1)
+    figure = stick(solution, solution.times(frames))
+    if path is None:
+        return page_of(figure, seconds)
+    film(path, figure, seconds, rate)
+    return None
+
+
+def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:
+    """Draw `count` snapshots of a solution, with a bar of their times, into a figure.
+
+    `spec`: where, a cell of the figure's grid.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    step = ceil(STEPS / (count - 1))
+    body = stick(solution, solution.times(step * (count - 1) + 1))
+    axes = stage(figure, spec, body)
+    colours, last = shades("YlGnBu", 0.3), len(body.t) - 1
+    for k in range(0, last + 1, step):
+        ends = k in (0, last)
+        draw(axes, body, k, colours(k / last), 2.2 if ends else 1.2, bodies=ends or body.flat)
+    draw_impulses(axes, body)
+    paths = ", ".join(body.tips)
+    paths = paths if len(paths) <= NAMED else "each named point"
+    axes.set_title(f"grey: path of {paths}" if paths else "", fontsize=SMALL)
+    scale = ScalarMappable(Normalize(0, solution.duration), colours)
+    bar = figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.04, fraction=0.06)
+    bar.set_label("time (s)", fontsize=TEXT)
+    bar.ax.tick_params(labelsize=SMALL)
+
+
+def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
+    """Return the stick figure at times (N,), s, in a plane if it is planar, or if asked in `space`.
+
+    Links run, as they bend, from their joint's anchor to their children's joints, where these are
+    at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
+    neither). A joint that slides has a bar from its place at q = 0 to its anchor; cables and slots
+    run thin between their ends. Links whose shapes are known at some places only are drawn straight
+    between these. There are also the forces of what bears, impulses about the times when they
+    strike, bodies about the links, what stands around, and the ground.
+    """
+    tree = solution.problem.tree
+    n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
+    places, links = _skeleton(tree)
+    free = _free(tree)
+    links = [(a, b) for a, b in links if a not in free]
+    rails = [k for k in range(n) if kinds[k] in SLIDES and k not in free]
+    stays = _stays(tree, places)
+
+    def positions(at: Any) -> Matrix:
+        frames = [*poses(tree, at.q), ca.DM.eye(4)]  # the ground is link -1; phases may carry more
+        spots = (_spot(tree, at.q, frames, k, place, i < n) for i, (k, place) in enumerate(places))
+        return ca.vertcat(*spots)
+
+    spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
+    pushing = arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max()))
+    ground = floors(solution, t, spots)
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    count = len(places)
+    for kind, several in pushing.items():
+        pairs[kind] = [(count + 2 * k, count + 2 * k + 1) for k in range(len(several))]
+        count += 2 * len(several)
+    spots = np.concatenate([spots, *(each for several in pushing.values() for each in several)], 1)
+    axes, up = ([0, 1, 2], 1) if space else _view(spots, np.array(tree.gravity))
+    return Stick(
+        t=t,
+        places=spots[:, :, axes],
+        axes=["xyz"[axis] for axis in axes],
+        up=up,
+        bars={"link": links, "slide": [(n + k, k) for k in rails]}
+        | ({"stay": stays} if stays else {}),
+        hubs={kind: [k for k in range(n) if kinds[k] == kind and k not in free] for kind in MARKS},
+        feet=[n + k for k in range(n) if parents[k] < 0 and k not in free],
+        tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
+        arrows=pairs,
+        colours={kind: LOOKS[kind] for kind in pairs},
+        ends=[(each.name, each.end) for each in pieces(solution) if each.name],
+        solids=placed(solution, t),
+        floors=ground,
+    )
+
+
+def _free(tree: Tree) -> set[int]:
+    """Return the joints before the links without mass of a floating root, which are no bodies."""
+    drawn = structure(tree)
+    root = {*drawn.root} if drawn.adrift else set()
+    spans = enumerate(tree.spans)
+    return {k for k, span in spans if root & {*span} and not float(tree.links[k].mass)}
+
+
+def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
+    """Return the places that are drawn, and the bars between pairs of them.
+
+    Anchors of all joints, then their homes on the parents, then points and free ends, then places
+    along links that bend.
+    """
+    n, parents = len(tree.joints), tree.parents
+    anchors = [joint.anchor for joint in tree.joints]
+    homes = [(np.array(joint.home) @ [*joint.anchor, 1.0])[:3] for joint in tree.joints]
+    ends = _ends(tree)
+    places: list[Place] = [*enumerate(anchors), *zip(parents, homes), *ends]
+    bars = [(parent, n + k) for k, parent in enumerate(parents) if parent >= 0]
+    bars += [(k, 2 * n + i) for i, (k, _) in enumerate(ends)]
+    links: list[tuple[int, int]] = []
+    for k, end in bars:
+        modes, way = tree.links[k].modes, np.array(places[end][1]) - anchors[k]
+        shares = BENT if modes and modes.curves else ()
+        chain = [k, *range(len(places), len(places) + len(shares)), end]
+        places += [(k, anchors[k] + share * way) for share in shares]
+        links += pairwise(chain)
+    return places, links
+
+
+def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
+    """Return the bars of cables, slots, struts and tendons, and add their places on the ground to
+    the others."""
+    first = 2 * len(tree.joints)
+    bars: list[tuple[int, int]] = []
+    known = {point.name: first + number for number, point in enumerate(tree.points)}
+    joining = [stay for stay in tree.stays if not stay.joint]
+    paths: list[Any] = [stay.path or (stay.start, stay.end) for stay in joining]
+    paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
+    for path in paths:
+        spots = []
+        for which in path:
+            if not isinstance(which, str):
+                places.append((-1, which))
+            spots.append(known[which] if isinstance(which, str) else len(places) - 1)
+        bars += pairwise(spots)
+    return bars
+
+
+def _ends(tree: Tree) -> list[Place]:
+    """Return the places at which bars end: all points, and of a link without any the tip."""
+    pointed = {point.link for point in tree.points}
+    points = [(tree.link_index(point.link), point.position) for point in tree.points]
+    leaves = [
+        k for k, name in enumerate(tree.link_names) if k not in tree.parents and name not in pointed
+    ]
+    return points + [(k, _tip(tree.links[k])) for k in leaves]
+
+
+def _tip(link: Link) -> Any:
+    """Return the place (3) that stands for the end of a link.
+
+    Of a flexible one it is the beam's tip, or the farthest place that is known.
+    """
+    if link.modes is None:
+        return link.com
+    if link.modes.curves:
+        return (link.modes.length, 0.0, 0.0)
+    places = [place.position for place in link.modes.places]
+    return max(places, key=np.linalg.norm, default=link.com)
+
+
+def _spot(
+    tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Any, anchor: bool
+) -> Matrix:
+    """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
+    if k >= 0 and structure(tree).flexible and tree.links[k].modes and not anchor:
+        return position(tree, q, Point(name="place", link=tree.link_names[k], position=place))
+    return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
+
+
+def _view(spots: np.ndarray, gravity: np.ndarray) -> tuple[list[int], int]:
+    """Return the axes to draw, the last against gravity, and if it points up (1) or down (-1).
+
+    They are two if nothing moves along the third.
+    """
+    moved, spread = np.ptp(spots, axis=0).max(axis=0), np.ptp(spots, axis=(0, 1))
+    still = [axis for axis in (2, 1, 0) if moved[axis] <= FLAT * spread.max()]
+    hidden = min(still, key=lambda axis: spread[axis], default=None)
+    shown = [axis for axis in range(3) if axis != hidden]
+    vertical = shown[np.abs(gravity[shown]).argmax()] if gravity[shown].any() else shown[-1]
+    up = -1 if gravity[vertical] > 0 else 1
+    if hidden is None:  # right-handed
+        return [(vertical + up) % 3, (vertical - up) % 3, vertical], up
+    return [*(axis for axis in shown if axis != vertical), vertical], up

@@ -1,0 +1,309 @@
+"""A viewer in space, in the browser: bodies, meshes, forces and time; needs the extra `view`.
+
+It is drawn by viser (Yi et al. 2025), which serves a page to any browser, or writes one that needs
+no server and no network.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.values.validation import positive
+from ocp.plots.bodies.animation import Stick, pace
+from ocp.plots.bodies.scenery import Placed
+from ocp.plots.bodies.solids import Solid, gridded
+from ocp.plots.bodies.stick_figures import stick
+from ocp.plots.canvas import COLOURS, check_suffix
+from ocp.solution.solution import Solution
+from ocp.solvers import Iteration
+from ocp.solving.arguments import check_solution
+from ocp.storage.atomic_files import write
+from ocp.version import needs
+
+HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
+LAST_PORT = 65535
+FRAMES = 101  # of a motion, as it is shown
+MOST = 3_000_000  # bytes of a page
+SHORTEST = 1e-3  # m: arrows that are shown
+CELLS = (96, 48, 24, 12)  # of a mesh, along its longest side: coarser until a page is small enough
+THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
+BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
+VEIL = 0.45  # opacity, at most, of bodies that forces push, which run up within them
+EARTH, GREY = (190, 178, 160), (140, 140, 140)
+UNDER = 1.3  # of half the height: how far below the middle the clock is
+AWAY = 1.25  # times the extent: how far the eye is
+SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands in a scene: the `figure` in space, handles of its moving `bodies`, of its `bars`
+    and of `arrows` by kind."""
+
+    figure: Stick
+    bodies: Sequence[tuple[Placed, Any]]
+    bars: Any
+    arrows: dict[str, Any]
+
+    def at(self, k: int) -> None:
+        """Move all to instant k."""
+        for placed, handle in self.bodies:
+            pose = placed.poses[k]
+            handle.position, handle.wxyz = pose[:3, 3], quaternion(pose[:3, :3])
+        if self.bars is not None:
+            self.bars.points = _segments(self.figure, "link", k)
+        for kind, handle in self.arrows.items():
+            ends = _segments(self.figure, kind, k)
+            long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > SHORTEST
+            handle.visible = bool(long.any())
+            if handle.visible:
+                handle.points = ends[long]
+
+
+class Viewer:
+    """A page at `url` that shows motions: `show` one, `watch` a solve, `stay` while someone looks.
+
+    `host` and `port` are where it is served: this machine alone unless the host says otherwise.
+    Raises ValueError where the extra `view` is not installed.
+    """
+
+    def __init__(self, host: str = HOST, port: int = PORT) -> None:
+        self.server: Any = _served(host, port)
+        self.url = f"http://{host}:{self.server.get_port()}"
+        self.shown: Shown | None = None
+        self.spent, self.began = 0.0, time.monotonic()
+        gui = self.server.gui
+        self.words = gui.add_markdown("")
+        self.clock = gui.add_slider("time (s)", min=0.0, max=1.0, step=1e-4, initial_value=0.0)
+        self.plays = gui.add_checkbox("play", initial_value=True)
+        self.speed = gui.add_slider("speed", min=0.1, max=2.0, step=0.1, initial_value=1.0)
+        self.clock.on_update(lambda _: self._turn())
+
+    def show(self, solution: Solution, words: str = "") -> None:
+        """Show a motion, with `words` of markdown beside it, in place of what is shown."""
+        check_solution("show", solution)
+        figure = stick(solution, solution.times(FRAMES), space=True)
+        with self.server.atomic():
+            self.server.scene.reset()
+            self.shown = built(self.server, figure, _upward(solution), CELLS[0])
+        self.words.content = words or f"{solution.status}, objective {solution.objective:.6g}"
+        self.clock.value = min(float(self.clock.value), solution.duration)
+        self.clock.max = solution.duration
+        self._turn()
+
+    def watch(self, iteration: Iteration) -> None:
+        """Show the motion that a solver has arrived at: a `watch` of `solve`.
+
+        It takes at most a fifth of the solver's time.
+        """
+        begin = time.monotonic()
+        if iteration.motion is None or self.spent > SHARE * (begin - self.began):
+            return
+        self.show(
+            iteration.motion(),
+            f"iteration {iteration.number}, objective {iteration.objective:.6g}, "
+            f"violation {iteration.violation:.1e}",
+        )
+        self.spent += time.monotonic() - begin
+
+    def stay(self, seconds: float = np.inf) -> None:
+        """Play the motion for so many `seconds` (s), or until Ctrl-C, and serve no more."""
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                time.sleep(1 / RATE)
+                if self.plays.value and self.shown is not None:
+                    step = float(self.speed.value) / RATE
+                    whole = float(self.shown.figure.t[-1])
+                    self.clock.value = (float(self.clock.value) + step) % whole
+                    self._turn()
+        except KeyboardInterrupt:
+            return
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Serve no more."""
+        _stopped(self.server)
+
+    def _turn(self) -> None:
+        if self.shown is not None:
+            with self.server.atomic():
+                times = self.shown.figure.t
+                self.shown.at(int(np.abs(times - float(self.clock.value)).argmin()))
+
+
+def page(solution: Solution, path: str | Path, seconds: float | None = None) -> None:
+    """Write a motion as one page of HTML that needs no server and no network, of 3 MB at most.
+
+    It plays for so many `seconds` (s), by default as long as the motion, and at least 2, and says
+    the motion's own time and how much it is slowed. Meshes are
+    made coarser where they do not fit. Raises ValueError naming another suffix, a page that does
+    not fit, and where the extra `view` is not installed.
+    """
+    check_solution("page", solution)
+    check_suffix(path, (".html",))
+    long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
+    figure, pause = stick(solution, solution.times(FRAMES), space=True), long / FRAMES
+    up, slowed = _upward(solution), pace(long, solution.duration)
+    for cells in CELLS:
+        server = _served(HOST, 0)
+        try:
+            shown = built(server, figure, up, cells)
+            clock = server.scene.add_label("/clock", "", position=_below(figure, up))
+            recording = server.get_scene_serializer()
+            for k in range(FRAMES):
+                shown.at(k)
+                clock.text = ",  ".join(filter(None, [f"t = {figure.t[k]:.3f} s", slowed]))
+                recording.insert_sleep(pause)
+            text = recording.as_html()
+        finally:
+            _stopped(server)
+        if len(text.encode()) <= MOST:
+            write(path, text)
+            return
+    raise ValueError(f"{path}: the page would take more than {MOST / 1e6:g} MB")
+
+
+def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
+    """Fill a server's scene with a figure in space, its meshes on a grid of so many cells; return
+    what moves."""
+    scene, (low, high) = server.scene, figure.bounds
+    extent, middle = float((high - low).max()) or 1.0, (low + high) / 2
+    scene.set_up_direction(tuple(up))
+    server.initial_camera.look_at = tuple(middle)
+    server.initial_camera.position = tuple(middle + AWAY * extent * _aside(up, high - low))
+    for k, floor in enumerate(figure.floors):
+        corners = floor[np.array([[0, 1, 2], [0, 2, 3]])]
+        _mesh(scene, f"/ground/{k}", Solid(link=-1, corners=corners), (EARTH, FLOOR), cells)
+    bodies = []
+    for k, each in enumerate(figure.solids):
+        look = (GREY, STILL) if each.still else (_rgb(COLOURS[5]), BODY)
+        most = VEIL if figure.arrows and not each.still else 1.0
+        handle = _mesh(scene, f"/bodies/{k}", each.solid, look, cells, most)
+        if not each.still:
+            bodies.append((each, handle))
+    bars = None
+    if figure.bars["link"]:
+        bars = scene.add_line_segments(
+            "/bars",
+            _segments(figure, "link", 0),
+            colors=_rgb(COLOURS[0]),
+            thickness=THICK * extent,
+        )
+    arrows = {
+        kind: scene.add_arrows(
+            f"/{kind}",
+            _segments(figure, kind, 0),
+            colors=_rgb(figure.colours[kind][0]),
+            shaft_radius=SHAFT * extent,
+            head_radius=HEAD * extent,
+            head_length=2 * HEAD * extent,
+        )
+        for kind in figure.arrows
+    }
+    return Shown(figure, bodies, bars, arrows)
+
+
+def _mesh(
+    scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int, most: float = 1.0
+) -> Any:
+    places, faces = gridded(solid.corners, cells)
+    own = solid.colour
+    colour, opacity = look if own is None else (tuple(round(255 * v) for v in own[:3]), own[3])
+    opacity = min(opacity, most)
+    return scene.add_mesh_simple(
+        name,
+        places.astype(np.float32),
+        faces.astype(np.uint32),
+        color=colour,
+        opacity=None if opacity >= 1 else opacity,
+        side="double",
+        flat_shading=False,
+    )
+
+
+def quaternion(turn: np.ndarray) -> np.ndarray:
+    """Return the unit quaternion (4,), scalar first, of a rotation (3, 3): the largest
+    eigenvector of Bar-Itzhack's matrix (2000)."""
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = turn.ravel()
+    symmetric = np.array(
+        [
+            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, xx - yy - zz, yx + xy, zx + xz],
+            [xz - zx, yx + xy, yy - xx - zz, zy + yz],
+            [yx - xy, zx + xz, zy + yz, zz - xx - yy],
+        ]
+    )
+    return np.linalg.eigh(symmetric)[1][:, -1]
+
+
+def _segments(figure: Stick, kind: str, k: int) -> np.ndarray:
+    """Return the ends (S, 2, 3; m) of bars or arrows of a kind at instant k."""
+    pairs = figure.bars.get(kind) or figure.arrows.get(kind, ())
+    return figure.places[k][np.array(pairs)].astype(np.float32)
+
+
+def _upward(solution: Solution) -> np.ndarray:
+    """Return the unit vector (3,) against gravity, z where there is none."""
+    gravity = np.array(solution.problem.tree.gravity, dtype=float)
+    return -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+
+
+def _below(figure: Stick, up: np.ndarray) -> tuple[float, ...]:
+    """Return the place (3,) below the middle of a figure."""
+    low, high = figure.bounds
+    middle, half = (low + high) / 2, (high - low) / 2
+    return tuple(middle - UNDER * up * (np.abs(up) @ half))
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
+
+
+def _aside(up: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return the unit vector (3,) from what is looked at to the eye: mostly along its shortest side
+    across, and somewhat above it."""
+    level = size + np.abs(up) * (1 + size.max())
+    across = np.eye(3)[level.argmin()]
+    along = np.cross(up, across)
+    way = across + 0.6 * along + 0.4 * up
+    return way / np.linalg.norm(way)
+
+
+def _served(host: str, port: int) -> Any:
+    """Return a server, which says nothing; raise ValueError where the extra is not installed."""
+    _check_place(host, port)
+    try:
+        import viser
+    except ImportError:
+        raise ValueError(f"the viewer needs viser: {needs('view')}") from None
+    with redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host=host, port=port, verbose=False)
+
+
+def _check_place(host: str, port: int) -> None:
+    """Raise ValueError for a port that is none, and for a host that is not of this machine, for
+    which viser would wait for ever."""
+    if not 0 <= port <= LAST_PORT:
+        raise ValueError(f"port: expected a number of 0 to {LAST_PORT}, got {port}")
+    try:
+        family, *_, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as place:
+            place.bind(address)
+    except OSError as error:
+        raise ValueError(f"host {host!r}: cannot be served from here: {error.strerror}") from None
+
+
+def _stopped(server: Any) -> None:
+    with redirect_stdout(io.StringIO()):
+        server.stop()

@@ -1,0 +1,218 @@
+"""Curves of joints over time: what of a motion is drawn, its labels, limits, colours and dashes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.plots.canvas import COLOURS, shades
+from ocp.plots.curves.phases import curve
+from ocp.problem.constraints.strength import strengths, torque_bounds
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Bands = Mapping[str, tuple[np.ndarray, np.ndarray]]
+Lines = tuple[np.ndarray, np.ndarray]
+LABELS = {  # of what turns and of what slides
+    "q": ("angle (rad)", "slide (m)"),
+    "qd": ("angular velocity (rad/s)", "velocity (m/s)"),
+    "tau": ("torque (N m)", "force (N)"),
+    "tau_rate": ("torque rate (N m/s)", "force rate (N/s)"),
+    "qdd": ("angular acceleration (rad/s²)", "acceleration (m/s²)"),
+    "qddd": ("angular jerk (rad/s³)", "jerk (m/s³)"),
+    "force": ("joint force, norm (N)",) * 2,
+    "moment": ("joint moment, norm (N m)",) * 2,
+}
+ASKED = {"q": "joint_limits", "qd": "velocity_limits"}  # by the constraint of that name
+COMPONENTS = {
+    "q": "quaternion",
+    "qd": "its rate (1/s)",
+    "qdd": "its acceleration (1/s²)",
+    "qddd": "its jerk (1/s³)",
+    "tau": "by quaternion (N m)",
+    "tau_rate": "its rate (N m/s)",
+}
+AMPLITUDES = {
+    "q": ("amplitude (rad)", "amplitude (m)"),
+    "qd": ("its rate (rad/s)", "its rate (m/s)"),
+    "qdd": ("its acceleration (rad/s²)", "its acceleration (m/s²)"),
+    "qddd": ("its jerk (rad/s³)", "its jerk (m/s³)"),
+}
+LIMITS = {  # shaded, of joints
+    "q": "position",
+    "qd": "velocity",
+    "tau": "torque",
+    "tau_rate": "torque_rate",
+    "qddd": "jerk",
+}
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.2, 1.2, 1.2)))
+NORMS = ("force", "moment")
+MANY = 8  # more joints have panels of their own
+NEAR = 2  # times the largest value: limits farther off are out of view
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Curves of a `quantity` (a key of LABELS) of `joints`."""
+
+    quantity: str
+    joints: Sequence[Joint]
+
+
+def traced(
+    solution: Solution, quantities: Sequence[str]
+) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
+    """Return times (N,), s, and {quantity: {joint: values (N,)}}."""
+    tree, known = solution.problem.tree, {}
+    for quantity in dict.fromkeys(quantities):
+        t, values = curve(solution, partial(_values, quantity, tree))
+        known[quantity] = dict(zip(_named(tree, quantity), values))
+    return t, known
+
+
+def labelled(tree: Tree, panel: Profile) -> str:
+    """Return what a panel's axis of values says."""
+    first = panel.joints[0]
+    if first.ball and panel.quantity in COMPONENTS:
+        return COMPONENTS[panel.quantity]
+    labels = LABELS if first.name in tree.names else AMPLITUDES
+    return labels[panel.quantity][first.kind == "prismatic"]
+
+
+def is_held(problem: Problem, quantity: str) -> bool:
+    """Tell whether joints' limits of a quantity are shown: those of positions and velocities where
+    a constraint asks for them."""
+    if quantity not in ASKED:
+        return quantity in LIMITS
+    parts = (problem, *problem.parts)
+    return any(each.name == ASKED[quantity] for part in parts for each in part.requirements)
+
+
+def kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
+    """Return the joints that turn, those that slide, modal amplitudes likewise, and balls.
+
+    Only what there is, and of torques only joints that drive, if any do.
+    """
+    if quantity == "tau":
+        shown = [tree.moving[row] for row in structure(tree).drives]
+        shown = shown or [joint for joint in tree.moving if joint.name in tree.names]
+        shown = shown or list(tree.moving)
+    else:
+        shown = list(tree.moving)
+    groups: dict[tuple[bool, bool, bool], list[Joint]] = {}
+    for joint in shown:
+        kind = (joint.name not in tree.names, joint.ball, joint.kind == "prismatic")
+        groups.setdefault(kind, []).append(joint)
+    return [groups[kind] for kind in sorted(groups)]
+
+
+def limited(tree: Tree, quantity: str) -> list[str]:
+    """Return the quantity if any joint limits it."""
+    limits = [getattr(joint, LIMITS[quantity]) for joint in tree.moving]
+    return [quantity] if any(isfinite(bound) for pair in limits for bound in pair) else []
+
+
+def bands(solution: Solution, quantity: str) -> Bands:
+    """Return {joint: (lower, upper), each (N,)} of what drives can over angle and speed, at the
+    times of `traced`; nothing for anything but torques, and of drives of which that is not said."""
+    tree = solution.problem.tree
+    known = {each.joint for each in strengths(tree)} if quantity == "tau" else set()
+    if not known:
+        return {}
+    lower, upper = np.split(curve(solution, partial(_bounds, tree))[1], 2)
+    rows = {joint: tree.coordinate(joint) for joint in known}
+    return {joint: (lower[row], upper[row]) for joint, row in rows.items()}
+
+
+def _bounds(tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
+    """Return what drives of a tree can (2n, N) at times (N,) of a motion or phase."""
+    if not strengths(motion.problem.tree):
+        return np.repeat([-np.inf, np.inf], tree.dof)[:, None] + np.zeros(len(t))
+    return motion.trace(torque_bounds, t)
+
+
+def _values(quantity: str, tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
+    """Return a quantity of all joints of a tree (m, N) at times (N,) of a motion or phase, not a
+    number of joints that a phase does not have."""
+    if quantity in NORMS:
+        moment, force = motion.reactions(t)
+        norms = np.linalg.norm(force if quantity == "force" else moment, axis=0)
+        known = dict(zip(motion.problem.tree.names, norms))
+        return np.array([known.get(name, np.full(len(t), np.nan)) for name in tree.names])
+    return getattr(motion, quantity)(t)
+
+
+def _named(tree: Tree, quantity: str) -> Sequence[str]:
+    """Return whose values those of a quantity are."""
+    return tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
+
+
+def shade(
+    axes: Axes,
+    panel: Profile,
+    lines: Lines,
+    looks: Mapping[str, Mapping[str, Any]],
+    known: Bands,
+) -> None:
+    """Shade what lies beyond a panel's limits, and beyond the bands `known` that vary in time.
+
+    `lines` are times (N,) and values (m, N). What is shaded is grey if all joints share their
+    limits, else in the joint's colour.
+    """
+    joints, (t, values) = panel.joints, lines
+    limits = [getattr(joint, LIMITS[panel.quantity]) for joint in joints]
+    values = values[:, np.isfinite(values).all(axis=0)]  # but for the gaps between phases
+    reach = NEAR * np.abs(values).max()
+    varying = [bound for joint in joints for side in known.get(joint.name, ()) for bound in side]
+    every = [*(bound for pair in limits for bound in pair), *varying]
+    near = [bound for bound in every if abs(bound) <= reach]
+    seen = [values.min(), values.max(), *near]
+    margin = 0.07 * np.ptp(seen) or 1.0
+    low, high = min(seen) - margin, max(seen) + margin
+    for pair, joint in dict(zip(limits, joints)).items():
+        look = _beyond(joint, looks, len({*limits}) == 1)
+        beyond = min(low, pair[0] - margin), max(high, pair[1] + margin)
+        for bound, far in zip(pair, beyond):
+            if isfinite(bound):
+                axes.axhspan(bound, far, **look)
+    for joint in joints:
+        if joint.name in known:
+            look = _beyond(joint, looks, len(joints) == 1)
+            for bound, far in zip(known[joint.name], (low, high)):
+                if np.isfinite(bound).any():
+                    axes.fill_between(t, np.clip(bound, low, high), far, **look)
+    axes.set_ylim(low, high)
+
+
+def _beyond(joint: Joint, looks: Mapping[str, Mapping[str, Any]], alike: bool) -> dict[str, Any]:
+    """Return how what lies beyond a joint's limits looks."""
+    colour, alpha = ("0.5", 0.25) if alike else (looks[joint.name]["color"], 0.15)
+    return {"facecolor": (colour, alpha), "edgecolor": colour, "linewidth": 0.7, "zorder": 0}
+
+
+def looks_of(tree: Tree) -> dict[str, dict[str, Any]]:
+    """Return {joint name: line style}; dashes help where colours do not."""
+    names = list(dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)]))
+    colours, width = palette(len(names))
+    return {
+        name: {"color": colours[k], "linestyle": DASHES[k % len(DASHES)], "linewidth": width}
+        for k, name in enumerate(names)
+    }
+
+
+def palette(count: int) -> tuple[Sequence[Any], float]:
+    """Return as many colours and the width (pt) of their lines; many are mapped and thin."""
+    if count <= MANY:
+        return COLOURS, 1.3
+    return shades("viridis", 0.0, 0.9)(np.linspace(0.0, 1.0, count)), 0.9

@@ -1,0 +1,1 @@
+"""Constraints of a motion by kind: limits, boundaries, poses, tracking, strength."""

@@ -1,0 +1,198 @@
+"""What limbs must keep from: the other side, one another, a box that is carried, and the edges of
+stairs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics.values.parameters import matrix
+from ocp.problem.constraint import Constraint, bounded
+from ocp.problem.instant import Instant
+
+ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
+SHARP = 0.002  # m: over which that from the edge of a stair is
+Spot = str | tuple[str, str, float]  # a point, or a share of the way from one to another
+
+
+def swing_together(
+    name: str,
+    first: tuple[str, str],
+    second: tuple[str, str],
+    *,
+    along: Sequence[float] = (0.0, 0.0, 1.0),
+    slack: Any = 0.02,
+) -> Constraint:
+    """Let two limbs swing to the same side of where they hang.
+
+    Each limb, the `first` and the `second`, is (fixed point, moving point); the product of both
+    reaches along an axis (3) is at least -slack^2 (m2). A product that must not be negative would
+    send both limbs through zero at once, where it has no slope and its multiplier no value; `slack`
+    (m) tells how near to hanging limbs count as doing so [assumed].
+    """
+    axis = ca.DM(along)
+
+    def reach(at: Instant, limb: tuple[str, str]) -> Any:
+        fixed, moving = limb
+        return ca.dot(axis, at.position(moving) - at.position(fixed))
+
+    return Constraint(
+        name=name,
+        function=lambda at: reach(at, first) * reach(at, second),
+        lower=-(slack**2),
+        upper=inf,
+        labels=(f"{first[1]} with {second[1]}",),
+        units="m2",
+    )
+
+
+def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -> Constraint:
+    """Keep pairs of spheres, ((point, radius), (point, radius)), radii in m, from touching.
+
+    Rows are squared distances (m2).
+    """
+    stated = Constraint(
+        name=name,
+        function=lambda at: ca.vertcat(*(ca.sumsqr(at.offset(a, b)) for (a, _), (b, _) in pairs)),
+        lower=tuple((first + second) ** 2 for (_, first), (_, second) in pairs),
+        upper=inf,
+        labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs),
+        units="m2",
+    )
+    return bounded(stated)
+
+
+def off_sphere(
+    name: str, place: Any, radius: Any, spheres: Mapping[str, Any], *, when: Any = "path"
+) -> Constraint:
+    """Keep spheres {point: radius (m)} off a sphere of a `radius` (m) that rests at a `place` (3,
+    m). Rows are squared distances (m2); `when` as in `Constraint`."""
+    stated = Constraint(
+        name=name,
+        function=lambda at: ca.vertcat(
+            *(ca.sumsqr(at.position(point) - matrix(place)) for point in spheres)
+        ),
+        lower=tuple((radius + own) ** 2 for own in spheres.values()),
+        upper=inf,
+        when=when,
+        labels=tuple(spheres),
+        units="m2",
+    )
+    return bounded(stated)
+
+
+def off_box(
+    name: str,
+    box: Callable[[Instant], tuple[Any, tuple[Any, Any]]],
+    half: tuple[Any, Any],
+    spheres: Mapping[str, Any],
+    *,
+    when: Any = "path",
+) -> Constraint:
+    """Keep spheres {point: radius (m)} off a box that is carried ahead.
+
+    They stay behind it, over it or under it, never before it. `box`(instant) gives its centre (3,
+    m) and the unit axes up and ahead in which its half lengths `half` (m) are; across it has no
+    end. The distance is the Euclidean one outside, minus that to the nearest face inside, rounded
+    so that it has slopes everywhere; the bounds make up for what that adds before a face. `when` as
+    in `Constraint`.
+    """
+    stated = Constraint(
+        name=name,
+        function=lambda at: _clearances(at, box(at), half, spheres),
+        lower=tuple(_rounded(0.0, _positive(radius), radius) for radius in spheres.values()),
+        upper=inf,
+        when=when,
+        labels=tuple(spheres),
+        units="m",
+    )
+    return bounded(stated)
+
+
+def off_edges(
+    name: str,
+    edges: Sequence[Any],
+    spots: Sequence[Spot],
+    *,
+    up: Sequence[float],
+    ahead: Sequence[float],
+    when: Any = "path",
+) -> Constraint:
+    """Keep spots of a limb off stairs: over or before each of their `edges` (3, m), which may be
+    open.
+
+    An edge bounds what is below it and beyond it, along the unit axes `up` and `ahead` (3); across
+    these it has no end. With a spot a above an edge and b before it,
+
+        a + b + sqrt(a^2 + b^2 + SHARP^2) >= SHARP        (m)
+
+    which without SHARP is max(a, b) >= 0 (Fischer 1992), and with it keeps a spot up to that much
+    off. A spot is a named point, or (first, second, share) of the way between two. `when` as in
+    `Constraint`.
+    """
+    upward, forward = ca.DM(up), ca.DM(ahead)
+
+    def rooms(at: Instant) -> Any:
+        places = [_spot(at, spot) for spot in spots]
+        return ca.vertcat(
+            *(
+                _room(ca.dot(upward, place - matrix(edge)), ca.dot(forward, matrix(edge) - place))
+                for edge in edges
+                for place in places
+            )
+        )
+
+    words = [spot if isinstance(spot, str) else f"{spot[0]} to {spot[1]}" for spot in spots]
+    return Constraint(
+        name=name,
+        function=rooms,
+        lower=SHARP,
+        upper=inf,
+        when=when,
+        labels=tuple(f"{word} off edge {k + 1}" for k in range(len(edges)) for word in words),
+        units="m",
+    )
+
+
+def _spot(at: Instant, spot: Spot) -> Any:
+    """Return the place (3, m) of a point, or between two."""
+    if isinstance(spot, str):
+        return at.position(spot)
+    first, second, share = spot
+    return (1 - share) * at.position(first) + share * at.position(second)
+
+
+def _room(above: Any, before: Any) -> Any:
+    """Return what is not less than SHARP where either is positive."""
+    return above + before + (above**2 + before**2 + SHARP**2) ** 0.5
+
+
+def _clearances(
+    at: Instant, box: tuple[Any, tuple[Any, Any]], half: tuple[Any, Any], points: Any
+) -> Any:
+    """Return the distances (m) of points from a box: its centre, and its axes up and ahead."""
+    center, (up, ahead) = box
+    distances = []
+    for point in points:
+        away = at.position(point) - center
+        over = _smooth(ca.dot(up, away)) - half[0]
+        behind = -ca.dot(ahead, away) - half[1]
+        nearer = over + _positive(behind - over)
+        distances.append(_rounded(_positive(over), _positive(behind), nearer))
+    return ca.vertcat(*distances)
+
+
+def _rounded(over: Any, behind: Any, nearest: Any) -> Any:
+    """Return the distance from what is beyond two faces and the nearer one, negative inside."""
+    return (over**2 + behind**2 + ROUNDING**2) ** 0.5 + nearest - _positive(nearest)
+
+
+def _smooth(value: Any) -> Any:
+    """Return |value|, rounded at 0."""
+    return (value**2 + ROUNDING**2) ** 0.5
+
+
+def _positive(value: Any) -> Any:
+    """Return max(value, 0), rounded at 0."""
+    return (value + _smooth(value)) / 2

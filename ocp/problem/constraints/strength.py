@@ -1,0 +1,65 @@
+"""What the drives of a tree can over angle and speed, as a requirement on every motion of it."""
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from ocp.mechanics.elements import Strength, TorqueSpeed
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.units import unit_of
+from ocp.problem.constraint import Constraint
+
+if TYPE_CHECKING:
+    from ocp.problem.instant import Instant
+
+STRENGTH = "strength"
+
+
+def strength_limits(tree: Tree) -> tuple[Constraint, ...]:
+    """Return what keeps the torques of drives within their strength over angle and speed; nothing
+    of a tree without such drives."""
+    known = strengths(tree)
+    if not known:
+        return ()
+    units = [unit_of(tree.moving[tree.coordinate(each.joint)], "tau") for each in known]
+    return (
+        Constraint(
+            name=STRENGTH,
+            function=_room,
+            lower=0.0,
+            upper=inf,
+            labels=tuple(f"{each.joint} {side}" for each in known for side in each.sides),
+            units=tuple(unit for each, unit in zip(known, units) for _ in each.sides),
+        ),
+    )
+
+
+def _room(at: "Instant") -> Matrix:
+    """Return what is left of the strength of drives."""
+    rows: list[Matrix] = []
+    for each in strengths(at.tree):
+        row = at.tree.coordinate(each.joint)
+        rows += each.room(at.tau[row], at.q[row], at.qd[row])
+    return ca.vertcat(*rows)
+
+
+def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:
+    """Return what limits torques of a tree over angle and speed."""
+    return tuple(each for each in tree.elements if isinstance(each, Strength | TorqueSpeed))
+
+
+def torque_bounds(at: "Instant") -> Matrix:
+    """Return between what the strengths of a tree keep its torques (2n,), N m or N: the lower
+    bounds, then the upper ones, infinite where there are none."""
+    least: list[Any] = [-inf] * at.tree.dof
+    most: list[Any] = [inf] * at.tree.dof
+    for each in strengths(at.tree):
+        row = at.tree.coordinate(each.joint)
+        sides = each.bounds(at.q[row], at.qd[row])
+        if -1 in sides:
+            least[row] = ca.fmax(least[row], sides[-1])
+        if 1 in sides:
+            most[row] = ca.fmin(most[row], sides[1])
+    return ca.vertcat(*least, *most)

@@ -1,0 +1,1 @@
+"""Contact with the ground: feet, unscheduled contacts, force laws, reactions."""

@@ -1,0 +1,1 @@
+"""Phases of a motion, transitions between them, and shared splines."""

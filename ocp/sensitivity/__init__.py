@@ -1,0 +1,1 @@
+"""Sensitivity of a solution to its parameters."""

@@ -1,0 +1,196 @@
+"""How a solution moves with the parameters that its plan leaves open.
+
+Derivatives are those of the program's own optimum, met to rounding first: see
+`ocp.solvers.optimum.sensitivity`. Curves are differentiated at fixed times.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ocp.mechanics.values.parameters import Parameter
+from ocp.problem.instant import Instant
+from ocp.solvers.nlp import Iterate
+from ocp.solvers.optimum.active_set import Optimum, optimum, tightened
+from ocp.solvers.optimum.sensitivity import Sensitivity, sensitivity
+from ocp.solving.starts.warm_start import start
+from ocp.transcription.parameters.parameter_derivatives import (
+    bound_slopes,
+    curve_slope,
+    duration_slope,
+    labels,
+    term_slopes,
+)
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+if TYPE_CHECKING:
+    from ocp.solution.solution import Solution
+    from ocp.solving.plan import Plan
+
+APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
+SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
+CURVES: Mapping[str, Callable[[Instant], Any]] = {
+    "q": lambda at: at.q,
+    "qd": lambda at: at.qd,
+    "qdd": lambda at: at.qdd,
+    "tau": lambda at: at.tau,
+}
+
+
+def derivative(solution: "Solution", of: str, by: str, verify: bool = False) -> Any:
+    """Return d of / d by: see `Solution.sensitivity`."""
+    plan = _plan(solution)
+    with plan.turn:
+        transcribed = _program(solution)
+        parameter = _given(transcribed, by)
+        derived = _asked_for(solution, transcribed, of, parameter)
+        if verify:
+            _check(solution, of, by, derived)
+    return partial(_in_turn, plan, derived) if callable(derived) else derived
+
+
+def _in_turn(plan: "Plan", curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
+    """Return a curve at times t (s), while no other thread uses the plan."""
+    with plan.turn:
+        return curve(t)
+
+
+def _plan(solution: "Solution") -> "Plan":
+    """Return the plan that a solution came from; raise ValueError if there is none."""
+    if solution.plan is None:
+        raise ValueError(
+            "sensitivity: the solution has no plan that leaves parameters open: state them as "
+            "Parameter and solve by prepare(problem).solve() (files do not keep plans)"
+        )
+    return solution.plan
+
+
+def _program(solution: "Solution") -> Transcribed:
+    """Return the program of a solution, with its values; raise ValueError if there is none."""
+    plan, found = _plan(solution), solution.found
+    if not solution.success:
+        raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
+    if isinstance(plan.transcribed, Phased):
+        raise ValueError("sensitivity: is not known of a motion of several phases")
+    if plan.transcribed.reduction is not None:
+        raise ValueError("sensitivity: of passive joints that are integrated it is not known")
+    values = {name: value for name, value in solution.parameters.items() if name not in found}
+    return cast(Transcribed, plan.at(values))
+
+
+def _given(transcribed: Transcribed, name: str) -> Parameter:
+    """Return the parameter of a name; raise ValueError unless it was given."""
+    layout = transcribed.layout
+    known = {each.name: each for each in layout.values}
+    if name not in known:
+        raise ValueError(
+            f"sensitivity: by: the problem has no parameter {name!r}; it has {', '.join(known)}"
+        )
+    if known[name] in layout.sought:
+        raise ValueError(f"sensitivity: by: parameter {name!r} was found, not given")
+    return known[name]
+
+
+def _asked_for(
+    solution: "Solution", transcribed: Transcribed, of: str, parameter: Parameter
+) -> Any:
+    """Return the derivative of what is named; raise ValueError for what has no such name."""
+    outputs, layout = transcribed.statement.outputs, transcribed.layout
+    terms = [term.name for _, term in transcribed.problem.objective.terms]
+    free = transcribed.freed
+    known = ["objective", "duration", "x", *CURVES, *outputs, *terms, *free]
+    if of not in known:
+        raise ValueError(f"sensitivity: of: expected one of {', '.join(known)}, got {of!r}")
+    if layout.moving and (of in CURVES or of in outputs):
+        raise ValueError(f"sensitivity: of: {of!r} is not known of a motion on free knots")
+    near, slopes = _optimum(solution, transcribed, parameter)
+    if of == "objective":
+        return float(slopes.objective[0])
+    (name,) = slopes.weak
+    if name:
+        raise ValueError(
+            f"sensitivity: by: parameter {parameter.name!r}: {name} is about to change between "
+            "active and not: the motion's derivatives differ to both sides"
+        )
+    x, dx = near.point.x, slopes.x[:, 0]
+    if of in CURVES or of in outputs:
+        return curve_slope(transcribed, of, CURVES.get(of) or outputs[of], x, dx)
+    if of in terms:
+        return float(term_slopes(transcribed, x, dx)[terms.index(of)])
+    if of == "duration":
+        return duration_slope(layout, x, dx)[1]
+    return dx if of == "x" else float(dx[layout.parameters][free.index(of)])
+
+
+def _optimum(
+    solution: "Solution", transcribed: Transcribed, parameter: Parameter
+) -> tuple[Optimum, Sensitivity]:
+    """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
+    and how it moves with one; what the last solution needed is kept."""
+    sloped, made = transcribed.sloped, transcribed.made
+    values, held = tuple(solution.parameters.values()), transcribed.layout.held
+    key = solution.points.tobytes(), solution.duration, values, held
+    if made.get("optimum", (None,))[0] != key:
+        begin = start(transcribed, solution)
+        if not begin.multipliers:
+            raise ValueError("sensitivity: the solution has no multipliers")
+        point = Iterate(
+            x=begin.x,
+            g=np.array(transcribed.nlp.constraints(begin.x)).ravel(),
+            x_multipliers=begin.multipliers["x_multipliers"],
+            g_multipliers=begin.multipliers["g_multipliers"],
+        )
+        near = optimum(sloped.nlp, tightened(transcribed.nlp, point), labels(transcribed))
+        made["optimum"] = key, near, {}
+    _, near, known = made["optimum"]
+    if parameter not in known:
+        number = range(transcribed.layout.size)[transcribed.layout.parameters]
+        column = number[transcribed.parameters.index(parameter)]
+        bounds = bound_slopes(transcribed, parameter)
+        known[parameter] = sensitivity(near, [column], bounds, labels(transcribed))
+    return near, known[parameter]
+
+
+def _check(solution: "Solution", of: str, by: str, derived: Any) -> None:
+    """Raise ValueError unless a derivative is that of central differences of solves beside the
+    solution."""
+    plan: Any = solution.plan
+    step = SHIFT * max(0.1, abs(solution.parameters[by]))
+    times = solution.times(21)[1:-1]
+
+    def measured(sign: int) -> np.ndarray:
+        values = dict(solution.parameters) | {by: solution.parameters[by] + sign * step}
+        for name in solution.found:
+            del values[name]
+        there = plan.solve(solution, **values).require(coarse=True)
+        return _value(there, of, times)
+
+    difference = (measured(1) - measured(-1)) / (2 * step)
+    ours = derived(times) if callable(derived) else np.asarray(derived)
+    size = max(np.abs(difference).max(initial=0.0), np.abs(ours).max(initial=0.0))
+    apart = float(np.abs(ours - difference).max(initial=0.0))
+    if apart > APART * size:
+        raise ValueError(
+            f"sensitivity: d {of} / d {by} differs by {apart:.3g} of {size:.3g} from central "
+            f"differences of solves at {step:.3g} to both sides: other constraints hold there, or "
+            "another optimum"
+        )
+
+
+def _value(solution: "Solution", of: str, times: np.ndarray) -> np.ndarray:
+    """Return what is named of a solution, curves at the times."""
+    if of == "x":
+        transcribed = _program(solution)
+        return start(transcribed, solution).x
+    if of in ("objective", "duration"):
+        return np.asarray(getattr(solution, of))
+    if of in CURVES:
+        return solution.trace(CURVES[of], np.minimum(times, solution.duration))
+    if of in solution.problem.outputs:
+        return solution.output(of, np.minimum(times, solution.duration))
+    terms: Iterable = solution.terms
+    known = {name: value for name, _, value in terms} | dict(solution.parameters)
+    return np.asarray(known[of])

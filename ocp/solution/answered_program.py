@@ -1,0 +1,50 @@
+"""The program that a solution answers, kept for its certificate: values, and no derivatives."""
+
+from dataclasses import replace
+from typing import Any
+
+from ocp.problem.statement import Problem
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed, Transcription
+
+OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
+
+
+class KeptProgram:
+    """A `program`, whose functions the front end can differentiate. Pickled or copied deeply it is
+    None: the program is transcribed again where it is needed."""
+
+    __slots__ = ("program",)
+
+    def __init__(self, program: Transcribed | Phased):
+        self.program = program
+
+    def of(self, problem: Problem, transcription: Transcription) -> Transcribed | Phased | None:
+        """Return the program where it is that of the very same problem and transcription."""
+        known = self.program
+        same = known.problem is problem and known.transcription is transcription
+        return known if same else None
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
+
+
+def kept_program(program: Transcribed | Phased) -> KeptProgram | None:
+    """Return the KeptProgram, without what a solver alone needs of it.
+
+    None of one that is not what its solution's problem states, nothing left open and nothing left
+    out; and of one whose kernels are machine code, which has no other derivatives than its own.
+    """
+    parts = (program,) if isinstance(program, Transcribed) else program.parts
+    compiled = program.transcription.kernels == "compiled"
+    if program.parameters or compiled or not all(part.whole for part in parts):
+        return None
+    if isinstance(program, Transcribed):
+        return KeptProgram(_values(program))
+    nlp, parts = replace(program.nlp, **OWN), tuple(map(_values, parts))
+    return KeptProgram(replace(program, parts=parts, nlp=nlp, made={}))
+
+
+def _values(part: Transcribed) -> Transcribed:
+    nothing: dict[str, Any] = {"open_groups": (), "groups": (), "goals": (), "asked": {}}
+    return replace(part, nlp=replace(part.nlp, **OWN), made={}, **nothing)

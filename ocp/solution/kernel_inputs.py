@@ -1,0 +1,92 @@
+"""What kernels are given of a finished motion.
+
+Their inputs y at any instants, with what was lifted filled in between the nodes.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ocp.mechanics.model.structure import structure
+from ocp.problem.contact.complementarity import touch_size, touches
+from ocp.problem.contact.ground import Ground, of_contacts, slots
+from ocp.problem.contact.load_paths import corrected
+from ocp.transcription.kernels.time_derivatives import motion_rates
+from ocp.transcription.variables.interpolation import wrenches_between
+from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
+
+if TYPE_CHECKING:
+    from ocp.solution.solution import Solution
+
+
+def lifts(solution: "Solution") -> str | None:
+    """Return what the inputs end with, as `symbols` of kernels names it.
+
+    "variables": torques that are polynomials of their own; "given": what the ground, stays or
+    undetermined cut joints gave at the nodes; None: nothing.
+    """
+    if solution.problem.motion.collocated:
+        return "variables"
+    drawn = structure(solution.problem.tree)
+    known = drawn.determined and not drawn.stay_labels and not solution.stands
+    known &= not touches(solution.problem.loads)
+    return None if known else "given"
+
+
+def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.ndarray:
+    """Return y (width, N) of the kernels at instants s (N,), if `rated` with the rates at its
+    end."""
+    problem, duration, lines = solution.problem, solution.duration, solution.lifted
+    if lifts(solution) != "variables":
+        wrenches = _contacts(solution) if solution.stands else ()
+        found = [stay_forces(solution), touch_forces(solution)]
+        lines = np.vstack([_cut_forces(solution), *found, *wrenches])
+    parts = [motion_inputs(problem, solution.points, duration, s)]
+    if rated:
+        parts.append(motion_rates(problem, solution.points, s))
+    if lines.size:
+        known = lines @ wrenches_between(problem, solution.nodes, s).T
+        parts.insert(1, known)
+    if lines.size and rated:
+        slopes = lines @ wrenches_between(problem, solution.nodes, s, 1).T
+        parts.append(slopes if free_duration(problem) else slopes / duration)
+    return np.vstack(parts)
+
+
+def open_inputs(solution: "Solution", layout: Layout, s: np.ndarray) -> np.ndarray:
+    """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
+    parameters of the layout, and its rates are over the motion where they say how long that is."""
+    y, n = inputs(solution, s), solution.problem.tree.dof
+    if layout.timed is not None:
+        y[: 3 * n] *= np.repeat(solution.duration ** np.arange(3), n)[:, None]
+    values = [solution.parameters[each.name] for each in layout.values]
+    return np.vstack([y, np.tile(np.reshape(values, (-1, 1)), len(s))])
+
+
+def _cut_forces(solution: "Solution") -> np.ndarray:
+    """Return the lifted forces of cut joints (cuts, N); none where the motion tells them."""
+    drawn = structure(solution.problem.tree)
+    first = len(drawn.drives)
+    return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]
+
+
+def stay_forces(solution: "Solution") -> np.ndarray:
+    """Return the forces of stays at the nodes (sides, N), N or N m."""
+    drawn = structure(solution.problem.tree)
+    return solution.lifted[drawn.internal - len(drawn.stay_labels) : drawn.internal]
+
+
+def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
+    """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
+    else of all in the order of what is lifted."""
+    ground = cast(Ground, solution.problem.ground)
+    if corrected(solution.problem.tree, ground):
+        return solution.wrenches().values()
+    return (of_contacts(solution.lifted, len(slots(ground))),)
+
+
+def touch_forces(solution: "Solution") -> np.ndarray:
+    """Return the components (N) of contacts' forces that were sought, at the nodes."""
+    first, loads = structure(solution.problem.tree).internal, solution.problem.loads
+    return solution.lifted[first : first + touch_size(loads)]

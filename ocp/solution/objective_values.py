@@ -1,0 +1,139 @@
+"""What a motion costs: its objective as reported, as the program sums it up, and as it is.
+
+The last is integrated on a fine grid, with the torques that the motion needs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.index_sets import distinct
+from ocp.mechanics.model.structure import structure
+from ocp.problem.contact.complementarity import touches
+from ocp.problem.instant import Instant
+from ocp.problem.statement import Problem
+from ocp.problem.terms import Term
+from ocp.solution.kernel_inputs import inputs, lifts
+from ocp.solution.sampling import stacked
+from ocp.solution.solution import Solution
+from ocp.transcription.kernels.time_derivatives import motion_rates
+from ocp.transcription.kernels.traces import trace
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.layout import join, motion_inputs
+
+LEAST = 1e-6  # a smaller objective is compared absolutely: it may be noise
+GAUSS = 3  # points of Gauss's rule on a piece, beyond the degree of the motion
+ALIKE = 1e-9  # of the motion: instants so close are one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """An objective as the program sums it up at a solution's variables, and its `dense` integral.
+
+    Its terms likewise, `terms` and `dense_terms` (terms,), without their weights.
+    """
+
+    summed: float
+    dense: float
+    terms: np.ndarray
+    dense_terms: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """How far the sum is from the integral, relative to the latter."""
+        return abs(self.summed - self.dense) / max(abs(self.dense), LEAST)
+
+
+def cost(solution: Solution, transcribed: Transcribed) -> Cost:
+    """Return the Cost of a solution, whose problem is `transcribed` again."""
+    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    weights = np.array([weight for weight, _ in solution.problem.objective.terms])
+    terms, dense = np.array(transcribed.terms(x)).ravel(), dense_terms(solution)
+    return Cost(
+        summed=float(weights @ terms),
+        dense=float(weights @ dense),
+        terms=terms,
+        dense_terms=dense,
+    )
+
+
+def cost_of_all(costs: Sequence[Cost]) -> Cost:
+    """Return the Cost of a motion of which those of its phases are known."""
+    return Cost(
+        summed=sum(each.summed for each in costs),
+        dense=sum(each.dense for each in costs),
+        terms=np.concatenate([each.terms for each in costs]),
+        dense_terms=np.concatenate([each.dense_terms for each in costs]),
+    )
+
+
+def dense_objective(solution: Solution) -> float:
+    """Return the integral that a solution's objective names, on a fine grid; of a motion of phases
+    that of all."""
+    if solution.phases:
+        return sum(dense_objective(phase) for phase in solution.phases.values())
+    weights = [weight for weight, _ in solution.problem.objective.terms]
+    return float(np.dot(weights, dense_terms(solution)))
+
+
+def dense_terms(solution: Solution) -> np.ndarray:
+    """Return the objective's terms (terms,), unweighted, integrated on a fine grid.
+
+    Between any two of the motion's breaks, switches of contact, and nodes of what is lifted, by
+    Gauss's rule. Torques are those that the motion needs, also where polynomials of their own stand
+    for them, unless cut joints, stays or contacts leave them undetermined.
+    """
+    problem, terms = solution.problem, [term for _, term in solution.problem.objective.terms]
+    if not terms:
+        return np.empty(0)
+    s, weights = _rule(solution)
+    wanted = {str(number): partial(_density, term) for number, term in enumerate(terms)}
+    densities = _traced(solution, stacked(wanted), np.append(s, 1.0))
+    ends = np.array([term.at_end for term in terms])
+    return np.where(
+        ends, densities[:, -1], densities[:, :-1] @ weights * _length(problem, solution)
+    )
+
+
+def _length(problem: Problem, solution: Solution) -> float:
+    """Return the duration of the motion (s), as its program has it."""
+    lower, upper = problem.duration
+    return lower if lower == upper else solution.duration
+
+
+def _density(term: Term, at: Instant) -> Any:
+    """Return what is integrated over time, or the value at the end."""
+    value = term.function(at)
+    return ca.sumsqr(ca.vec(value)) if term.kind == "squares" else value
+
+
+def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
+    """Return instants s and weights of Gauss's rule on every smooth piece of the motion."""
+    problem = solution.problem
+    switches = () if problem.ground is None else problem.ground.switches
+    edges = distinct(np.concatenate([problem.motion.breaks, switches, solution.nodes, (0.0, 1.0)]))[
+        0
+    ]
+    edges = edges[np.append(True, np.diff(edges) > ALIKE)]
+    nodes, weights = np.polynomial.legendre.leggauss(problem.motion.degree + GAUSS)
+    start, width = edges[:-1, None], np.diff(edges)[:, None]
+    return (start + (nodes + 1) * width / 2).ravel(), (weights * width / 2).ravel()
+
+
+def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
+    """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
+    problem, known = solution.problem, lifts(solution)
+    found = problem.tree.stays or touches(problem.loads) or problem.ground is not None
+    follow = structure(problem.tree).determined and not found
+    if known != "variables" or not follow:
+        traced = trace(problem, solution.formulation, wanted, known)
+        return traced(inputs(solution, s, rated=traced.rated), s)
+    traced = trace(problem, solution.formulation, wanted, None)
+    y = motion_inputs(problem, solution.points, solution.duration, s)
+    if traced.rated:
+        y = np.vstack([y, motion_rates(problem, solution.points, s)])
+    return traced(y, s)

@@ -1,0 +1,1 @@
+"""Banded and saddle-point linear systems."""

@@ -1,0 +1,1 @@
+"""Optimality of a point: active set, multipliers, second order, sensitivity."""

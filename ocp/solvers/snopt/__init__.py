@@ -1,0 +1,1 @@
+"""SNOPT by Drake's wheel."""

@@ -1,0 +1,110 @@
+"""SNOPT, the solver of the papers, as Drake's wheel brings it (Gill, Murray & Saunders 2005).
+
+It gets exact first derivatives, sparsely, and estimates curvature from gradients.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.solvers.backend import Answer, Backend, See, Start
+from ocp.solvers.nlp import NLP
+from ocp.solvers.snopt.drake_program import Standing, state
+from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
+
+if TYPE_CHECKING:
+    from ocp.solvers.minimize import Solver
+
+from ocp.version import needs
+
+MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """Raise ValueError if Drake is missing, or an option is unknown to SNOPT or no number.
+
+    A keyword ("QPSolver CG") has "" for one.
+    """
+    solvers, _ = _drake()
+    for value in options.values():
+        if isinstance(value, bool) or (not isinstance(value, (int, float)) and value != ""):
+            raise ValueError(f"expected a number, or an empty text after a keyword, got {value!r}")
+    program = solvers.MathematicalProgram()
+    program.AddBoundingBoxConstraint(0.0, 1.0, program.NewContinuousVariables(1))
+    try:
+        solvers.SnoptSolver().Solve(program, np.zeros(1), _options(solvers, options))
+    except RuntimeError as error:
+        raise ValueError(f"SNOPT does not know it ({error})") from None
+
+
+def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+    """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
+
+    Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown
+    every point, without multipliers.
+    """
+    solvers, differentiation = _drake()
+    stated = state(nlp, Standing(nlp, see), solvers, differentiation)
+    given = {
+        "Superbasics limit": len(nlp.lower) + 1,
+        "Major iterations limit": MAJORS,
+        "Iterations limit": 1000 * MAJORS,
+        "Time limit": np.inf,
+    } | dict(solver.options)
+    limit = given.pop("Time limit")  # which Drake's SNOPT takes, but does not heed
+    options = _options(solvers, given)
+
+    def run() -> Answer:
+        point = stated.point
+        point.deadline = time.perf_counter() + limit
+        x = np.array(start.x, dtype=float).ravel()
+        try:
+            result = solvers.SnoptSolver().Solve(stated.program, x, options)
+        except RuntimeError as error:  # of an evaluation: our own stop among them
+            status = SNOPT_STATUSES[34] if point.late() else str(error).splitlines()[0]
+            return Answer(
+                iterate=None,
+                status=status,
+                success=False,
+                iterations=point.count,
+                calls=point.calls(),
+            )
+        point.left = time.perf_counter()
+        info, last = result.get_solver_details().info, stated.iterate(result)
+        point.leave()
+        return Answer(
+            iterate=last,
+            status=snopt_status(info),
+            success=info in SNOPT_DONE,
+            iterations=point.count,
+            calls=point.calls(),
+        )
+
+    return run
+
+
+BACKEND = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
+
+
+def _options(solvers: Any, options: Mapping[str, Any]) -> Any:
+    """Return Drake's record of SNOPT's options."""
+    record = solvers.SolverOptions()
+    for name, value in options.items():
+        record.SetOption(solvers.SnoptSolver.id(), name, value)
+    return record
+
+
+def _drake() -> tuple[Any, Any]:
+    """Return Drake's modules of solvers and of automatic differentiation."""
+    try:
+        solvers, differentiation = (
+            importlib.import_module(f"pydrake.{name}") for name in ("solvers", "autodiffutils")
+        )
+    except ModuleNotFoundError:
+        raise ValueError(f"plugin 'snopt': needs Drake: {needs('snopt')}") from None
+    if not solvers.SnoptSolver().available():
+        raise ValueError("plugin 'snopt': this Drake was built without SNOPT")
+    return solvers, differentiation

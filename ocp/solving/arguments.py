@@ -1,0 +1,67 @@
+"""What `solve`, `verify` and the pictures are given, checked before anything is done with it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.values.validation import called, instance, several, shown
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solvers.minimize import Solver
+from ocp.solving.ladder import Attempt
+from ocp.transcription.methods import Method
+from ocp.transcription.transcribe import Transcription
+
+FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
+    ("problem", Problem),
+    ("transcription", Transcription),
+    ("objective", int, float),
+    ("duration", int, float),
+    ("status", str),
+    ("multipliers", Mapping),
+    ("statistics", Mapping),
+)
+
+
+def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attempts: Any) -> None:
+    """Raise ValueError naming the argument of `solve` that is of a wrong kind."""
+    if not isinstance(problem, Problem):
+        hint = "; call it, what it returns is the problem" if callable(problem) else ""
+        raise ValueError(f"problem: expected a Problem, got {shown(problem)}{hint}")
+    if not isinstance(transcription, Transcription):
+        raise ValueError(
+            f"transcription: expected a Transcription, got {shown(transcription)}"
+            f"{_hint(transcription)}"
+        )
+    instance("solver", solver, Solver)
+    if watch is not None:
+        called("watch", watch)
+    if not hasattr(attempts, "__next__"):  # which would be used up
+        several("attempts", attempts, Attempt)
+
+
+def check_seconds(what: str, value: Any) -> None:
+    """Raise ValueError naming a deadline that is no number; infinity is none, and one that has
+    passed may be negative."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if not number or isinstance(value, bool) or np.isnan(value):
+        raise ValueError(f"{what}: expected a number (s), inf for no deadline, got {shown(value)}")
+
+
+def check_solution(what: str, solution: Any) -> None:
+    """Raise ValueError naming what was asked for of something that is no Solution,
+    or of one with a field of a wrong kind."""
+    if not isinstance(solution, Solution):
+        hint = "; solve it first" if isinstance(solution, Problem) else ""
+        raise ValueError(f"{what}: expected a Solution, got {shown(solution)}{hint}")
+    for name, *kinds in FIELDS:
+        instance(f"{what}: {name} of the solution", getattr(solution, name), *kinds)
+
+
+def _hint(given: Any) -> str:
+    if isinstance(given, Solver):
+        return "; a solver is given by name: solve(problem, solver=...)"
+    if isinstance(given, Method):
+        return "; a method is one part of it: Transcription(method=...)"
+    return ""

@@ -1,0 +1,68 @@
+"""Problems that leave numbers open, closed by the names of these: those inside functions too."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+import casadi as ca
+
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.values.parameters import Parameter, anything_open, closed, parameters_of
+from ocp.problem.contact.force_law import ForceLaw
+from ocp.problem.statement import Problem
+from ocp.transcription.kernels.recording import NotData
+from ocp.transcription.kernels.tapes import heard, heard_across, heard_of_durations, heard_of_time
+
+
+def left_open(problem: Problem) -> tuple[Parameter, ...]:
+    """Return the parameters of a problem: those in its records, and those that its functions have
+    inside, as far as they can be asked without a motion."""
+    if not anything_open():
+        return ()
+    return tuple(dict.fromkeys((*parameters_of(problem), *_inside(problem))))
+
+
+def closed_by(problem: Problem, values: Mapping[str, float]) -> Problem:
+    """Return a problem with numbers in place of its parameters, those of no value at their own."""
+    known = left_open(problem)
+    return closed(problem, {each: values.get(each.name, each.value) for each in known})
+
+
+def _inside(problem: Problem) -> Iterator[Parameter]:
+    """Yield the parameters that functions of a problem have inside."""
+    if problem.phases:
+        yield from _inside_phases(problem)
+        return
+    ended = [(each.function, 2 if each.when == "joined" else 1) for each in problem.requirements]
+    asked = [term.function for _, term in problem.objective.terms]
+    laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
+    asked += [*problem.outputs.values(), *laws]
+    for function, ends in (*ended, *((each, 1) for each in asked)):
+        with suppress(NotData):
+            yield from parameters_of(ca.SX(heard(problem, function, ends)[1]))
+    for load in problem.loads:
+        pushes = (load.force, load.moment) if isinstance(load, Load) else ()
+        for push in filter(callable, pushes):
+            with suppress(NotData):
+                yield from parameters_of(ca.SX(heard_of_time(push)[1]))
+
+
+def _inside_phases(problem: Problem) -> Iterator[Parameter]:
+    """Yield the parameters that functions of a problem of phases have inside."""
+    names = [phase.name for phase in problem.phases]
+    parts = dict(zip(names, problem.parts))
+    for part in problem.parts:
+        yield from _inside(part)
+    ends = [(problem.parts[0], problem.parts[-1], each) for each in problem.constraints]
+    ends += [
+        (parts[transition.before], parts[transition.after], each)
+        for transition in problem.transitions
+        for each in transition.constraints
+    ]
+    for first, second, constraint in ends:
+        with suppress(NotData):
+            if constraint.when == "joined":
+                values = heard_across((first, second), constraint.function)[1]
+                yield from parameters_of(ca.SX(values))
+            elif constraint.when == "durations":
+                values = heard_of_durations(names, constraint.function)[1]
+                yield from parameters_of(ca.SX(values))

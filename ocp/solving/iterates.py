@@ -1,0 +1,49 @@
+"""Motions that a solver passes through: its iterates, as Solutions that are none yet."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ocp.solution.from_solver import solution_of
+from ocp.solution.solution import Solution
+from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.minimize import Outcome
+from ocp.solvers.nlp import Iterate
+from ocp.solving.budget import Watch
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+UNDER_WAY = "under way"
+
+
+def moving(transcribed: Transcribed | Phased, watch: Watch | None) -> Watch | None:
+    """Return what hands iterations to `watch`, with the motions that they are."""
+    if watch is None:
+        return None
+
+    def show(iteration: Iteration) -> Any:
+        known = iteration.iterate
+        if iteration.stage or known is None or len(known.x) != len(transcribed.nlp.lower):
+            return watch(iteration)
+        motion = partial(_motion, transcribed, iteration, known)
+        return watch(replace(iteration, motion=motion))
+
+    return show
+
+
+def _motion(transcribed: Transcribed | Phased, iteration: Iteration, known: Iterate) -> Solution:
+    """Return the motion at an iteration."""
+    outcome = Outcome(
+        x=known.x,
+        f=iteration.objective,
+        g=known.g,
+        x_multipliers=known.x_multipliers,
+        g_multipliers=known.g_multipliers,
+        status=UNDER_WAY,
+        success=False,
+        iterations=iteration.number,
+        history=(),
+        build_seconds=0.0,
+        solve_seconds=iteration.seconds,
+    )
+    return solution_of(transcribed, outcome, {}, None)

@@ -1,0 +1,270 @@
+"""A ladder of attempts at one program, on one budget.
+
+The user's limits of iterations and time are shared, not given to each.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.values.validation import instance
+from ocp.pickling import portable
+from ocp.progress import say
+from ocp.solvers.iteration_log import FEASIBLE
+from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
+from ocp.solvers.nlp import NLP, feasibility, violation
+from ocp.solvers.plugins import WARM
+from ocp.solving.budget import Budget, Start, Watch, budget, spend, staged
+from ocp.solving.starts.feasibility_search import NOWHERE, search
+from ocp.solving.starts.knot_continuation import held, moves
+from ocp.spelling import suggest_fields
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
+INFEASIBLE = "Infeasible_Problem_Detected"
+HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever one starts
+UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
+WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `allowance`
+
+
+@portable
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One way to try: `options` for IPOPT under the user's, a start, and feasibility first or not.
+
+    `guess` is a Guess, a Solution, or None for the start of the whole solve. With `feasible_first`
+    the solver first finds any motion that meets the constraints, and minimises from there: a rough
+    start is smoothed before the objective pulls at it. `wandering` is a number of starts that
+    wander off this one, the same every time: from each the violation of inequalities is made
+    least, and from where none is left the objective; later ones wander off the best of the former.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    guess: Any = None
+    feasible_first: bool = False
+    wandering: int = 0
+
+    def __post_init__(self) -> None:
+        instance("attempt: options", self.options, Mapping)
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+
+
+PLAIN = (Attempt(),)
+LADDER = (Attempt(), Attempt(feasible_first=True), Attempt(wandering=40))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What came of an attempt: the Outcomes of its `stages`, and the `outcome` that counts.
+
+    `solver` is as it was tuned; `warm` whether it began with multipliers; `violation` the largest
+    of any bound; `nearest` the unknowns of least violation of those that wandered.
+    """
+
+    solver: Solver
+    stages: tuple[Outcome, ...]
+    outcome: Outcome
+    warm: bool
+    violation: float
+    nearest: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Climb:
+    """The Trials of a ladder, and the Budget that they left."""
+
+    trials: tuple[Trial, ...]
+    left: Budget
+
+    @property
+    def best(self) -> Trial:
+        """The Trial that succeeded or was interrupted, else the last that met all, else the last.
+
+        Those that wandered or were cut short do not count where there are others.
+        """
+        last = self.trials[-1]
+        if _over(last.outcome):
+            return last
+        whole = [trial for trial in self.trials if trial.outcome.status not in UNENDED] or [last]
+        feasible = [trial for trial in whole if _shortfall(trial) <= FEASIBLE]
+        return (feasible or whole)[-1]
+
+    @property
+    def missed(self) -> bool:
+        """Tell whether no attempt met all that is asked, though nothing kept it from trying."""
+        statuses = {trial.outcome.status for trial in self.trials}
+        far = min(map(_shortfall, self.trials)) > FEASIBLE
+        return far and not statuses & {INTERRUPTED, *HOPELESS} and not self.best.outcome.success
+
+    @property
+    def nearest(self) -> np.ndarray:
+        """The unknowns of the point that comes nearest to all that is asked."""
+        wandered = [trial.nearest for trial in self.trials if trial.nearest is not None]
+        return wandered[-1] if wandered else self.best.outcome.x
+
+
+def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
+    """Return the attempts that a solver is to make.
+
+    All of them; by other solvers than IPOPT with those of its options that a solver shares, without
+    those that other options alone set apart.
+
+    Raises ValueError unless they are Attempts, at least one.
+    """
+    attempts = tuple(attempts)
+    if not attempts or not all(isinstance(attempt, Attempt) for attempt in attempts):
+        raise ValueError(f"attempts: expected Attempt records, at least one, got {attempts!r}")
+    if solver.name == TUNED_PLUGIN:
+        return attempts
+    shared = solver.backend.shared
+    if not shared:
+        kept = [attempt for attempt in attempts[1:] if not attempt.options]
+        return (replace(attempts[0], options={}), *kept)
+    tuned: list[Attempt] = []
+    for attempt in attempts:
+        own = {name: value for name, value in attempt.options.items() if name in shared}
+        if not any(_alike(attempt, own, other) for other in tuned):
+            tuned.append(replace(attempt, options=own))
+    return tuple(tuned)
+
+
+def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool:
+    """Tell whether an attempt with these options is another one once more."""
+    same = attempt.guess is other.guess and attempt.wandering == other.wandering
+    same &= attempt.feasible_first == other.feasible_first
+    return same and options == dict(other.options)
+
+
+def climb(
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    attempts: Sequence[Attempt],
+    starts: Sequence[Start],
+    watch: Watch | None = None,
+    seconds: float = np.inf,
+) -> Climb:
+    """Return the Climb of attempts up to one that succeeds, is interrupted or spends all.
+
+    What no start can help ends the climb, and wandering is for motions that miss what is asked.
+    Attempts are cut short before `seconds` have passed.
+    """
+    trials: list[Trial] = []
+    grant = replace(budget(solver), seconds=seconds)
+    for attempt, start in zip(attempts, starts):
+        if trials and _idle(attempt, trials):
+            continue
+        tuned = tuned_for(solver, attempt, start)
+        if trials and not attempt.options and np.isinf(grant.iterations):
+            grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
+        say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
+        trial, grant = _try(transcribed, tuned, attempt, start, grant, watch)
+        trials.append(trial)
+        if _over(trial.outcome) or grant.spent:
+            break
+    return Climb(trials=tuple(trials), left=grant)
+
+
+def tuned_for(solver: Solver, attempt: Attempt, start: Start) -> Solver:
+    """Return the solver with the options of an attempt under the user's.
+
+    A start with multipliers has a barrier and pushes off the bounds of its own: where an attempt is
+    tuned for a cold start, which would throw them away, they win.
+    """
+    if not _warm(attempt, start):
+        return replace(solver, options=dict(attempt.options) | dict(solver.options))
+    warm = WARM.get(solver.name, {})
+    options = {name: value for name, value in attempt.options.items() if name not in warm}
+    return replace(solver, options=options | dict(start.options) | dict(solver.options))
+
+
+def _warm(attempt: Attempt, start: Start) -> bool:
+    """Tell whether an attempt begins with multipliers."""
+    return bool(start.multipliers) and not (attempt.feasible_first or attempt.wandering)
+
+
+def allowance(nlp: NLP, first: Trial) -> int:
+    """Return how many iterations may follow those of a first attempt.
+
+    WORK over the number of variables, at least TIMES as many up to ENOUGH, at most MOST.
+    """
+    spent = sum(stage.iterations for stage in first.stages)
+    return min(MOST, max(WORK // max(1, len(nlp.lower)), min(ENOUGH, TIMES * spent)))
+
+
+def _over(outcome: Outcome) -> bool:
+    """Tell whether there is nothing more to try."""
+    return outcome.success or outcome.status in (INTERRUPTED, *HOPELESS)
+
+
+def _shortfall(trial: Trial) -> float:
+    return np.inf if np.isnan(trial.violation) else trial.violation
+
+
+def _idle(attempt: Attempt, trials: Sequence[Trial]) -> bool:
+    """Tell whether an attempt wanders though a former one met all that is asked."""
+    return bool(attempt.wandering) and min(map(_shortfall, trials)) <= FEASIBLE
+
+
+def _try(
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    attempt: Attempt,
+    start: Start,
+    grant: Budget,
+    watch: Watch | None,
+) -> tuple[Trial, Budget]:
+    """Return the Trial of one attempt, and what it left of the budget."""
+    nlp, nearest = transcribed.nlp, None
+    still: Any = held(transcribed, start.x)
+    if attempt.wandering:
+        wandered = search(still, solver, start.x, attempt.wandering, grant, watch)
+        stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
+        nearest = wandered.nearest
+    else:
+        stages, grant = _stages(still.nlp, solver, attempt.feasible_first, start, grant, watch)
+        outcome = stages[-1]
+    moved, grant = moves(transcribed, solver, outcome, grant, watch)
+    stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
+    trial = Trial(
+        solver=solver,
+        stages=stages,
+        outcome=outcome,
+        warm=_warm(attempt, start),
+        violation=_largest(nlp, outcome),
+        nearest=nearest,
+    )
+    return trial, grant
+
+
+def _largest(nlp: NLP, outcome: Outcome) -> float:
+    """Return the largest violation of any bound."""
+    beyond = violation(outcome.x, nlp.lower, nlp.upper)
+    return float(np.max(np.append(beyond, violation(outcome.g, nlp.g_lower, nlp.g_upper))))
+
+
+def _stages(
+    nlp: NLP,
+    solver: Solver,
+    feasible_first: bool,
+    start: Start,
+    grant: Budget,
+    watch: Watch | None,
+) -> tuple[tuple[Outcome, ...], Budget]:
+    """Return the Outcomes of one attempt's stages, and what they left of the budget.
+
+    Where feasibility alone leads to a point of least violation, the objective would lead no nearer.
+    """
+    if not feasible_first:
+        outcome, grant = spend(nlp, solver, start, grant, watch)
+        return (outcome,), grant
+    shown = staged(watch, "feasible first")
+    first, grant = spend(feasibility(nlp), solver, Start(x=start.x), grant, shown)
+    if first.status in (INTERRUPTED, INFEASIBLE, *HOPELESS):
+        return (replace(first, f=float(nlp.objective(first.x))),), grant
+    outcome, grant = spend(nlp, solver, Start(x=first.x), grant, watch)
+    return (first, outcome), grant

@@ -1,0 +1,343 @@
+"""A problem prepared: transcribed once, then solved as often as one likes, from other starts and
+with other values of its parameters."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from ocp.diagnosis.elastic import Elastic, must_give_way
+from ocp.mechanics.values.parameters import Parameter
+from ocp.mechanics.values.validation import instance, set_fields
+from ocp.problem.statement import Problem
+from ocp.solution.answered_program import kept_program
+from ocp.solution.from_solver import solution_of, statistics_of
+from ocp.solution.solution import Solution
+from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.minimize import Solver
+from ocp.solvers.plugins import SHOWN
+from ocp.solving.arguments import check_seconds, check_solve
+from ocp.solving.budget import Watch
+from ocp.solving.iterates import moving
+from ocp.solving.ladder import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
+from ocp.solving.parameter_values import in_shares, nearest, values_of
+from ocp.solving.preflight import preflight
+from ocp.solving.starts.predicted_start import foreseen
+from ocp.solving.starts.warm_start import Guesses, start
+from ocp.transcription.assembly.subproblem import asked_of, less
+from ocp.transcription.phases.transcribe import Phased, phased
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+
+ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
+# of IPOPT in a hurry: numbers of a program are near 1 as they stand, so that no scaling is looked
+# for anew, and steps are as good as their factors, without residuals
+QUICK = {
+    "nlp_scaling_method": "none",
+    "mumps_scaling": 0,
+    "mumps_permuting_scaling": 0,
+    "fast_step_computation": "yes",
+}
+SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
+Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
+_BUILDING = RLock()
+_KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a plan that was pickled or copied is transcribed again, when that is first asked for: the
+    names of parameters that are `freed`, and of constraints that are `kept`."""
+
+    transcription: Transcription
+    parameters: tuple[Parameter, ...]
+    freed: tuple[str, ...]
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Plan:
+    """A problem transcribed for a solver, its parameters open.
+
+    `solve` builds no graphs: values are bounds of the program, and starts; threads that share a
+    plan take turns. `attempts` are made one after the other; `seconds` is what preparing took.
+    Pickled or copied, a plan leaves its program behind: by its `recipe` it transcribes the problem
+    again when a solve first needs it.
+    """
+
+    problem: Problem
+    transcribed: Transcribed | Phased
+    solver: Solver
+    attempts: tuple[Attempt, ...]
+    seconds: float
+    recipe: Recipe | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> Any:
+        parts = self.problem, self.solver, self.attempts, self.seconds
+        return _unbuilt, (self.recipe or _recipe(self.transcribed), *parts)
+
+    def __copy__(self) -> "Plan":
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "transcribed":
+            raise AttributeError(f"'Plan' object has no attribute {name!r}")
+        with _BUILDING:
+            if self.recipe is not None:
+                set_fields(self, transcribed=_built(self.problem, self.recipe), recipe=None)
+        return self.transcribed
+
+    def __repr__(self) -> str:
+        names = ", ".join(each.name for each in self.parameters) or "no parameters"
+        return f"Plan({self.transcribed!r}; {names})"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the problem leaves open, free parameters first."""
+        return (self.recipe or self.transcribed).parameters
+
+    @property
+    def free(self) -> tuple[Parameter, ...]:
+        """The parameters that are sought."""
+        freed = (self.recipe or self.transcribed).freed
+        return tuple(each for each in self.parameters if each.name in freed)
+
+    def solve(
+        self,
+        guess: Guesses = None,
+        *,
+        watch: Callable[[Iteration], Any] | None = None,
+        attempts: Iterable[Attempt] | None = None,
+        certify: bool = False,
+        **values: float,
+    ) -> Solution:
+        """Return the Solution for values of parameters by name, `plan.solve(speed=1.25)`.
+
+        Parameters that are not named have their own values; a free one that is named is held there.
+        The rest as in `ocp.solve`. Raises ValueError naming an unknown parameter, a value outside
+        its bounds, and what of the statement cannot be with it.
+        """
+        begin = time.perf_counter()
+        attempts = ladder(self.attempts if attempts is None else attempts, self.solver)
+        check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
+        with self.turn:
+            program = self.at(values)
+            solution = _solved(program, self.solver, attempts, guess, watch, begin)
+        own = self if self.parameters else None
+        solution = replace(solution, plan=own, program=kept_program(program))
+        if not certify:
+            return solution
+        from ocp.certificate.verify import verify  # certificates load when one is asked for
+
+        return replace(solution, verification=verify(solution))
+
+    def map(
+        self,
+        over: Iterable[Mapping[str, float]],
+        guess: Guesses = None,
+        *,
+        chain: bool = False,
+        **options: Any,
+    ) -> tuple[Solution, ...]:
+        """Return the Solutions for many sets of values {name: number}, in their order.
+
+        Each starts from the `guess`; with `chain` from the solution of the nearest set before it,
+        in shares of the ranges of the values, and from the guess should it fail from there.
+        `options` are those of `solve`. Raises ValueError as `solve` does, before anything is
+        solved.
+        """
+        sets = [dict(instance("map: values by name", values, Mapping)) for values in over]
+        numbers = [list(values_of(self.parameters, values).values()) for values in sets]
+        places = in_shares(np.array(numbers)) if sets else np.empty((0, 0))
+        solutions: list[Solution] = []
+        for k, values in enumerate(sets):
+            solved = [j for j in range(k) if chain and solutions[j].success]
+            if solved:
+                first = solutions[nearest(places, k, solved)]
+                solution = self.solve(first, **options | {"attempts": PLAIN}, **values)
+            if not solved or not solution.success:
+                solution = self.solve(guess, **options, **values)
+            solutions.append(solution)
+        return tuple(solutions)
+
+    def replan(
+        self, guess: Guesses = None, *, seconds: float = np.inf, **values: float
+    ) -> Solution:
+        """Return the Solution of one attempt in a hurry, for values of parameters as in `solve`.
+
+        It ends within `seconds`, cut short at the best iterate seen before; its statistics have the
+        largest `violation` of a bound, in the program's units. Nobody looks for derivatives that
+        are no numbers before, nor between the nodes or for reasons of a failure afterwards; and
+        without a deadline IPOPT shows every tenth iterate only, of which the history is and what an
+        interruption leaves. Raises ValueError for `seconds` that are no number.
+        """
+        begin = time.perf_counter()
+        check_seconds("replan: seconds", seconds)
+        with self.turn:
+            return self._replanned(guess, seconds, values, begin)
+
+    def without(self, *names: str) -> "Plan":
+        """Return the plan that asks nothing of the constraints of some names, on the same graphs:
+        for a solve whose solution is the start of another one, with all of them.
+
+        Raises ValueError for a name that none has, and where passive joints are integrated.
+        """
+        with self.turn:
+            return replace(self, transcribed=less(self.transcribed, names), seconds=0.0)
+
+    def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
+        transcribed = self.at(values)
+        first = start(transcribed, guess)
+        ready = time.perf_counter()
+        solver, left = self.solver, seconds - (ready - begin)
+        if solver.name == TUNED_PLUGIN:
+            shown = {SHOWN: SELDOM} if np.isinf(seconds) else {}  # each costs as much as a Jacobian
+            solver = replace(solver, options=QUICK | shown | dict(solver.options))
+        attempts = ladder(PLAIN, solver)
+        climbed = climb(transcribed, solver, attempts, [first], seconds=left)
+        statistics = statistics_of(transcribed, climbed) | {"violation": climbed.best.violation}
+        statistics["build_seconds"] += ready - begin
+        solution = solution_of(transcribed, climbed.best.outcome, statistics, None)
+        statistics = dict(solution.statistics) | {"total_seconds": time.perf_counter() - begin}
+        return replace(solution, plan=self if self.parameters else None, statistics=statistics)
+
+    @property
+    def turn(self) -> RLock:
+        """What lets one thread at a time solve or differentiate: graphs are not to be shared."""
+        turn: RLock = self.transcribed.made.setdefault("turn", RLock())
+        return turn
+
+    def at(self, values: Mapping[str, float]) -> Transcribed | Phased:
+        """Return the program for values of parameters by name."""
+        held, made = {each.name for each in self.free} & set(values), self.transcribed.made
+        key = values_of(self.parameters, values), held
+        if "at" not in made or made["at"][0] != key:  # what was asked for last is kept
+            made["at"] = key, self.transcribed.at(*key)
+        return made["at"][1]
+
+
+def _recipe(program: Transcribed | Phased) -> Recipe:
+    return Recipe(
+        transcription=program.transcription,
+        parameters=program.parameters,
+        freed=program.freed,
+        kept=asked_of(program),
+    )
+
+
+def _unbuilt(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Plan:
+    """Return a plan without its program, as it is read or copied."""
+    plan: Plan = object.__new__(Plan)
+    attempts, seconds = rest
+    set_fields(plan, recipe=recipe, problem=problem, solver=solver)
+    set_fields(plan, attempts=attempts, seconds=seconds)
+    return plan
+
+
+def _built(problem: Problem, recipe: Recipe) -> Transcribed | Phased:
+    """Return the program of a problem that a recipe tells."""
+    build: Any = phased if problem.phases else transcribe
+    program = build(problem, recipe.transcription, free=recipe.freed)
+    left_out = asked_of(program) - recipe.kept
+    return less(program, sorted(left_out)) if left_out else program
+
+
+def prepare(
+    problem: Problem,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    free: Iterable[str] = (),
+    attempts: Iterable[Attempt] = LADDER,
+) -> Plan:
+    """Return the Plan of a problem: transcribed once, its parameters open.
+
+    Parameters named as `free` are sought, beside those that are free of themselves; `attempts` are
+    those of `ocp.solve`. Raises ValueError for anything wrong with the statement.
+    """
+    check_solve(problem, transcription, solver, None, attempts)
+    begin = time.perf_counter()
+    names = (free,) if isinstance(free, str) else tuple(free)
+    for name in names:
+        instance("free: name of a parameter", name, str)
+    kept, key = _KEPT.get(), (id(problem), transcription, names)
+    if kept is not None and key in kept:
+        return replace(kept[key], solver=solver, attempts=ladder(attempts, solver), seconds=0.0)
+    build: Any = phased if problem.phases else transcribe
+    transcribed = build(problem, transcription, free=names)
+    for parameter in transcribed.parameters:
+        if parameter.name in ARGUMENTS:
+            raise ValueError(
+                f"parameter {parameter.name!r}: an argument of Plan.solve has this name; "
+                "take another"
+            )
+    plan = Plan(
+        problem=problem,
+        transcribed=transcribed,
+        solver=solver,
+        attempts=ladder(attempts, solver),
+        seconds=time.perf_counter() - begin,
+    )
+    if kept is not None and plan.parameters:
+        kept[key] = plan
+    return plan
+
+
+@contextmanager
+def keeping(plans: Kept) -> Iterator[None]:
+    """Keep the plans that are prepared within, in `plans`: what is prepared again, the very same
+    problem for an equal transcription, is the plan that it was.
+
+    So whatever solves a problem with other values, by `solve` or by `prepare`, builds it once.
+    """
+    token = _KEPT.set(plans)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def _solved(
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    attempts: Sequence[Attempt],
+    guess: Guesses,
+    watch: Watch | None,
+    begin: float,
+) -> Solution:
+    """Return the Solution of a program; `begin` is when it was asked for."""
+    guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
+    distinct = {id(each): each for each in guesses}
+    starts = {key: start(transcribed, each) for key, each in distinct.items()}
+    for each in starts.values():
+        preflight(transcribed, each.x, solver.hessian)
+    ready, processor = time.perf_counter(), time.process_time()
+    begins = [starts[id(each)] for each in guesses]
+    begins[0] = foreseen(transcribed, solver, attempts[0], guesses[0], begins[0])
+    seen, foresight = time.perf_counter(), time.process_time() - processor
+    climbed = climb(transcribed, solver, attempts, begins, moving(transcribed, watch))
+    alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
+    elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
+    statistics = statistics_of(transcribed, climbed)
+    statistics["explanation_iterations"] = elastic.iterations
+    statistics["prediction_iterations"] = begins[0].iterations
+    statistics["build_seconds"] += ready - begin
+    statistics["solve_seconds"] += seen - ready
+    statistics["solve_cpu_seconds"] += foresight
+    statistics["total_seconds"] = time.perf_counter() - begin
+    return solution_of(transcribed, climbed.best.outcome, statistics, elastic.lines)
+
+
+def _elastic(
+    transcribed: Transcribed | Phased, solver: Solver, climbed: Climb, watch: Watch | None
+) -> Elastic:
+    """Return what must give way, unless a motion was found or nothing more may be asked."""
+    if not climbed.missed:
+        return Elastic()
+    still: Any
+    still, x = transcribed.still(climbed.nearest)
+    return must_give_way(still, solver, x, climbed.left, watch)

@@ -1,0 +1,100 @@
+"""Before a solve: all functions evaluated at the start, and what is not a number named."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.diagnosis.explain import row_name
+from ocp.solvers.nlp import NLP
+from ocp.transcription.kernels.kernels import Kernel, evaluate
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.layout import split
+
+VALUE = ""
+SECOND = "a second derivative of "
+LOST = (
+    ": its function has nan in it as a number, which is what float() and functions of math, as "
+    "math.sin, or of scipy make of a CasADi expression; take CasADi's, as casadi.sin"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A kernel at instants `s` (N,) with its inputs y (width, N), and the names of its rows."""
+
+    kernel: Kernel
+    s: np.ndarray
+    y: np.ndarray
+    names: list[str]
+
+
+def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) -> None:
+    """Evaluate every function and derivative that the solve will use at the start of its unknowns.
+
+    Raises ValueError naming the constraint or objective, joint and time of the first NaN or
+    infinity.
+    """
+    if _finite(transcribed.nlp, x, hessian):
+        return
+    if isinstance(transcribed, Phased):
+        for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
+            try:
+                preflight(part, x[columns], hessian)
+            except ValueError as error:
+                raise ValueError(f"phase {name!r}: {error}") from None
+        raise ValueError("at the initial guess a link between phases is not a number")
+    x = transcribed.expand(x)
+    _, duration, _ = split(transcribed.layout, x)
+    for named in _named(transcribed, x):
+        for what, table, rows in _tables(named):
+            bad = np.argwhere(~np.isfinite(table.T))
+            if len(bad):
+                k, number = bad[0]
+                name = named.names[rows[number]]
+                if what == SECOND and named.kernel.size > 1:
+                    name = " or ".join(dict.fromkeys(named.names))
+                lost = what == VALUE and named.kernel.has_nan(rows[number])
+                raise ValueError(
+                    f"at the initial guess {what}{name} is {table[number, k]} "
+                    f"at t = {named.s[k] * duration:.4g} s{LOST if lost else ''}"
+                )
+    if transcribed.reduction is not None:
+        raise ValueError(
+            "at the initial guess the integration of passive joints runs away; "
+            "try another guess or more nodes"
+        )
+
+
+def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
+    """Tell whether the NLP and its derivatives are numbers at x."""
+    values = [nlp.objective(x), nlp.constraints(x)]
+    if nlp.gradient is not None and nlp.jacobian is not None:
+        values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
+    if nlp.hessian is not None and hessian != "lbfgs":
+        values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
+    return all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values)
+
+
+def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
+    """Yield the kernels of all constraints, and of the objective's terms."""
+    for group in transcribed.groups:
+        names = [row_name(*owner) for owner in group.owners]
+        yield Named(kernel=group.kernel, s=group.s, y=group.inputs(x), names=names)
+    for goal, (_, term) in zip(transcribed.goals, transcribed.problem.objective.terms):
+        size = (goal.kernel.width, len(goal.s))
+        y = np.reshape(np.array(goal.matrix @ x).ravel(), size, order="F")
+        names = [f"objective {term.name!r}"] * goal.kernel.size
+        yield Named(kernel=goal.kernel, s=goal.s, y=y, names=names)
+
+
+def _tables(named: Named) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield (what, its table (m, N), the row of the kernel of each of the m) of all derivatives."""
+    kernel, y, s = named.kernel, named.y, named.s
+    yield VALUE, evaluate(kernel.values, y, s), np.arange(kernel.size)
+    yield "the derivative of ", evaluate(kernel.jacobian, y, s), np.array(kernel.rows, dtype=int)
+    function, above, _ = kernel.hessian("exact")
+    curvatures = evaluate(function, y, s, np.ones((kernel.size, len(s))))
+    yield SECOND, curvatures, np.zeros(len(above), dtype=int)

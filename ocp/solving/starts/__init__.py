@@ -1,0 +1,1 @@
+"""Starting points of a solve: warm, predicted, random, from postures or contacts."""

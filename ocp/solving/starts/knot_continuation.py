@@ -1,0 +1,147 @@
+"""How free knots find their places: they are held for a first motion, then move by stages.
+
+Steps that move knots far leave the motion that they were computed from behind, and a solver that
+takes them freely goes astray. So every stage lets the widths of the segments change by a factor at
+most, which grows where a stage succeeds and shrinks where it does not, as a trust region does
+(Conn, Gould & Toint 2000, chapter 6), until a stage ends with no width at the end of its reach.
+"""
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from ocp.solvers.iteration_log import FEASIBLE
+from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
+from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
+from ocp.solving.budget import Budget, Start, Watch, spend, staged
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+STAGE = "knots move"
+UNSETTLED = "Knots_Unsettled"
+REACH, LEAST, MOST = 2.0, 1.02, 4.0  # times, and parts of, its width a segment may have
+STAGES, ITERATIONS = 40, 60  # at most, the latter in each
+MARGIN = 1.01  # a width so near to the end of its reach is at it
+REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
+GAIN = 1e-9  # relative: a stage that gains less gains nothing
+
+
+def held(transcribed: Transcribed | Phased, x: np.ndarray) -> Transcribed | Phased:
+    """Return the program with its free knots, if it has any, held where they are in x."""
+    if isinstance(transcribed, Phased) or not _staged(transcribed):
+        return transcribed
+    widths = x[transcribed.layout.widths]
+    return replace(transcribed, nlp=_within(transcribed, widths, widths))
+
+
+def moves(
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    first: Outcome,
+    grant: Budget,
+    watch: Watch | None,
+) -> tuple[tuple[Outcome, ...], Budget]:
+    """Return the Outcomes of the stages in which free knots move from a first motion on, and what
+    they left of the budget; the last one is what came of it.
+
+    Nothing where knots are given. If they do not come to rest, that is no success, and its motion
+    the best that was found.
+    """
+    if isinstance(transcribed, Phased) or not _staged(transcribed) or not first.success:
+        return (), grant
+    nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
+    stages: list[Outcome] = []
+    while reach > LEAST and len(stages) < STAGES and not grant.spent:
+        lower, upper = _reached(transcribed, start.x, reach)
+        program = _within(transcribed, lower, upper)
+        shown = staged(watch, STAGE)
+        outcome, grant = spend(program, solver, start, grant, shown, most=ITERATIONS)
+        stages.append(outcome)
+        inside = outcome.success and _inside(transcribed, outcome.x, lower, upper)
+        if inside and _first_order(nlp, outcome):
+            return tuple(stages), grant
+        if outcome.status == INTERRUPTED:
+            break
+        if outcome.success or _better(nlp, outcome, best):
+            best = outcome
+            again = _start(_loosed(transcribed, outcome) if inside else outcome)
+            start = again if outcome.success else replace(start, x=outcome.x)
+        reach = min(reach**2, MOST) if outcome.success else np.sqrt(reach)
+    last = stages[-1] if stages else first
+    status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
+    return (*stages, _ended(best, status)), grant
+
+
+def _staged(transcribed: Transcribed) -> bool:
+    """Tell whether knots are free, and those of a spline: intervals of a mesh, whose curves do not
+    depend on their neighbours' lengths, find theirs at once."""
+    return transcribed.layout.moving and not transcribed.problem.motion.collocated
+
+
+def _ended(best: Outcome, status: str) -> Outcome:
+    """Return the best Outcome of stages that failed, which took nothing beside them."""
+    ended = replace(best, status=status, success=False)
+    return replace(
+        ended,
+        iterations=0,
+        calls={},
+        build_seconds=0.0,
+        solve_seconds=0.0,
+        solve_cpu_seconds=0.0,
+    )
+
+
+def _start(outcome: Outcome) -> Start:
+    """Return the Start from what a stage came to."""
+    multipliers = {
+        "x_multipliers": outcome.x_multipliers,
+        "g_multipliers": outcome.g_multipliers,
+    }
+    return Start(x=outcome.x, multipliers=multipliers)
+
+
+def _loosed(transcribed: Transcribed, outcome: Outcome) -> Outcome:
+    """Return an Outcome without the multipliers of what held its widths."""
+    x_multipliers = outcome.x_multipliers.copy()
+    x_multipliers[transcribed.layout.widths] = 0.0
+    return replace(outcome, x_multipliers=x_multipliers)
+
+
+def _reached(
+    transcribed: Transcribed, x: np.ndarray, reach: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest widths of a stage that begins at x."""
+    widths = x[transcribed.layout.widths]
+    return np.maximum(widths / reach, _least(transcribed)), widths * reach
+
+
+def _least(transcribed: Transcribed) -> np.ndarray:
+    return transcribed.nlp.lower[transcribed.layout.widths]
+
+
+def _within(transcribed: Transcribed, lower: np.ndarray, upper: np.ndarray) -> NLP:
+    """Return the program with other bounds of its widths."""
+    nlp, columns = transcribed.nlp, transcribed.layout.widths
+    bounds = np.array([nlp.lower, nlp.upper])
+    bounds[:, columns] = lower, upper
+    return replace(nlp, lower=bounds[0], upper=bounds[1])
+
+
+def _inside(transcribed: Transcribed, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+    """Tell whether no width of x is at an end of its reach that is not the spacing."""
+    widths, least = x[transcribed.layout.widths], _least(transcribed)
+    below = (widths < lower * MARGIN) & (lower > least * MARGIN)
+    return not (below | (widths > upper / MARGIN)).any()
+
+
+def _first_order(nlp: NLP, outcome: Outcome) -> bool:
+    """Tell whether the whole program's first-order conditions hold, which a solver that starts with
+    multipliers of a former reach may overlook."""
+    given = {entry.name: getattr(outcome, entry.name) for entry in fields(Iterate)}
+    return own_residual(nlp, Iterate(**given)) <= REST * max(1.0, abs(outcome.f))
+
+
+def _better(nlp: NLP, outcome: Outcome, best: Outcome) -> bool:
+    """Tell whether a stage that was cut short found a better motion that meets all."""
+    beyond = np.max(violation(outcome.g, nlp.g_lower, nlp.g_upper), initial=0.0)
+    return bool(beyond <= FEASIBLE and outcome.f < best.f - GAIN * max(1.0, abs(best.f)))

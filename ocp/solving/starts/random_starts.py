@@ -1,0 +1,113 @@
+"""Random first guesses that wander off the straight motion, the same for the same seed."""
+
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.motion.basis import transfer
+from ocp.problem import Problem
+from ocp.solving.starts.warm_start import Guess, waypoints
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed, Transcription, in_phases, transcribe
+from ocp.transcription.variables.layout import join, motion_at, split
+
+WAYPOINTS = 25  # of a random first guess
+WAVES = np.arange(1, 5)  # half waves between its ends
+SAMPLES = np.linspace(0.0, 1.0, WAYPOINTS)
+SAMPLED = 10  # times as often as a basis has points
+
+
+def wandering(
+    statement: Problem,
+    transcription: Transcription,
+    number: int,
+    *,
+    seed: int = 0,
+    spread: float = 1.0,
+) -> Guess | dict[str, Guess]:
+    """Return the Guess of start `number` of a multistart: 0 is the straight motion.
+
+    The others wander off it by `spread` times (rad or m) a random sum of half waves, zero at both
+    ends, the same for the same `seed` and number; modal amplitudes stay, since links bend little.
+    Of phases it is a Guess of each, by name.
+    Raises ValueError for a number or a seed below zero.
+    """
+    for what, value in (("number", number), ("seed", seed)):
+        if value < 0:
+            raise ValueError(f"{what}: expected a whole number of at least 0, got {value}")
+    if statement.phases:
+        parts = in_phases(transcription, statement.parts)
+        return {
+            phase.name: _away(part, settings, number, (seed, number, k), spread)
+            for k, (phase, (part, settings)) in enumerate(zip(statement.phases, parts))
+        }
+    return _away(statement, transcription, number, (seed, number), spread)
+
+
+def _away(
+    statement: Problem,
+    transcription: Transcription,
+    number: int,
+    seed: tuple[int, ...],
+    spread: float,
+) -> Guess:
+    """Return a Guess that wanders off the straight motion, unless its number is 0."""
+    straight = transcribe(statement, transcription)
+    points, *_ = split(straight.layout, straight.guess)
+    q = points @ straight.problem.motion.values(SAMPLES).T
+    if number:
+        q += detour(statement.tree, seed, spread, SAMPLES)
+    return Guess(q=q)
+
+
+def detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> np.ndarray:
+    """Return how far a random motion lies off its course at s (N,): (n, N), zero at both ends."""
+    away = spread * _heights(tree.dof, seed) @ np.sin(np.pi * WAVES[:, None] * s)
+    away[list(chain(*tree.amplitude_rows))] = 0.0
+    return away
+
+
+def wander(
+    transcribed: Transcribed | Phased,
+    x: np.ndarray,
+    seed: tuple[int, ...],
+    spread: float,
+    stretch: float,
+) -> np.ndarray:
+    """Return unknowns that wander off others, in `stretch` times the duration where it is free; of
+    phases each by itself."""
+    if isinstance(transcribed, Phased):
+        away = x.copy()
+        parts = list(zip(transcribed.parts, transcribed.columns))
+        own = [
+            wander(part, x[columns], (*seed, k), spread, stretch)
+            for k, (part, columns) in enumerate(parts)
+        ]
+        joined, kept = transcribed.joined(own), transcribed.joined([x[each] for _, each in parts])
+        moved = np.unique(np.concatenate([each for _, each in parts]))
+        away[moved] += joined[moved] - kept[moved]
+        return away
+    problem, layout = transcribed.problem, transcribed.layout
+    points, duration, lifted = split(layout, transcribed.expand(x))
+    motion = motion_at(layout, x)
+    basis: Any = transcribed.transcription.method.guide(motion) or motion
+    s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
+    away = detour(problem.tree, seed, spread, s)
+    if structure(problem.tree).closed:
+        curve = points @ motion.values(s).T + away
+        points = waypoints(replace(problem, motion=motion), basis, curve)
+    else:
+        points = points + transfer(basis, basis.fit(away, s), motion)
+    duration = float(np.clip(stretch * duration, *problem.duration))
+    whole = join(layout, points, duration, lifted, motion)
+    reduction = transcribed.reduction
+    return whole if reduction is None else reduction.shrink(whole)
+
+
+def _heights(dof: int, seed: tuple[int, ...]) -> np.ndarray:
+    """Return random heights (dof, waves) of half waves, the shorter the lower."""
+    return np.random.default_rng(seed).standard_normal((dof, len(WAVES))) / np.sqrt(WAVES)

@@ -1,0 +1,72 @@
+"""A start of a whole motion, shared among its phases."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from ocp.mechanics.model.structure import structure
+from ocp.problem.contact.ground import Ground, slots
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.interpolation import torques_between, wrenches_between
+
+
+def edges_of(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
+    """Return (start, end) of each phase in s of the whole, where durations are free in the shares
+    of the geometric means of their bounds."""
+    lengths = [float(np.sqrt(np.prod(part.problem.duration))) for part in parts]
+    edges = np.cumsum([0.0, *lengths]) / sum(lengths)
+    edges[-1] = 1.0
+    return list(pairwise(edges.tolist()))
+
+
+def shared_waypoints(q: np.ndarray, a: float, b: float) -> np.ndarray:
+    """Return waypoints (n, k) from s = a to s = b of a motion along waypoints q."""
+    s = np.linspace(0.0, 1.0, q.shape[1])
+    own = np.linspace(a, b, 2 * max(2, q.shape[1]))
+    return np.array([np.interp(own, s, line) for line in q])
+
+
+def shared_solution(
+    problem: Problem, nodes: np.ndarray, guess: Solution, a: float, b: float
+) -> Solution:
+    """Return what a solution without phases has from s = a to s = b as one of the problem of a
+    phase, without its multipliers: at the phase's `nodes` (N,) torques as they run between its own,
+    and wrenches of feet that stand in both."""
+    motion = guess.problem.motion
+    points = problem.motion.through(
+        lambda s, order: (b - a) ** order * guess.points @ motion.values(a + (b - a) * s, order).T,
+        rough=motion.collocated,
+    )
+    return replace(
+        guess,
+        problem=problem,
+        points=points,
+        duration=(b - a) * guess.duration,
+        nodes=nodes,
+        lifted=_lifted(problem, guess, a + (b - a) * nodes),
+        multipliers={},
+    )
+
+
+def _lifted(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
+    """Return what is lifted at instants s (N,) of a whole motion, in the rows of a phase."""
+    if not len(guess.nodes) or not len(s) or guess.problem.motion.collocated:
+        return np.empty((0, 0))
+    known, wanted = _names(guess.problem.ground), _names(problem.ground)
+    internal, of = structure(problem.tree).internal, (guess.problem, guess.nodes, s)
+    lifted = np.zeros((internal + 6 * len(wanted), len(s)))
+    lifted[:internal] = guess.lifted[:internal] @ torques_between(*of).T
+    wrenches = guess.lifted[internal:] @ wrenches_between(*of).T
+    for k, name in enumerate(wanted):
+        if name in known:
+            first = 6 * known.index(name)
+            lifted[internal + 6 * k : internal + 6 * k + 6] = wrenches[first : first + 6]
+    return lifted
+
+
+def _names(ground: Ground | None) -> tuple[tuple[str, str], ...]:
+    return () if ground is None else slots(ground)

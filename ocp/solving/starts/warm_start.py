@@ -1,0 +1,319 @@
+"""Where a solve begins: a start of one's own, a former solution, or the default."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.degrees import warn_of_degrees
+from ocp.mechanics.values.validation import positive, set_fields, shown
+from ocp.motion.basis import Basis, transfer
+from ocp.motion.free_knots import Moving, moved
+from ocp.motion.spline import BSpline
+from ocp.pickling import portable
+from ocp.problem.contact.complementarity import Touch, touches
+from ocp.problem.contact.force_law import ForceLaw
+from ocp.problem.contact.ground import Ground, of_contacts, slots
+from ocp.problem.contact.unscheduled import force_of
+from ocp.problem.phases.parts import refuse_phases
+from ocp.problem.reserved_names import DYNAMICS
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solving.budget import Start
+from ocp.solving.starts.split_start import edges_of, shared_solution, shared_waypoints
+from ocp.spelling import suggest_fields
+from ocp.transcription.initial_guess import first_lifted, lengthened, standing
+from ocp.transcription.laws.loop_laws import closed_points
+from ocp.transcription.phases.transcribe import Order, Phased
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.interpolation import wrenches_between
+from ocp.transcription.variables.layout import Layout, join, split
+from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers
+
+
+@portable
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """A start of one's own: waypoints `q` (n, k) (rad or m), and the `duration` (s).
+
+    Waypoints are equally spaced in time; None leaves the default. Loops are closed by the least
+    change of joints that nothing drives, where that is possible. Raises ValueError naming the
+    field.
+    """
+
+    q: ArrayLike | None = None
+    duration: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.duration is not None:
+            set_fields(self, duration=positive("guess: duration", self.duration))
+        if self.q is None:
+            return
+        try:
+            np.asarray(self.q, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "guess: q: expected numbers (n, k), a row for each joint in their order and a "
+                f"column for each waypoint, got {shown(self.q)}"
+            ) from None
+
+
+Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
+
+
+def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
+    """Return the Start of a `transcribed` problem's solve; of phases each has a guess of its own,
+    by name, or its share of one of the whole motion.
+
+    Raises ValueError if the guess is no guess, or one of another model or of other phases.
+    """
+    if isinstance(transcribed, Phased):
+        return _of_phases(transcribed, guess)
+    if guess is None:
+        begin = Start(x=transcribed.guess)
+    elif isinstance(guess, Guess):
+        begin = Start(x=_chosen(transcribed, guess))
+    elif isinstance(guess, Solution):
+        begin = _again(transcribed, guess)
+    else:
+        kind = type(guess).__name__
+        raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
+    reduction = transcribed.reduction
+    return begin if reduction is None else Start(x=reduction.shrink(begin.x))
+
+
+def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
+    """Return the Start of a solve of phases."""
+    if guess is None:
+        return Start(x=transcribed.guess)
+    by_name = guess.phases if isinstance(guess, Solution) else guess
+    names = transcribed.names
+    if isinstance(guess, Guess) or (isinstance(guess, Solution) and not guess.phases):
+        by_name = dict(zip(names, _of_the_whole(transcribed, guess)))
+        guess = by_name
+    if not isinstance(by_name, Mapping) or not by_name or not set(by_name) <= set(names):
+        expected = ", ".join(names)
+        raise ValueError(
+            f"guess: expected a Solution of the phases {expected}, or a guess of each by name"
+        )
+    begins = [start(part, by_name.get(name)) for name, part in zip(names, transcribed.parts)]
+    x = transcribed.joined([begin.x for begin in begins])
+    if not isinstance(guess, Solution):
+        return Start(x=x)
+    order = transcribed.layout
+    for asking in transcribed.askings:
+        if asking.strikes and asking.name in guess.impulses:
+            x[order.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
+    x[order.parameters] = _former(order, guess)
+    if not all(begin.multipliers for begin in begins):
+        return Start(x=x)
+    return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
+
+
+def _of_the_whole(transcribed: Phased, guess: Guess | Solution) -> Iterator[Guess | Solution]:
+    """Yield the guess of each phase that one of the whole motion makes."""
+    parts = transcribed.parts
+    for part, (a, b) in zip(parts, edges_of(parts)):
+        if isinstance(guess, Solution):
+            yield shared_solution(part.problem, part.layout.nodes, guess, a, b)
+            continue
+        q = None if guess.q is None else np.asarray(guess.q, dtype=float)
+        yield Guess(
+            q=q if q is None or q.ndim != 2 else shared_waypoints(q, a, b),
+            duration=None if guess.duration is None else (b - a) * guess.duration,
+        )
+
+
+def _multipliers_of_phases(
+    transcribed: Phased, guess: Solution, begins: Sequence[Start]
+) -> dict[str, np.ndarray]:
+    """Return the multipliers of a start from a solution of the same phases."""
+    order, starts = transcribed.layout, transcribed.row_starts
+    count = len(transcribed.nlp.g_lower)
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.link_rows, guess.multipliers, order, count
+    )
+    for begin, columns, part, first, last in zip(
+        begins, transcribed.columns, transcribed.parts, starts, starts[1:]
+    ):
+        own = begin.multipliers["x_multipliers"][: part.layout.parameters.start]
+        keep_larger(x_multipliers, columns, own)
+        g_multipliers[first:last] = begin.multipliers["g_multipliers"]
+    return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+
+
+def keep_larger(multipliers: np.ndarray, columns: np.ndarray, own: np.ndarray) -> None:
+    """Put the multipliers of a phase's `own` variables (k,) where these stand in x of all, unless
+    those of another phase, which has the variable too, are larger there."""
+    place = columns[: len(own)]
+    multipliers[place] = np.where(np.abs(own) > np.abs(multipliers[place]), own, multipliers[place])
+
+
+def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
+    """Return the x of a start of one's own."""
+    problem, layout = transcribed.problem, transcribed.layout
+    duration = np.sqrt(np.prod(problem.duration))
+    if guess.duration is not None:
+        duration = guess.duration
+    duration = np.clip(duration, *problem.duration)
+    if guess.q is None:
+        points, *_ = split(layout, transcribed.guess)
+    else:
+        guide = transcribed.transcription.method.guide(problem.motion)
+        points = waypoints(problem, guide, guess.q)
+        ends = ((joint, line[np.abs(line).argmax()]) for joint, line in _lines(problem, guess.q))
+        warn_of_degrees("guess: q", ends)
+    return join(layout, points, duration, first_lifted(layout, points, duration))
+
+
+def _again(transcribed: Transcribed, guess: Solution) -> Start:
+    """Return the Start from a former solution, with its multipliers where rows are the same."""
+    refuse_phases("guess: its solution", guess.problem)
+    problem, layout = transcribed.problem, transcribed.layout
+    expected = [joint.name for joint in problem.tree.moving]
+    names = [joint.name for joint in guess.problem.tree.moving]
+    if expected != names:
+        raise ValueError(
+            f"guess: belongs to another model: its joints are {', '.join(names)}; "
+            f"expected {', '.join(expected)}"
+        )
+    motion = _begun(layout, guess.problem.motion)
+    same = guess.problem.motion == motion
+    points = guess.points if same else transfer(guess.problem.motion, guess.points, motion)
+    duration = np.clip(guess.duration, *problem.duration)
+    x = join(layout, points, duration, _resampled(layout, guess), motion)
+    x[layout.parameters] = _former(layout, guess)
+    if not guess.multipliers or (not same and problem.motion.collocated):
+        return Start(x=x)
+    weights = body_weight(guess.problem.tree), layout.weight
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.rows,
+        in_other_weights(guess.multipliers, transcribed, *weights),
+        layout,
+        len(transcribed.nlp.g_lower),
+    )
+    multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+    return Start(x=x, multipliers=multipliers)
+
+
+def in_other_weights(
+    named: Mapping[str, Multipliers], transcribed: Transcribed, former: float, present: float
+) -> dict[str, Multipliers]:
+    """Return multipliers by name where a law that counted in `former` body weights (N) counts in
+    `present` ones, as those of a plan do that is asked for other masses."""
+    counted = getattr(transcribed.transcription.method, "form", "implicit") == "implicit"
+    if former == present or not counted or DYNAMICS not in named:
+        return dict(named)
+    law = named[DYNAMICS]
+    return {**named, DYNAMICS: replace(law, values=law.values * (present / former))}
+
+
+def _former(layout: Layout | Order, guess: Solution) -> list[float]:
+    """Return the parameters of a start: what is sought is where a solution has it."""
+    sought = layout.sought
+    return [
+        guess.parameters.get(each.name, number) if each in sought else number
+        for each, number in layout.values.items()
+    ]
+
+
+def _begun(layout: Layout, former: Basis) -> Basis:
+    """Return the basis on which a motion begins that was one on a `former` basis: free knots where
+    those are, if there are as many."""
+    motion = layout.problem.motion
+    if not layout.moving or not isinstance(former, type(motion)):
+        return motion
+    alike = (former.points, former.degree) == (motion.points, motion.degree)
+    fits = alike and len(former.breaks) == len(motion.breaks)
+    return moved(cast(Moving, motion), np.diff(former.breaks)) if fits else motion
+
+
+def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
+    """Return what a solution has lifted at the nodes of the layout.
+
+    Where it has nothing torques are zero, and feet share the weight.
+    """
+    problem, t = layout.problem, layout.nodes * guess.duration
+    drawn = structure(problem.tree)
+    cut = drawn.closed and problem.ground is None and len(layout.nodes)
+    if problem.motion.collocated or cut:
+        torques = guess.tau(t)[list(drawn.drives)]
+        cuts = [guess.loop_forces(t)[list(drawn.cuts)]] if drawn.closed else []
+        found = [_stayed(problem, guess, t), _touched(problem, guess, t)]
+        return np.vstack([torques, *cuts, *found, _pushed(layout, guess)])
+    if touches(problem.loads) and touches(guess.problem.loads) != touches(problem.loads):
+        torques = guess.tau(t)[list(drawn.drives)]
+        return np.vstack([torques, _stayed(problem, guess, t), _touched(problem, guess, t)])
+    if guess.lifted.shape[0] != layout.place.shape[0]:
+        return standing(layout)
+    if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
+        return guess.lifted
+    return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
+
+
+def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
+    """Return what contacts give (6 contacts, N) as a solution had it; where it stood otherwise, the
+    weight shared."""
+    problem, former = layout.problem, guess.problem
+    if problem.ground is None:
+        return np.empty((0, len(layout.nodes)))
+    count = len(slots(problem.ground))
+    if not guess.stands or slots(cast(Ground, former.ground)) != slots(problem.ground):
+        return of_contacts(standing(layout), count)
+    return of_contacts(guess.lifted, count) @ wrenches_between(former, guess.nodes, layout.nodes).T
+
+
+def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the forces of the problem's stays (sides, N) as a solution had them, zero where it had
+    others."""
+    labels = structure(problem.tree).stay_labels
+    if structure(guess.problem.tree).stay_labels != labels:
+        return np.zeros((len(labels), len(t)))
+    return guess.stay_forces(t)
+
+
+def _touched(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the forces of the problem's contacts in components (rows, N), as the contacts of a
+    solution at the same points had them, zero where it had none."""
+    lines = [np.empty((0, len(t)))]
+    former: dict[str, Any] = {each.point: each for each in guess.problem.loads}
+    for touch in touches(problem.loads):
+        load = former.get(touch.point)
+        if isinstance(load, ForceLaw | Touch):
+            force = guess.trace(force_of(load), t)
+            lines.append(np.array(touch.axes).T @ force)
+        else:
+            lines.append(np.zeros((touch.size, len(t))))
+    return np.vstack(lines)
+
+
+def _lines(problem: Problem, q: ArrayLike) -> Iterator[tuple[Joint, np.ndarray]]:
+    """Return joints with their waypoints (k,)."""
+    return zip(problem.tree.moving, np.asarray(q, dtype=float))
+
+
+def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
+    """Return the control points of a motion along waypoints, its loops closed."""
+    q = np.asarray(q, dtype=float)
+    if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2:
+        raise ValueError(
+            f"guess: q: expected waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"
+        )
+    for joint, line in _lines(problem, q):
+        if not np.isfinite(line).all():
+            odd = line[~np.isfinite(line)][0]
+            raise ValueError(
+                f"guess: q: joint {joint.name!r}: expected finite waypoints, got {odd}"
+            )
+    motion: Any = guide or problem.motion  # without a guide it is a spline
+    s = np.linspace(0.0, 1.0, 10 * motion.points)
+    dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
+    dense = lengthened(problem.tree, dense)
+    points = closed_points(replace(problem, motion=motion), motion.fit(dense, s))
+    return transfer(motion, points, problem.motion)

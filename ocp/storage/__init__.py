@@ -1,0 +1,30 @@
+"""Files of results: npz archives, problem data, atomic writing."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import later
+
+if TYPE_CHECKING:
+    from ocp.storage.atomic_files import check_writable, plain, versions, write
+    from ocp.storage.npz import load
+
+__all__ = [
+    "check_writable",
+    "load",
+    "plain",
+    "versions",
+    "write",
+]
+
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.storage.atomic_files": (
+            "check_writable",
+            "plain",
+            "versions",
+            "write",
+        ),
+        "ocp.storage.npz": ("load",),
+    },
+)

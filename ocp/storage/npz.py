@@ -1,0 +1,339 @@
+"""Solutions as files: one .npz of arrays with a JSON header, no pickle, whole or not at all.
+
+Beside what came of it stands what was asked, as data: model, loads, ground, bounds, and the
+functions of constraints and objective as tapes. So a loaded solution can be certified and solved
+again.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite, prod
+from typing import Any
+
+import numpy as np
+
+from ocp.dynamics.formulation import Formulation
+from ocp.motion.basis import Basis
+from ocp.motion.collocation_mesh import motion_of
+from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solving.close_parameters import closed_by
+from ocp.storage.atomic_files import bytes_of, write
+from ocp.storage.containers import text_of, unpacked
+from ocp.storage.phase_data import on_bases
+from ocp.storage.problem_data import Statement, problem_of, stated
+from ocp.storage.problem_diff import differences, listed
+from ocp.storage.serialize import FORMAT, OF_PHASES, content_of, phase_prefix
+from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
+from ocp.transcription.kernels.tapes import OPERATIONS, Tape, check_question
+from ocp.transcription.methods import METHODS, Method
+from ocp.transcription.transcribe import Transcription, in_phases, transcription_of
+
+ENDING = ".npz"
+LARGEST = 2**28  # bytes of a file that is read
+POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
+FOLLOWS = 1e-9  # relative: within which q in a file is that of its control points
+DAMAGE = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+)
+
+
+def save(solution: Solution, path: str | os.PathLike[str]) -> None:
+    """Write one .npz file, whole or not at all.
+
+    Arrays, and under `header` a JSON text that says what they are. Raises ValueError for another
+    ending and naming a load that cannot be written as data, OSError naming the path.
+    """
+    ending = os.path.splitext(path)[1]
+    if ending.lower() != ENDING:
+        raise ValueError(
+            f"{os.fspath(path)}: expected a file that ends in {ENDING}, got {ending!r}"
+        )
+    write(path, content_of(solution))
+
+
+def load(
+    path: str | os.PathLike[str],
+    problem: Problem | None = None,
+    dynamics: Formulation | None = None,
+    method: Method | None = None,
+) -> Solution:
+    """Read a Solution from its file.
+
+    Without `problem` it has the one that the file holds: all but what its `missing` names, where a
+    function could not be written as data. A `problem` must ask what the file's asks, whatever its
+    basis of motions and its outputs, and then takes its place; what it leaves open has the file's
+    numbers, parameters of other names their own. `dynamics` is a formulation of one's
+    own, `method` a transcription method of one's own. Raises ValueError naming the file if it is no
+    regular file or no result, is damaged, belongs to another problem (with what is different), or
+    was planned with a formulation or a method that is neither of the house nor handed over; OSError
+    if it cannot be read.
+    """
+    return restored(bytes_of(path, LARGEST), path, problem, dynamics, method)
+
+
+@np.errstate(all="ignore")  # of a damaged file numbers may be endless, and are refused as such
+def restored(
+    content: bytes,
+    name: str | os.PathLike[str],
+    problem: Problem | None = None,
+    dynamics: Formulation | None = None,
+    method: Method | None = None,
+    *,
+    own: bool = False,
+) -> Solution:
+    """Return the Solution of the bytes of a file, as `load`; errors speak of it by its `name`.
+
+    Bytes that are one's `own`, of this very `problem`, are not compared with it.
+    """
+    try:
+        arrays = unpacked(content)
+        header = json.loads(text_of(arrays["header"]))
+        if header["format"] not in (FORMAT, OF_PHASES):
+            raise _Refused(
+                f"not a result file of this program's version, which reads {FORMAT!r}, "
+                f"got {header['format']!r}: solve again"
+            )
+        transcription = _transcription(header, dynamics, method)
+        return _restore(header, arrays, problem, transcription, own)
+    except _Refused as error:
+        raise ValueError(f"{name}: {error}") from None
+    except DAMAGE as error:
+        reason = f"{error}".partition("\n")[0][:200]
+        raise ValueError(
+            f"{name}: not a result file of this program, or damaged ({reason})"
+        ) from None
+
+
+class _Refused(Exception):
+    """What is wrong with a sound file for this caller."""
+
+
+def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:
+    """Return the Statement of a file, its operations by their names."""
+    codes = np.array([OPERATIONS.index(name) for name in header["operations"]])
+    tapes = []
+    for k, (questions, sizes) in enumerate(header["tapes"]):
+        steps = numbers(arrays, f"tape_{k}_steps", (3, None), "i")
+        if steps.min(initial=0) < 0 or steps[0].max(initial=0) >= len(codes):
+            raise ValueError("a tape has operations that are not listed")
+        tapes.append(
+            Tape(
+                questions=tuple(check_question(question) for question in questions),
+                sizes=tuple(count(size) for size in sizes),
+                codes=codes[steps[0]],
+                operands=steps[1:].astype(int),
+                constants=numbers(arrays, f"tape_{k}_constants", (None,)),
+                results=numbers(arrays, f"tape_{k}_results", (None,), "i").astype(int),
+            )
+        )
+    missing = tuple(words(header["missing"]))
+    return Statement(data=header["problem"], tapes=tuple(tapes), missing=missing)
+
+
+def _restore(
+    header: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem | None,
+    transcription: Transcription,
+    known: bool,
+) -> Solution:
+    """Return the Solution of a file's header and arrays, of a problem that is `known` to be its."""
+    sizes = [(each["motion"], points) for each, points in _bases(header, arrays)]
+    for motion, points in sizes:
+        _check_size(motion, numbers(arrays, points, (None, None)).shape[1])
+    motions = [motion_of(motion) for motion, _ in sizes]
+    asked: tuple[Problem, tuple[str, ...]]
+    if known and problem is not None:
+        asked = _on(problem, motions), ()
+    else:
+        asked = _asked(header, arrays, problem, motions)
+    own, missing = asked
+    shared: dict[str, Any] = {"transcription": transcription, "missing": missing}
+    if not own.phases:
+        return _motion(header, arrays, own, shared)
+    phases = {}
+    solved = in_phases(transcription, own.parts)
+    for k, (phase, (part, settings), said) in enumerate(zip(own.phases, solved, header["phases"])):
+        begin = phase_prefix(k)
+        mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
+        phases[phase.name] = _motion(said, mine, part, shared | {"transcription": settings})
+    whole = _said(header, arrays, own)
+    pushes = {
+        str(name): dict(zip(words(points), numbers(arrays, f"impulses_{k}", (len(points), 3))))
+        for k, (name, points) in enumerate(header["impulses"])
+    }
+    named = {
+        f"{name}{SEPARATOR}{what}": each
+        for name, phase in phases.items()
+        for what, each in phase.multipliers.items()
+    }
+    return Solution(
+        **shared | whole | {"multipliers": named | whole["multipliers"]},
+        points=np.empty((own.tree.dof, 0)),
+        phases=phases,
+        impulses=pushes,
+        history=history(numbers(arrays, "history", (None, None))),
+    )
+
+
+def _bases(
+    header: dict[str, Any], arrays: Mapping[str, np.ndarray]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the statement of every motion of a file, and the name of its control points."""
+    stated = header["problem"]
+    if "phases" not in stated:
+        yield stated, "points"
+        return
+    if len(stated["phases"]) != len(header["phases"]):
+        raise ValueError(f"{len(header['phases'])} phases, its problem has others")
+    for k, each in enumerate(stated["phases"]):
+        yield each, f"{phase_prefix(k)}points"
+
+
+def _said(
+    header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem
+) -> dict[str, Any]:
+    """Return the fields of a Solution that are no arrays, and its multipliers."""
+    return {
+        "problem": problem,
+        "duration": float(header["duration"]),
+        "objective": float(header["objective"]),
+        "terms": tuple((str(name), float(w), float(value)) for name, w, value in header["terms"]),
+        "status": str(header["status"]),
+        "success": header["success"] is True,
+        "parameters": {str(name): float(value) for name, value in header["parameters"].items()},
+        "multipliers": multipliers(header, arrays),
+        "statistics": dict(header["statistics"]),
+        "explanation": tuple(words(header["explanation"])),
+    }
+
+
+def _motion(
+    header: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem,
+    shared: dict[str, Any],
+) -> Solution:
+    """Return the Solution of one motion, or of one phase."""
+    said, nodes = _said(header, arrays, problem), numbers(arrays, "nodes", (None,))
+    points = numbers(arrays, "points", (None, None))
+    _check_motion(problem, points, said["duration"], arrays)
+    steps = numbers(arrays, "history", (None, None)) if "history" in arrays else table(())
+    return Solution(
+        **shared | said,
+        points=points,
+        nodes=nodes,
+        lifted=numbers(arrays, "lifted", (None, len(nodes)) if len(nodes) else (None, None)),
+        history=history(steps),
+    )
+
+
+def _asked(
+    header: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem | None,
+    motions: Sequence[Basis],
+) -> tuple[Problem, tuple[str, ...]]:
+    """Return the problem of a file, or in its place the one that asks the same, and what of it the
+    file could not hold."""
+    statement = _statement(header, arrays)
+    own = problem_of(statement)
+    if statement.fingerprint != header["fingerprint"]:
+        raise ValueError("its problem is not the one whose hash it has")
+    if problem is None:
+        return own, statement.missing
+    if bool(problem.phases) != bool(own.phases):
+        have, expected = (_phased(each) for each in (own, problem))
+        raise _Refused(f"belongs to another problem: it has {have}, expected {expected}")
+    problem = closed_by(problem, header["parameters"])
+    _check_same(own, statement, problem)
+    return _on(problem, motions), ()
+
+
+def _phased(problem: Problem) -> str:
+    names = ", ".join(phase.name for phase in problem.phases)
+    return f"the phases {names}" if names else "no phases"
+
+
+def _on(problem: Problem, motions: Sequence[Basis]) -> Problem:
+    """Return a problem on a basis of motions, or each of its phases on one."""
+    if problem.phases:
+        return on_bases(problem, motions)
+    (motion,) = motions
+    return problem if problem.motion == motion else replace(problem, motion=motion)
+
+
+def _check_size(motion: dict[str, Any], points: int) -> None:
+    """Raise ValueError for a basis that has more of anything than there are control points."""
+    whole = motion.get("whole", motion)
+    counts = [value for key, value in whole.items() if isinstance(value, int) and key != "points"]
+    if points > POINTS or prod(map(abs, counts)) > points or whole.get("points", 0) > points:
+        raise ValueError(f"its basis of motions is larger than its {points} control points")
+
+
+def _check_same(own: Problem, statement: Statement, problem: Problem) -> None:
+    """Raise _Refused if a problem asks something else than the file's."""
+    names, expected = ([joint.name for joint in each.tree.moving] for each in (own, problem))
+    if names != expected:
+        raise _Refused(
+            f"belongs to another model: its joints are {', '.join(names)}; "
+            f"expected {', '.join(expected)}"
+        )
+    different = differences(statement, stated(problem))
+    if different:
+        raise _Refused(f"belongs to another problem: {listed(different)}")
+
+
+def _check_motion(
+    problem: Problem, points: np.ndarray, duration: float, arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Raise ValueError unless the control points fit the basis, and make the coordinates beside."""
+    shape = (problem.tree.dof, problem.motion.points)
+    if points.shape != shape or not np.isfinite(points).all():
+        raise ValueError(
+            f"control points of shape {points.shape}, expected finite ones of shape {shape}"
+        )
+    if not isfinite(duration) or duration <= 0:
+        raise ValueError(f"duration: expected a positive number, got {duration}")
+    t = numbers(arrays, "t", (None,))
+    q, largest = numbers(arrays, "q", (len(points), len(t))), np.abs(points).max(initial=1.0)
+    if len(t) > TIMES:
+        raise ValueError(f"{len(t)} times, expected at most {TIMES}")
+    for some in np.array_split(np.arange(len(t)), max(1, len(t) // 20)):
+        values = problem.motion.values(np.clip(t[some] / duration, 0.0, 1.0))
+        if not np.allclose(q[:, some], points @ values.T, rtol=0, atol=FOLLOWS * largest):
+            raise ValueError("its coordinates are not those of its control points")
+
+
+def _transcription(
+    header: dict[str, Any], dynamics: Formulation | None, method: Method | None
+) -> Transcription:
+    """Return the Transcription of a file, whose parts are of the house, or handed over."""
+    settings = dict(header["transcription"])
+    if method is None and settings["method"] not in METHODS:
+        raise _Refused(
+            f"planned by a method of one's own, {settings['method']!r}, which no file holds: "
+            "hand it over, load(path, problem, method=...)"
+        )
+    if method is not None:
+        settings = {key: settings[key] for key in ("dynamics", "derivatives", "kernels")}
+        settings["method"] = method
+    name = settings["dynamics"]
+    if dynamics is not None and dynamics.name != name:
+        raise _Refused(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
+    if dynamics is None and header["own_dynamics"]:
+        raise _Refused(
+            f"planned with a formulation of one's own, {name!r}, which no file holds: "
+            f"hand it over, load(path, dynamics={name.upper()})"
+        )
+    return transcription_of(settings | {"dynamics": name if dynamics is None else dynamics})

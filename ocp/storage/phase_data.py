@@ -1,0 +1,206 @@
+"""Problems of phases as plain data and back: their parts, as problems of their own, and what joins
+them.
+
+What the problem says of all phases is said in each of the parts.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from ocp.mechanics.model.tree import Tree
+from ocp.problem.constraint import Constraint
+from ocp.problem.phases.parts import WHOLE
+from ocp.problem.phases.phases import Phase, Strike, Transition
+from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.statement import Problem
+from ocp.storage.atomic_files import plain
+from ocp.storage.problem_data import (
+    Data,
+    Statement,
+    Writer,
+    constraint_data,
+    constraint_of,
+    read,
+    scenery_data,
+    scenery_of,
+    symmetry_of,
+    tape_of,
+    written,
+)
+from ocp.storage.tree_data import tree_of
+from ocp.transcription.kernels.tapes import (
+    Lasted,
+    Played,
+    Tape,
+    Varied,
+    check,
+    check_across,
+    check_durations,
+    record_of_durations,
+)
+
+PHASES = 1000  # of a file: a motion has fewer
+
+
+def stated_phases(problem: Problem) -> Statement:
+    """Return the Statement of a problem of phases.
+
+    Raises ValueError naming a load that cannot be written as data.
+    """
+    tapes: list[Tape] = []
+    missing: list[str] = []
+    phases = []
+    for phase, part in zip(problem.phases, problem.parts):
+        try:
+            data, lacking = written(part, tapes)
+        except ValueError as error:
+            raise ValueError(f"phase {phase.name!r}: {error}") from None
+        same = part.tree == problem.tree
+        phases.append({"name": phase.name} | data | {"tree": None if same else data["tree"]})
+        missing += (f"{phase.name}{SEPARATOR}{what}" for what in lacking)
+    whole = Writer(problem=problem, tapes=tapes)
+    links = [_link_data(whole, problem, link, k) for k, link in enumerate(problem.links)]
+    constraints = [_constraint_data(whole, problem, each) for each in _of_all(problem)]
+    data = {
+        "tree": whole.tree(problem.tree),
+        "phases": phases,
+        "links": links,
+        "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
+        "constraints": [each for each in constraints if each["function"] is not None],
+    }
+    return Statement(
+        data=plain(data | scenery_data(problem)),
+        tapes=tuple(tapes),
+        missing=(*missing, *map(str, whole.missing)),
+    )
+
+
+def problem_of_phases(statement: Statement) -> Problem:
+    """Return the Problem of a Statement of phases; raise as `problem_of` does."""
+    data, tapes = statement.data, statement.tapes
+    if not 0 < len(data["phases"]) <= PHASES:
+        raise ValueError(f"{len(data['phases'])} phases, expected at most {PHASES}")
+    tree = tree_of(data["tree"], lambda kept: tape_of(kept, tapes))
+    parts = [
+        read(each | {"tree": data["tree"] if each["tree"] is None else each["tree"]}, tapes)
+        for each in data["phases"]
+    ]
+    names = [each["name"] for each in data["phases"]]
+    problem = Problem(
+        tree=tree,
+        phases=tuple(_phase(name, part, tree) for name, part in zip(names, parts)),
+        links=tuple(_link(each, tapes) for each in data["links"]),
+        symmetry=symmetry_of(data["symmetry"]),
+        constraints=tuple(
+            constraint_of(each, tapes, Lasted if each["when"] == "durations" else Played)
+            for each in data["constraints"]
+        ),
+        outputs={name: _output(name, parts) for name in _known(parts)},
+        scenery=scenery_of(data),
+    )
+    _check(problem)
+    return problem
+
+
+def on_bases(problem: Problem, motions: Sequence[Any]) -> Problem:
+    """Return a problem whose phases are on other bases of motions."""
+    if all(phase.motion == motion for phase, motion in zip(problem.phases, motions)):
+        return problem
+    phases = (replace(phase, motion=motion) for phase, motion in zip(problem.phases, motions))
+    return replace(problem, phases=tuple(phases))
+
+
+def _of_all(problem: Problem) -> Iterator[Constraint]:
+    """Yield the constraints that no phase has: of both ends, and of durations."""
+    return (each for each in problem.constraints if each.when in WHOLE)
+
+
+def _constraint_data(writer: Writer, problem: Problem, constraint: Constraint) -> Data:
+    if constraint.when == "joined":
+        return writer.constraint(constraint, (problem.parts[0], problem.parts[-1]))
+    names = [phase.name for phase in problem.phases]
+    what = f"constraint {constraint.name!r}"
+    tape = writer.recorded(what, lambda: record_of_durations(names, constraint.function))
+    return constraint_data(constraint) | {"function": tape}
+
+
+def _link_data(writer: Writer, problem: Problem, link: Transition, k: int) -> Data:
+    """Return the k-th link as data, its constraints by both phases."""
+    ends = _ends(problem, problem.transitions[k])
+    constraints = [writer.constraint(each, ends) for each in link.constraints]
+    return {
+        "name": link.name or problem.transitions[k].name,
+        "before": link.before,
+        "after": link.after,
+        "quantities": link.quantities,
+        "symmetry": None if link.symmetry is None else asdict(link.symmetry),
+        "strikes": [asdict(strike) for strike in link.strikes],
+        "constraints": [each for each in constraints if each["function"] is not None],
+    }
+
+
+def _ends(problem: Problem, transition: Transition) -> tuple[Problem, Problem]:
+    """Return the phases before and after a transition, as problems."""
+    parts = dict(zip((phase.name for phase in problem.phases), problem.parts))
+    return parts[transition.before], parts[transition.after]
+
+
+def _phase(name: str, part: Problem, tree: Tree) -> Phase:
+    return Phase(
+        name,
+        motion=part.motion,
+        duration=part.duration,
+        ground=part.ground,
+        constraints=part.constraints,
+        objective=part.objective,
+        loads=part.loads,
+        tree=None if part.tree == tree else part.tree,
+    )
+
+
+def _link(data: Data, tapes: Sequence[Tape]) -> Transition:
+    return Transition(
+        **data
+        | {
+            "symmetry": symmetry_of(data["symmetry"]),
+            "strikes": tuple(Strike(**strike) for strike in data["strikes"]),
+            "constraints": tuple(constraint_of(each, tapes) for each in data["constraints"]),
+        }
+    )
+
+
+def _known(parts: Sequence[Problem]) -> list[str]:
+    """Return the names of the outputs that all phases have as data."""
+    return [name for name in parts[0].outputs if all(name in part.outputs for part in parts)]
+
+
+def _output(name: str, parts: Sequence[Problem]) -> Any:
+    """Return an output of all phases from those of each, which differ where their trees or
+    what these stand on do."""
+    played = [cast(Played, part.outputs[name]) for part in parts]
+    if len({each.tape.digest for each in played}) == 1:
+        return played[0]
+    return Varied(
+        trees=tuple(part.tree for part in parts),
+        grounds=tuple(part.ground for part in parts),
+        tapes=tuple(each.tape for each in played),
+    )
+
+
+def _check(problem: Problem) -> None:
+    """Raise ValueError or LookupError unless phases can answer what joins them."""
+    for transition in problem.transitions:
+        for constraint in transition.constraints:
+            check_across(_ends(problem, transition), constraint.function.tape)  # type: ignore
+    names = [phase.name for phase in problem.phases]
+    for constraint in _of_all(problem):
+        function: Any = constraint.function
+        if constraint.when == "joined":
+            check_across((problem.parts[0], problem.parts[-1]), function.tape)
+        else:
+            check_durations(names, function.tape)
+    for output in problem.outputs.values():
+        if isinstance(output, Played):
+            for part in problem.parts:
+                check(part, output.tape)

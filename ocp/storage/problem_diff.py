@@ -1,0 +1,94 @@
+"""What tells two problems apart that are stated as plain data."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ocp.storage.problem_data import Data, Statement
+from ocp.transcription.kernels.tapes import Tape, alike
+
+ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
+SHOWN = 3  # differences that an error lists
+
+
+def differences(first: Statement, second: Statement) -> list[str]:
+    """Return what the first asks and the second does not, or otherwise, by name; [] if nothing."""
+    if first.fingerprint == second.fingerprint:
+        return []
+    return list(_apart("", _by_name(first.asked), _by_name(second.asked)))
+
+
+def listed(different: Sequence[str]) -> str:
+    """Return differences as a line, the first ones if they are many."""
+    rest = len(different) - SHOWN
+    return "; ".join(different[:SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _by_name(asked: Data) -> Data:
+    """Return what is asked with names in place of numbers: links by their joints, and so on."""
+    if "phases" in asked:
+        phases = {f"phase {each['name']!r}": _phase(asked, each) for each in asked["phases"]}
+        joining = {
+            f"{kind} {each['name']!r}": each
+            for kind in ("link", "constraint")
+            for each in asked[f"{kind}s"]
+        }
+        return phases | joining | {key: asked[key] for key in ("symmetry", "missing")}
+    tree = asked["tree"]
+    joints = [joint["name"] for joint in tree["joints"]]
+    named = {f"link {name!r}": link for name, link in zip(joints, tree["links"])}
+    for kind, entries in (
+        ("joint", tree["joints"]),
+        ("point", tree["points"]),
+        ("loop", tree["loops"]),
+        ("stay", tree.get("stays", ())),
+        ("element", tree.get("elements", ())),
+        ("constraint", asked["constraints"]),
+        ("objective", asked["objective"]),
+    ):
+        named |= {f"{kind} {entry['name']!r}": entry for entry in entries}
+    loads = {f"load {k + 1}": load for k, load in enumerate(asked["loads"])}
+    rest = {key: asked[key] for key in ("duration", "ground", "symmetry", "missing")}
+    return named | loads | rest | {"gravity": tree["gravity"], "order of joints": joints}
+
+
+def _phase(asked: Data, phase: Data) -> Data:
+    """Return what a phase asks, by name; its tree is that of all unless it has its own."""
+    tree = asked["tree"] if phase["tree"] is None else phase["tree"]
+    return _by_name({"missing": []} | phase | {"tree": tree})
+
+
+def _apart(where: str, one: Any, other: Any) -> Iterator[str]:
+    """Yield where two values of data are different, and how."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in dict.fromkeys((*one, *other)):
+            place = f"{where}: {key}" if where else key
+            if key not in one or key not in other:
+                there, wanted = ("there", "none") if key in one else ("not there", "it")
+                yield f"{place}: {there}, expected {wanted}"
+            else:
+                yield from _apart(place, one[key], other[key])
+    elif isinstance(one, Tape) and isinstance(other, Tape):
+        if not alike(one, other):
+            yield f"{where}: another function"
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for row, pair in enumerate(zip(one, other)):
+            yield from _apart(f"{where}[{row}]", *pair)
+    elif not _same(one, other):
+        yield f"{where}: {_short(one)}, expected {_short(other)}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two values are the same but for rounding."""
+    numbers = [
+        isinstance(each, (int, float)) and not isinstance(each, bool) for each in (one, other)
+    ]
+    if all(numbers):
+        return bool(np.isclose(one, other, rtol=ROUNDING, atol=1e-12))
+    return bool(one == other)
+
+
+def _short(value: Any) -> str:
+    text = f"{value:.9g}" if isinstance(value, float) else f"{value}"
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,171 @@
+"""Trees as plain data and back; functions of their force elements become tapes."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.elements.smooth_curves import Cubic
+from ocp.mechanics.flexible.modes import Curve, Modes, Place
+from ocp.mechanics.model.coordinates import Follows, Polynomial
+from ocp.mechanics.model.cut_joints import Loop
+from ocp.mechanics.model.joints import Joint
+from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.model.unilateral import Stay
+from ocp.mechanics.model.visuals import Visual
+from ocp.transcription.kernels.recording import NotData
+from ocp.transcription.kernels.tapes import Tape, record_of_state
+
+RATES = ("jerk", "torque_rate")
+MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
+SELDOM = ("name", "visuals", "unphysical")  # of a link
+Data = dict[str, Any]
+CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
+NAMES = {kind.__name__: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OfState:
+    """A tape as a function of coordinates, and of rates if it asks for these."""
+
+    tape: Tape
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfState) and self.tape.digest == other.tape.digest
+
+    def __hash__(self) -> int:
+        return hash(self.tape.digest)
+
+    def __call__(self, *vectors: Any) -> Any:
+        places = {"q": vectors[0], "qd": vectors[-1]}
+        return self.tape(*(ca.vec(places[what]) for _, what in self.tape.questions))
+
+
+def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
+    """Return a tree as data, `kept` standing for tapes; of one without stays or elements, of joints
+    without limits of rates that turn or slide by their own coordinate, and of links without names,
+    visuals and unphysical inertias, as it was before there were any.
+
+    Raises ValueError naming a joint that follows a coordinate by a function of one's own.
+    """
+    elements = [element_data(each, kept) for each in tree.elements]
+    data = asdict(replace(tree, elements=()))
+    data["links"] = [
+        {key: value for key, value in link.items() if key not in SELDOM or value}
+        for link in data["links"]
+    ]
+    for joint, entry in zip(tree.joints, data["joints"]):
+        entry["follows"] = _follows_data(joint)
+    data["joints"] = [
+        {
+            key: value
+            for key, value in joint.items()
+            if (key not in RATES or value != (-inf, inf)) and (key not in MAPPED or value)
+        }
+        for joint in data["joints"]
+    ]
+    seldom = {"stays": data["stays"], "elements": elements}
+    rest = {key: value for key, value in data.items() if key not in seldom}
+    return rest | {key: value for key, value in seldom.items() if value}
+
+
+def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
+    """Return the Tree of data; `tape_of` returns the tape that something stands for."""
+    return Tree(
+        links=tuple(_link(link) for link in data["links"]),
+        joints=tuple(_joint(joint) for joint in data["joints"]),
+        points=tuple(Point(**point) for point in data["points"]),
+        loops=tuple(Loop(**loop) for loop in data["loops"]),
+        stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
+        elements=tuple(element_of(each, tape_of) for each in data.get("elements", ())),
+        gravity=data["gravity"],
+    )
+
+
+def _follows_data(joint: Joint) -> Data | None:
+    if joint.follows is None:
+        return None
+    function: Any = joint.follows.function
+    kind = type(function)
+    if CURVES.get(kind.__name__) is not kind:
+        raise ValueError(
+            f"joint {joint.name!r}: follows {joint.follows.coordinate!r} by a function of one's "
+            "own, which cannot be written as data"
+        )
+    return {"coordinate": joint.follows.coordinate, "kind": kind.__name__, **asdict(function)}
+
+
+def _joint(data: Data) -> Joint:
+    given = data.get("follows")
+    if given is None:
+        return Joint(**data)
+    kind: Any = CURVES.get(given["kind"])
+    if kind is None:
+        raise ValueError(f"there is no function {given['kind']!r} that a joint follows")
+    known = {name: _tuples(value) for name, value in given.items()}
+    coordinate = known.pop("coordinate")
+    del known["kind"]
+    return Joint(**data | {"follows": Follows(coordinate=coordinate, function=kind(**known))})
+
+
+def _link(data: Data) -> Link:
+    visuals = tuple(Visual(**each) for each in data.get("visuals", ()))
+    return Link(**data | {"modes": _modes(data.get("modes")), "visuals": visuals})
+
+
+def _modes(data: Data | None) -> Modes | None:
+    if data is None:
+        return None
+    curves = tuple(
+        Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"]))
+        for curve in data["curves"]
+    )
+    return Modes(
+        **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
+    )
+
+
+def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
+    """Return an element as data; `kept` takes a tape and returns what stands for it.
+
+    Raises ValueError naming one whose functions cannot be written.
+    """
+    data: Data = {"kind": type(element).__name__}
+    for entry in fields(element):
+        value: Any = getattr(element, entry.name)
+        if callable(value):
+            size = len(getattr(element, "joints", ("",)))
+            vectors = ("q",) if entry.name == "energy" else ("q", "qd")
+            try:
+                value = kept(record_of_state(value, vectors, size))
+            except NotData as reason:
+                raise ValueError(
+                    f"element {element.name!r}: {entry.name}: cannot be written as data: {reason}"
+                ) from None
+        data[entry.name] = value
+    return data
+
+
+def element_of(data: Data, tape_of: Callable[[Any], Tape]) -> Element:
+    """Return an element of data; raise ValueError for a kind that there is not."""
+    kind: Any = NAMES.get(data["kind"])
+    if kind is None:
+        raise ValueError(f"there is no element {data['kind']!r}")
+    values = {
+        name: OfState(tape=tape_of(value)) if isinstance(value, dict) else _tuples(value)
+        for name, value in data.items()
+        if name != "kind"
+    }
+    for each in (value for value in values.values() if isinstance(value, OfState)):
+        if {(which, what) for which, what, *_ in each.tape.questions} - {(0, "q"), (0, "qd")}:
+            raise ValueError(f"an element is no function of a state of motion: {data['kind']}")
+    made: Element = kind(**values)
+    return made
+
+
+def _tuples(value: Any) -> Any:
+    """Return lists as tuples."""
+    return tuple(_tuples(entry) for entry in value) if isinstance(value, list) else value

@@ -1,0 +1,1 @@
+"""Comparison of solvers: jobs, runs, verdicts, profiles, tables."""

@@ -1,0 +1,60 @@
+"""Problems that cells share: what is no parameter is stated once in a process, and prepared once.
+
+So the cells of a sweep are solved on one plan, whose values alone change from cell to cell.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.problem import Problem
+from ocp.solving.plan import Kept
+from ocp.studies.store.cell_identity import Content, open_statement, parameters, structure
+from ocp.studies.store.digests import problem_digest
+from ocp.studies.store.qualified_names import resolve
+
+MOST = 4  # structures of which a process keeps the plans, those that it used last
+_OPENED: OrderedDict[str, "Opened"] = OrderedDict()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """The `problem` of cells with its `parameters` open, which the function `source` has made, and
+    the `plans` that were made of it."""
+
+    problem: Problem
+    parameters: tuple[Parameter, ...]
+    source: Any
+    plans: Kept = field(default_factory=dict)
+    same: dict = field(default_factory=dict)  # what of the problem has nothing open in it
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the problem as it is built in this process."""
+        return problem_digest(lambda: self.problem, self.source)
+
+    def values(self, data: Content) -> dict[str, float]:
+        """Return the values that a cell has of the parameters."""
+        return {each.name: data["arguments"][each.name] for each in self.parameters}
+
+    def at(self, data: Content) -> Problem:
+        """Return the problem with numbers that a cell has of the parameters."""
+        numbers = self.values(data)
+        values = {each: numbers[each.name] for each in self.parameters}
+        return closed(self.problem, values, self.same)
+
+
+def opened(data: Content) -> Opened:
+    """Return what a cell shares with others; raise ValueError naming what cannot be left open."""
+    key = structure(data)
+    if key not in _OPENED:
+        left_open = parameters(data)
+        problem = open_statement(data, resolve, left_open)
+        source = resolve(data["problem"])
+        _OPENED[key] = Opened(problem=problem, parameters=left_open, source=source)
+    _OPENED.move_to_end(key)
+    while len(_OPENED) > MOST:
+        _OPENED.popitem(last=False)
+    return _OPENED[key]

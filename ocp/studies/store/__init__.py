@@ -1,0 +1,1 @@
+"""The file of a study: rows, leases, repair, identity of cells."""

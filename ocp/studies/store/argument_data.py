@@ -1,0 +1,88 @@
+"""Arguments of functions as plain data, in the types that the signatures name."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ocp.spelling import suggestion
+from ocp.storage.atomic_files import plain
+from ocp.studies.designs import is_number
+from ocp.studies.task import FRAMEWORK
+
+TYPES = {"float": float, "int": int, "str": str, "bool": bool}
+
+
+def bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[str, Any]:
+    """Return the arguments with all defaults, in the types that the signature names.
+
+    The `first` ones belong to the framework.
+    """
+    known = _parameters(function, first)
+    module = inspect.getmodule(function)
+    place = "" if module is None else module.__name__.rpartition(".")[2]
+    name = f"{place}.{getattr(function, '__name__', 'function')}"
+    odd = next((key for key in given if key not in known), None)
+    if odd is not None:
+        raise ValueError(
+            f"{odd}: {name} has no such parameter{suggestion(odd, known)}; it has "
+            f"{', '.join(known) or 'none'}"
+        )
+    for key, parameter in known.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise ValueError(f"{key}: expected a value, {name} has no default for it")
+    return {
+        key: _typed(key, given[key], parameter.annotation)
+        if key in given
+        else plain_value(key, parameter.default)
+        for key, parameter in known.items()
+    }
+
+
+def _parameters(function: Callable, first: int = 0) -> dict[str, inspect.Parameter]:
+    """Return the parameters by name that a user may set."""
+    parameters = list(inspect.signature(function).parameters.values())[first:]
+    return {
+        one.name: one
+        for one in parameters
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
+    }
+
+
+def called(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain arguments as a function takes them: tuples where its signature says so."""
+    parameters = inspect.signature(function).parameters
+    return {
+        name: tuple(value) if isinstance(value, list) and _is_tuple(parameters[name]) else value
+        for name, value in arguments.items()
+    }
+
+
+def _is_tuple(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
+
+
+def _typed(name: str, value: Any, annotation: Any) -> Any:
+    """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
+    number = is_number(value)
+    kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
+    if kind is float and number:
+        return float(value)
+    if kind is int and number and float(value).is_integer():
+        return int(value)
+    wrong = kind in TYPES.values() and not isinstance(value, kind)
+    if wrong or (kind is int and isinstance(value, bool)):
+        raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
+    return value
+
+
+def plain_value(name: str, value: Any) -> Any:
+    """Return the value as JSON has it; raise ValueError naming it if it is not plain."""
+    try:
+        data = plain(value)
+        if data == plain(value, null=True):
+            return data
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name}: expected plain values (finite numbers, words, lists of them), got {value!r}"
+    )

@@ -1,0 +1,1 @@
+"""Assembly of rows, Jacobians and Hessians from blocks of kernels."""

@@ -1,0 +1,172 @@
+"""The objective's terms as blocks, and the nonlinear program of all blocks with its sparse
+derivatives."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
+from ocp.mechanics.values.types import Matrix
+from ocp.motion.free_knots import located
+from ocp.solvers.nlp import NLP, QUICKER
+from ocp.transcription.assembly.gather import Gathering, Taken
+from ocp.transcription.assembly.sparse import Block, assemble, assemble_gradient, assemble_hessian
+from ocp.transcription.kernels.mapped import mapped
+from ocp.transcription.kernels.user_functions import given, kernel_of
+from ocp.transcription.program import Program
+from ocp.transcription.variables.layout import Layout
+
+
+def term_stacks(program: Program) -> tuple[Matrix, ...]:
+    """Return what the function of every objective term gives, a column each."""
+    return tuple(
+        given(f"objective {term.name!r}", term.function, program.inputs)
+        for _, term in program.problem.objective.terms
+    )
+
+
+def goals(program: Program, stacks: Sequence[Matrix], rules) -> tuple[Block, ...]:
+    """Return one block per objective term, whose assembled row is the term's value, unweighted.
+
+    `stacks` are the terms' columns; of the `rules` (s, w) the first integrates, the second what
+    depends on lifted quantities, and the third what contains rates.
+    """
+    terms = enumerate(program.problem.objective.terms)
+    return tuple(_goal(program, rules, number, term, stacks[number]) for number, (_, term) in terms)
+
+
+def _goal(program, rules, number, term, stack):
+    what, layout = f"objective {term.name!r}", program.layout
+    if term.kind != "squares" and stack.shape[0] != 1:
+        raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
+    on_nodes = program.lifted_rows(stack).any()
+    program.check_end(what, on_nodes and term.at_end)
+    if term.kind == "integral":
+        stack = program.inputs.measure * stack
+    kind = "rates" if program.rated_rows(stack).any() else "path"
+    inputs, (s, weight) = program.inputs_of(kind), rules[2 if kind == "rates" else bool(on_nodes)]
+    if term.at_end:
+        s, weight = np.ones(1), np.ones(1)
+    elif layout.moving:  # its kernels are measured by the width of their segments
+        motion = layout.problem.motion
+        weight = weight / np.diff(motion.breaks)[located(motion, s)[0]]
+    return Block(
+        kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
+        s=s,
+        matrix=program.map_of(kind, s).matrix,
+        target=np.full((1, len(s)), number),
+        weight=weight[None, :],
+    )
+
+
+def term_values(terms, size: int, count: int) -> ca.Function:
+    """Return the Function x -> values (count,) of the objective's terms, unweighted."""
+    x = ca.MX.sym("x", size)
+    return ca.Function("terms", [x], [assemble(terms, size, count)[0](Taken(x))], ["x"], ["terms"])
+
+
+def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
+    """Raise ValueError for a weight that follows one of the parameters that are sought."""
+    for each in set(parameters_of(list(weights))) & set(freed):
+        raise ValueError(
+            f"objective: weight: parameter {each.name!r} is free, and the least objective has "
+            "it at a bound; expected a given one"
+        )
+
+
+def weighing(layout: Layout, weights: Sequence) -> Callable:
+    """Return the function of x that gives the weights of the objective's terms: constant ones, or
+    where one is open those at the given parameters in x.
+
+    Raises ValueError for one that follows a parameter which is sought.
+    """
+    if not is_open(list(weights)):
+        constant = ca.DM(list(weights))
+        return lambda x: constant
+    check_weights(weights, layout.freed)
+    names = ca.vertcat(*(each.expression for each in layout.values))
+    weigh = ca.Function("weights", [names], [matrix(list(weights))])
+    return lambda x: weigh(x[layout.parameters])
+
+
+def nonlinear_program(
+    terms,
+    weights,
+    blocks,
+    bounds,
+    *,
+    differentiated: bool = True,
+    sloped: bool = False,
+    machine: Any = None,
+) -> NLP:
+    """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
+    `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
+    derivatives are left to the solver's front end; `sloped`, weights are differentiated too. The
+    `machine`, a Finish, evaluates kernels and may put derivatives in their places."""
+    size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
+    x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+    plain = partial(Taken, at=partial(mapped, threads=machine.threads) if machine else mapped)
+    quick, library = plain, None  # machine code, of which no derivatives are to be had
+    if machine is not None and differentiated:
+        gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
+        quick, library = partial(Taken, at=machine.mapped, gathering=gathering), machine.placed
+    values_of_terms, _ = assemble(terms, size, count)
+    values, slopes = assemble(blocks, size, rows, library)
+    alone, beside = plain(x), quick(x)
+    objective = ca.dot(weights(x), values_of_terms(alone))
+    functions: dict[str, Any] = {
+        "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
+        "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
+    }
+    if quick is not plain and machine.quick:
+        fast = ca.dot(weights(x), values_of_terms(quick(x)))
+        QUICKER[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
+        QUICKER[functions["constraints"]] = ca.Function("g", [x], [values(quick(x))], ["x"], ["g"])
+    if not differentiated:
+        return NLP(**bounds, **functions)
+    slope, matrix_of_rows = assemble_gradient(terms, size)(beside, weights(x)), slopes(beside)
+    f, g = ca.dot(weights(x), values_of_terms(beside)), values(beside)
+    if sloped:
+        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(beside))
+    return NLP(
+        gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
+        jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
+        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, quick),
+        **bounds,
+        **functions,
+    )
+
+
+def _hessians(terms, weights, rows, size, sloped, library, taken):
+    """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once, of terms
+    and of the `rows` (blocks, number of them); `taken`(x) gives what is Taken of x."""
+
+    @cache
+    def hessian(kind):
+        x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+        lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows[1])
+        summands = (terms, len(terms)), rows
+        for block in (*terms, *rows[0]):
+            block.kernel.begin(kind)
+        curvature = assemble_hessian(summands, size, kind, library)
+        curvature = curvature(taken(x), lam_f * weights(x), lam_g)
+        if sloped:
+            curvature += lam_f * _weighed_curvature(terms, weights, size, x)
+        inputs = ["x", "p", "lam_f", "lam_g"]
+        symbols = [x, p, lam_f, lam_g]
+        return ca.Function("hess_lag", symbols, [curvature], inputs, ["triu_hess_gamma_x_x"])
+
+    return hessian
+
+
+def _weighed_curvature(terms, weights, size, x):
+    """Return the upper triangle of the second derivatives of the weighted terms that open weights
+    add."""
+    values, slopes = assemble(terms, size, len(terms))
+    fixed, turn = ca.MX.sym("terms", len(terms)), ca.jacobian(weights(x), x)
+    bend = ca.Function("bend", [x, fixed], [ca.hessian(ca.dot(weights(x), fixed), x)[0]])
+    crossed = turn.T @ slopes(Taken(x))
+    return ca.triu(crossed + crossed.T + bend(x, values(Taken(x))))

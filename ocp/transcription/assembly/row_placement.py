@@ -1,0 +1,72 @@
+"""Where the rows of a program go: numbers for their bounds, then rows of g or bounds of
+variables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.problem.constraint import Moment
+from ocp.transcription.assembly.sparse import Block
+from ocp.transcription.rows import Group
+from ocp.transcription.variables.layout import Layout
+from ocp.transcription.variables.variable_bounds import Box
+
+
+def given_bounds(
+    open_groups: Iterable[Group],
+    values: Mapping[Parameter, float],
+    anew: Mapping[int, Any] = MappingProxyType({}),
+) -> tuple:
+    """Return groups with numbers for the bounds that follow parameters; `anew` {id: what these
+    values made of it} has constraints of the statement."""
+    known: dict = {}
+
+    def numbered(constraint):
+        if not constraint.open:
+            return constraint
+        if id(constraint) in anew and not isinstance(constraint.when, Moment):
+            return anew[id(constraint)]
+        sides = {"lower": constraint.lower, "upper": constraint.upper}
+        return replace(constraint, **closed(sides, values))
+
+    def given(constraint):
+        if id(constraint) not in known:
+            known[id(constraint)] = numbered(constraint)
+        return known[id(constraint)]
+
+    return tuple(group.owned(given).timed(values) if group.open else group for group in open_groups)
+
+
+def placed(asked_for: Sequence[Group], layout: Layout) -> tuple:
+    """Return the Box of the variables, the rows of g that each group has (m, N), where every
+    constraint went, and all bounds."""
+    box, places, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
+    for group in asked_for:
+        placed, row, sides = box.take(group, count)
+        rows += placed
+        limits.append(sides)
+        count += sides.shape[1]
+        places.append(row)
+    box.settle()
+    g_lower, g_upper = np.hstack(limits)
+    bounds = {"lower": box.lower, "upper": box.upper, "g_lower": g_lower, "g_upper": g_upper}
+    return box, places, tuple(rows), bounds
+
+
+def blocks_of(asked_for: Sequence[Group], places: Sequence[np.ndarray]) -> list[Block]:
+    """Return the blocks of the rows of g."""
+    return [
+        Block(
+            kernel=group.kernel,
+            s=group.s,
+            matrix=group.matrix,
+            target=row,
+            weight=np.ones(row.shape),
+        )
+        for group, row in zip(asked_for, places)
+        if (row >= 0).any()
+    ]

@@ -1,0 +1,131 @@
+"""Products of what kernels give, summed and put in their places: by CasADi's own operations, or by
+machine code where kernels are such."""
+
+from collections.abc import Callable, Sequence
+
+import casadi as ca
+import numpy as np
+
+from ocp.index_sets import distinct
+from ocp.transcription.assembly.block_products import Product
+from ocp.transcription.assembly.triplets import matrix_of, pattern_of
+
+TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
+BLOCK = 128  # entries that are numbered together, at most what a byte counts
+Given = tuple[Sequence[Product], Sequence[tuple[int, int]]]
+
+
+def placing(given: Sequence[Given], shape: tuple, library: Callable | None = None) -> Callable:
+    """Return the function of lists of `values` (nonzeros, N) of each kernel that gives the sparse
+    matrix of that shape that sums their Products: `given` are ((products, shapes of the values),
+    ...).
+
+    `library`(the same, where they go, number of nonzeros) -> what waits for the function of values
+    that gives its nonzeros by machine code, or for None where there is none.
+    """
+    products = [product for each, _ in given for product in each]
+    if not products:
+        return lambda values: ca.MX(*shape)
+    row, column, factor = (
+        np.concatenate([getattr(each, name).ravel() for each in products])
+        for name in ("row", "column", "factor")
+    )
+    source = np.nonzero((row >= 0) & (column >= 0))[0]
+    keys, index = _ranked(column[source] * shape[0] + row[source], shape[0] * shape[1])
+    where = np.full(len(row), -1)
+    where[source] = index
+    ends = np.cumsum([each.row.size for each in products])
+    wheres = [
+        np.reshape(part, each.row.shape) for part, each in zip(np.split(where, ends[:-1]), products)
+    ]
+    plain = bool((factor[source] == 1).all())
+    pattern, count = pattern_of(shape, keys), len(keys)
+    begun = library(given, wheres, count) if library is not None and plain else None
+
+    def put(values):
+        function = begun() if begun else None
+        if function is not None:
+            return ca.MX(pattern, function(*(each for own in values for each in own)))
+        pairs = [(products, own) for (products, _), own in zip(given, values)]
+        return ca.MX(pattern, _summed(pairs, wheres, count, plain))
+
+    return put
+
+
+def _summed(given, wheres, count, plain):
+    """Return the nonzeros (count,), of products that go to the places `wheres` (runs, K, pairs)
+    of each among them; `plain` ones have no factors."""
+    numbers, places, factors, rest = [], [], [], iter(wheres)
+    for products, values in given:
+        for product, chosen in zip(products, _chosen(products, values)):
+            where = next(rest)
+            for runs, part in _multiplied(product, chosen):
+                numbers.append(part)
+                places.append(where[runs].ravel())
+                factors.append(product.factor[runs].ravel())
+    place = np.concatenate(places)
+    source, every = np.nonzero(place >= 0)[0], ca.vertcat(*numbers)
+    if plain and len(source) == count:
+        order = np.empty(count, dtype=int)
+        order[place[source]] = source
+        return every[order.tolist()]
+    factor = np.concatenate(factors)[source]
+    return matrix_of(count, len(place), place[source], source, factor) @ every
+
+
+def _chosen(products, values):
+    """Return what every product takes of `values` (nonzeros, N) of kernels, (pairs * slots, N)."""
+    nonzeros = [ca.MX.sym("nonzeros", each.shape[0]) for each in values]
+    every, parts = ca.vertcat(*nonzeros, 0), []
+    for product in products:
+        size = product.shape[0] * product.shape[1]
+        first = np.full(size, every.shape[0] - 1)
+        first[product.place[::-1]] = product.nonzero[::-1]
+        part = every[first.tolist()]
+        more = first[product.place] != product.nonzero
+        if more.any():
+            place, nonzero = product.place[more], product.nonzero[more]
+            rest = matrix_of(size, every.shape[0], place, nonzero, np.ones(len(place)))
+            part = ca.mac(rest, every, part)
+        parts.append(part)
+    return ca.Function("chosen", nonzeros, parts).map(values[0].shape[1]).call(values)
+
+
+def _multiplied(product, numbers):
+    """Yield (runs, MX column of what these give) of a product of numbers (pairs * slots, N), for
+    runs of one length together."""
+    start, end = np.array(product.runs).T
+    (pairs, slots), last = product.shape, product.weight.shape[2]
+    for length in distinct(end - start)[0]:
+        runs = np.nonzero(end - start == length)[0]
+        columns = (start[runs][:, None] + np.arange(length)).ravel()
+        weight, inner = product.weight[columns].reshape(-1, last), slots * length
+        part = numbers if len(columns) == numbers.shape[1] else numbers[:, columns.tolist()]
+        if inner > 1 or last > 1 or (weight != 1).any():
+            stacked = weight.reshape(len(runs), inner, last).transpose(1, 0, 2)
+            multiply = _multiplication(pairs, slots, length, last).map(len(runs))
+            part = multiply(part, ca.DM(stacked.reshape(inner, -1)))
+        yield runs, ca.vec(part)
+
+
+def _multiplication(pairs, slots, length, last):
+    """Return the Function (numbers (pairs * slots, length), weights (slots * length, last)) ->
+    their product (pairs, last)."""
+    numbers = ca.MX.sym("numbers", pairs * slots, length)
+    weights = ca.MX.sym("weights", slots * length, last)
+    product = ca.reshape(numbers, pairs, slots * length) @ weights
+    return ca.Function("multiply", [numbers, weights], [product])
+
+
+def _ranked(keys, limit):
+    """Return the distinct keys in order, and the number of each key among them.
+
+    Keys are below `limit`.
+    """
+    if limit > TABLE:
+        return distinct(keys)
+    there = np.zeros((limit // BLOCK + 1, BLOCK), dtype=bool)
+    there.ravel()[keys] = True
+    inside = np.cumsum(there, axis=1, dtype=np.uint8)  # of its block
+    before = np.cumsum(np.append(0, inside[:-1, -1]), dtype=int)
+    return np.flatnonzero(there), before[keys // BLOCK] + inside.ravel()[keys] - 1

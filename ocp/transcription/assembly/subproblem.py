@@ -1,0 +1,75 @@
+"""A program less some of its constraints, on the same graphs."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ocp.solvers.concatenate import merged_bounds
+from ocp.solvers.nlp import with_rows
+from ocp.spelling import suggestion
+from ocp.transcription.assembly.row_placement import placed
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+
+def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed | Phased:
+    """Return a program that asks nothing of the constraints of some names, those of its phases
+    among them; what links phases stays.
+
+    Raises ValueError for a name that none has, and where passive joints are integrated.
+    """
+    parts = (program,) if isinstance(program, Transcribed) else program.parts
+    owners = [owner for part in parts for group in part.groups for owner in group.owners]
+    known = {constraint.name for constraint, _ in owners}
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"without: expected names of constraints, got {name!r}{suggestion(name, known)}"
+            )
+    if isinstance(program, Transcribed):
+        return _less(program, names)[0]
+    parts, kept = zip(*(_less(part, names) for part in parts))
+    starts, count = program.row_starts, len(program.nlp.g_lower)
+    own = [mine + start for mine, start in zip(kept, starts)]
+    nlp = with_rows(program.nlp, np.concatenate([*own, np.arange(starts[-1], count)]))
+    other = replace(program, parts=parts, nlp=nlp, made=_made(program))
+    bounds: dict[str, Any] = merged_bounds(other.members, other.layout.size)
+    return replace(other, nlp=replace(nlp, **bounds))
+
+
+def asked_of(program: Transcribed | Phased) -> frozenset[str]:
+    """Return the names of the constraints that a program asks something of."""
+    parts = (program,) if isinstance(program, Transcribed) else program.parts
+    pairs = (zip(group.owners, group.asked) for part in parts for group in part.groups)
+    return frozenset(owner[0].name for each in pairs for owner, asked in each if asked.any())
+
+
+def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
+    """Return what `less` does of a program without phases, and its rows that are left (k,)."""
+    if part.reduction is not None:
+        raise ValueError("without: no constraints are left out where passive joints are integrated")
+    groups = tuple(group.without(names) for group in part.groups)
+    box, places, rows, bounds = placed(groups, part.layout)
+    _, before, _, _ = placed(part.groups, part.layout)
+    pairs = [(old[new >= 0], new[new >= 0]) for old, new in zip(before, places)]
+    kept = np.zeros(sum(len(new) for _, new in pairs), dtype=int)
+    for old, new in pairs:
+        kept[new] = old
+    return replace(
+        part,
+        open_groups=tuple(group.without(names) for group in part.open_groups),
+        groups=groups,
+        rows=rows,
+        asked=box.asked,
+        binding=box.binding,
+        nlp=replace(with_rows(part.nlp, kept), **bounds),
+        whole=part.whole and not names,
+        made=_made(part),
+    ), kept
+
+
+def _made(program: Transcribed | Phased) -> dict:
+    """Return what a program has made that is of its graphs, not of its constraints."""
+    return {name: program.made[name] for name in ("same", "turn") if name in program.made}

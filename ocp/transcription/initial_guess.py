@@ -1,0 +1,116 @@
+"""The first guess of an NLP: the straightest motion, its loops closed, and feet that share the
+weight."""
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import FORMULATIONS
+from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.motion.quadrature import quadrature
+from ocp.problem.contact.complementarity import touches
+from ocp.problem.contact.load_paths import transmissions
+from ocp.transcription.kernels.traces import trace
+from ocp.transcription.laws.loop_laws import closed_points
+from ocp.transcription.rows import Group
+from ocp.transcription.variables.layout import Layout, free_duration, join, motion_inputs
+
+SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
+PULL = 1e-9  # toward the coordinates at which no joint turns or slides
+
+
+def straight_guess(layout: Layout, groups) -> np.ndarray:
+    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its
+    loops then closed, at the geometric mean of the duration's bounds, with what is lifted as
+    `first_lifted` says."""
+    problem = layout.problem
+    n, count = problem.tree.dof, problem.motion.points
+    s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
+    slope = problem.motion.values(s, 1)
+    stiffness = slope.T @ (weight[:, None] * slope) + PULL * np.eye(count)
+    equalities = [_linear_equalities(group, layout) for group in groups]
+    lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
+    values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
+    zero = np.zeros((len(lines), len(lines)))
+    system = np.block([[np.kron(stiffness, np.eye(n)), lines.T], [lines, zero]])
+    rest = np.tile(problem.tree.neutral, count)
+    right = np.concatenate([PULL * rest, values])
+    solution = np.linalg.lstsq(system, right, rcond=None)[0]
+    points = lengthened(problem.tree, np.reshape(solution[: n * count], (n, count), order="F"))
+    points, T = closed_points(problem, points), np.sqrt(np.prod(problem.duration))
+    return join(layout, points, T, first_lifted(layout, points, T))
+
+
+def lengthened(tree: Tree, points: np.ndarray) -> np.ndarray:
+    """Return points (n, N) whose quaternions have length one, none of them zero: what passes near
+    that turns on the way by one of the axes x, y, z."""
+    points = np.array(points)
+    for rows in map(list, tree.balls):
+        part = points[rows]
+        length = np.linalg.norm(part, axis=0)
+        aside = np.eye(4)[1 + np.argmin(np.abs(part[1:]).max(axis=1))][:, None]
+        part = np.where(length < SHORT, part + aside, part)
+        points[rows] = part / np.linalg.norm(part, axis=0)
+    return points
+
+
+def _linear_equalities(group: Group, layout: Layout):
+    """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear
+    in control points."""
+    rows = group.lines
+    bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
+    goal = np.array([lower if lower == upper else np.nan for lower, upper in bounds])
+    goal = goal[:, None] - rows.constant
+    chosen = rows.known & group.asked & np.isfinite(goal) & (rows.count > 0)
+    index = np.full(chosen.shape, -1)
+    index.T[chosen.T] = np.arange(chosen.sum())
+    dense = np.zeros((chosen.sum(), layout.size))
+    wanted = chosen[rows.row, rows.instant]
+    line = index[rows.row, rows.instant][wanted]
+    dense[line, rows.variable[wanted]] = rows.coefficient[wanted]
+    first, problem = free_duration(layout.problem), layout.problem
+    points = slice(first, first + problem.tree.dof * problem.motion.points)
+    known = dense[:, layout.parameters] @ np.array([*layout.values.values()])
+    return dense[:, points], goal.T[chosen.T] - known
+
+
+def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
+    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T
+    (s): around loops what drives and cut joints must give where that is determined, otherwise
+    `standing`."""
+    problem, shape = layout.problem, structure(layout.problem.tree)
+    bound = problem.ground is None and not problem.motion.collocated and shape.determined
+    bound &= not (problem.tree.stays or touches(problem.loads))
+    if not (shape.closed and layout.lifts and bound):
+        return standing(layout)
+    drives, cuts = list(shape.drives), list(shape.cuts)
+    look = trace(
+        problem,
+        FORMULATIONS["newton_euler"],
+        lambda at: ca.vertcat(at.tau[drives], at.loop_forces[cuts]),
+    )
+    return look(motion_inputs(problem, points, T, layout.nodes), layout.nodes)
+
+
+def standing(layout: Layout) -> np.ndarray:
+    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the
+    feet that bear."""
+    problem = layout.problem
+    lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
+    for touch in touches(problem.loads) if len(layout.nodes) else ():
+        lifted[rows] = body_weight(problem.tree) / len(touches(problem.loads))
+        rows += touch.size
+    if problem.ground is None or not len(layout.nodes):
+        return lifted
+    given = transmissions(problem.tree, problem.ground)
+    shape = len(given), 6, len(layout.nodes)
+    present = np.any((layout.place[rows:] >= 0).reshape(shape), axis=1)
+    gravity = np.array(problem.tree.gravity)
+    strength = max(float(np.linalg.norm(gravity)), 1e-12)
+    push = -gravity * body_weight(problem.tree) / strength
+    for k, each in enumerate(given):
+        share = present[k] / np.maximum(present.sum(axis=0), 1)
+        along = push if each.axes is None else np.array(each.axes).T @ push
+        lifted[rows + 6 * k + 3 : rows + 6 * k + 6] = along[:, None] * share
+    return lifted

@@ -1,0 +1,1 @@
+"""CasADi functions of one instant, mapped over instants, and their derivatives."""

@@ -1,0 +1,112 @@
+"""What symbols of kernels stand for whose derivatives are given rather than derived: inverse
+dynamics, and the angular momentum about the centre of mass."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from ocp.dynamics.derivatives.momentum import (
+    angular_momentum,
+    join_momentum_curvature,
+    momentum_curvature_parts,
+    momentum_slope,
+)
+from ocp.dynamics.formulation import Provider
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class Torque:
+    """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for
+    `value` (n,), which is `made` only where it is asked for, a function of `place` = (q, qd, qdd,
+    moment and force of every load); `provider` differentiates it at `arguments`.
+
+    Where the place is made of entries of y and of constants, `chosen` has the former's numbers in
+    it and in y.
+    """
+
+    symbol: Matrix
+    made: Callable[[], Matrix]
+    place: Matrix
+    provider: Provider
+    tree: Tree
+    arguments: tuple
+    chosen: tuple | None
+
+    @cached_property
+    def value(self) -> Matrix:
+        """What the symbol stands for."""
+        return self.made()
+
+    def slope(self, run: Callable) -> Matrix:
+        """Return d value / d place."""
+        parts = run(self.provider.slope_parts(self.tree, *self.arguments))
+        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
+
+    def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the upper triangle of the second derivatives, and the gradient, of weight . value
+        by place."""
+        n, symbol = self.symbol.shape[0], ca.SX.sym("weight", *self.symbol.shape)
+        scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
+        parts = run(scalar_parts, ((symbol, weight),))
+        by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
+            self.tree, parts
+        )
+        empty, loads = type(by_qq), by_q_load.shape[1]
+        upper = ca.vertcat(
+            ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load),
+            ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
+            empty(n + loads, 3 * n + loads),
+        )
+        return upper, slope
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spin:
+    """The angular momentum about the centre of mass in place of a Torque: `symbol` (3,) stands for
+    `value` (3,), a function of `place` = (q, qd), which is made only where it is asked for."""
+
+    symbol: Matrix
+    place: Matrix
+    tree: Tree
+    chosen: tuple | None
+
+    @cached_property
+    def arguments(self) -> tuple[Matrix, Matrix]:
+        """q and qd."""
+        q, qd = ca.vertsplit(self.place, self.tree.dof)
+        return q, qd
+
+    @cached_property
+    def value(self) -> Matrix:
+        """What the symbol stands for."""
+        return angular_momentum(self.tree, *self.arguments)
+
+    def slope(self, run: Callable) -> Matrix:
+        """Return d value / d place."""
+        return run([momentum_slope(self.tree, *self.arguments)])[0]
+
+    def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the upper triangle of the second derivatives, and the gradient, of weight . value
+        by place."""
+        n, symbol = self.tree.dof, ca.SX.sym("weight", 3)
+        parts = run(
+            momentum_curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),)
+        )
+        by_qq, by_q_qd, slope = join_momentum_curvature(self.tree, parts)
+        empty = type(by_qq)
+        return ca.vertcat(ca.horzcat(by_qq, by_q_qd), empty(n, 2 * n)), slope
+
+
+def chosen_of(place: Matrix, y: Matrix) -> tuple | None:
+    """Return which entries of an expression are entries of y, and which ones.
+
+    None if another one depends on y.
+    """
+    slope = ca.jacobian(place, y)
+    if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
+        return None
+    return slope.sparsity().get_triplet()

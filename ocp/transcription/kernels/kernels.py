@@ -1,0 +1,379 @@
+"""Kernels: vector functions of one instant with their derivatives, in scalar graphs, looped or
+compiled.
+
+Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and
+only what a constraint or an objective makes of the torques is differentiated automatically. So it
+is with the angular momentum, which stands in a kernel's inputs where the torques do otherwise.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ocp.transcription.kernels.mapped import mapped
+
+LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
+
+
+class Graph(NamedTuple):
+    """A `function`, and the `pattern` of the matrix whose entries it gives, if it is of one."""
+
+    function: ca.Function
+    pattern: ca.Sparsity = ca.Sparsity(0, 0)
+
+
+Finished = tuple[Callable[[], ca.Function], ca.Sparsity]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Kernel:
+    """A vector function of one instant and its derivatives.
+
+    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`), and the values
+    (m,) beside them; `linear` (m,) tells the rows linear in y; `hessian(kind)` -> (function (y, s,
+    multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
+    "gauss-newton". Given parameters at the end of y have no slopes, and no row with one counts as
+    linear.
+
+    Functions may be on their way to machine code: whoever asks for one waits. `begin`(kind) starts
+    to make that of the Hessian.
+    """
+
+    size: int
+    width: int
+    made: Mapping[str, Callable[[], ca.Function]]
+    rows: np.ndarray
+    columns: np.ndarray
+    linear: np.ndarray
+    begin: Callable
+
+    @property
+    def values(self) -> ca.Function:
+        """(y, s) -> (m,)."""
+        return self.made["values"]()
+
+    def has_nan(self, row: int) -> bool:
+        """Tell whether nan stands as a number in the scalar graph of a row of the values."""
+        graph = self.made["graph"]()
+        y, s = graph.sx_in()
+        one = ca.Function("row", [y, s], [graph(y, s)[row]])
+        return any(
+            one.instruction_id(k) == ca.OP_CONST and np.isnan(one.instruction_constant(k))
+            for k in range(one.n_instructions())
+        )
+
+    @property
+    def jacobian(self) -> ca.Function:
+        """(y, s) -> the nonzeros."""
+        return self.made["jacobian"]()
+
+    def hessian(self, kind: str) -> tuple[ca.Function, np.ndarray, np.ndarray]:
+        """Return the Function of the Hessian, and its rows and columns."""
+        function, rows, columns = self.begin(kind)
+        return function(), rows, columns
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
+
+
+def column(what, value):
+    """Return what a user's function gave as an SX column.
+
+    Raises ValueError naming `what` if it is no expression of numbers.
+    """
+    try:
+        return ca.vec(
+            ca.SX(value if hasattr(value, "shape") else ca.vcat(list(np.atleast_1d(value))))
+        )
+    except (NotImplementedError, TypeError):
+        raise ValueError(
+            f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}"
+        ) from None
+
+
+def kernel(inputs, stack, *, squares=False):
+    """Build the kernel of a column of expressions in the inputs.
+
+    With `squares` its value is the measure, T, times the sum of their squares. Gauss-Newton keeps
+    2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the
+    values, before they are differentiated: that is quicker than to do so with the derivatives, and
+    leaves as few.
+    """
+    inputs, stack = _through_one(inputs, stack)
+    y, s = inputs.y, inputs.s
+    stack = ca.cse(stack)
+    values = inputs.measure * ca.sumsqr(stack) if squares else stack
+    given = ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])
+    stated = cache(partial(_stated, inputs, stack, given))
+    jacobian, rows, columns = _sparse_function(
+        "jacobian",
+        inputs,
+        values,
+        [],
+        lambda run: _slope(inputs, values, run),
+        stated,
+        beside=values,
+    )
+
+    @cache
+    def begin(kind):
+        multipliers = ca.SX.sym("lam", values.shape[0])
+        if kind == "gauss-newton":
+            root = ca.sqrt(inputs.measure) * stack if squares else ca.SX(0, 1)
+            return _sparse_function(
+                "squares",
+                inputs,
+                stack,
+                [multipliers],
+                lambda run: _squared(_slope(inputs, root, run), run, multipliers),
+                stated,
+            )
+        scalar = ca.dot(multipliers, values)
+        return _sparse_function(
+            "hessian",
+            inputs,
+            scalar,
+            [multipliers],
+            lambda run: ca.triu(_curvature(inputs, scalar, run)),
+            stated,
+        )
+
+    result, _ = _finished(inputs, "values", lambda: Graph(given), stated)
+    return Kernel(
+        size=values.shape[0],
+        width=y.shape[0],
+        rows=rows,
+        columns=columns,
+        begin=begin,
+        made={"values": result, "jacobian": jacobian, "graph": lambda: given},
+        linear=_linear(inputs, values),
+    )
+
+
+def _stated(inputs, stack, values):
+    """Return a text of all that a kernel's functions follow from: of its values, and what they are
+    made of."""
+    symbols, parts = [inputs.y, inputs.s], [stack]
+    if _uses_torque(inputs, stack):
+        symbols.append(inputs.torque.symbol)
+        parts += [inputs.torque.value, inputs.torque.place]
+    parts = ca.Function("parts", symbols, parts)
+    return "|".join((values.serialize(), parts.serialize(), str(inputs.sought), str(inputs.given)))
+
+
+def _through_one(inputs, stack):
+    """Return the inputs and the column with one symbol at most that stands for something, which the
+    inputs have as their `torque`.
+
+    Where torques and the angular momentum are both in it, the latter is written out.
+    """
+    spin = inputs.spin
+    if spin is None or not ca.depends_on(stack, spin.symbol):
+        return inputs, stack
+    if _uses_torque(inputs, stack):
+        return inputs, ca.substitute(stack, spin.symbol, spin.value)
+    return replace(inputs, torque=spin), stack
+
+
+def _sparse_function(name, inputs, values, more, build, stated, beside=None):
+    """Return what gives the Function of the nonzeros of the matrix build(run), and of an expression
+    `beside` it, and their rows and columns; `stated`() says what they follow from.
+
+    `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
+    to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
+    and what build does with the results runs as loops over numbers.
+    """
+    scalars = [inputs.y, inputs.s, *more]
+
+    def graph():
+        torque, arguments, run = _uses_torque(inputs, values), scalars, _inline
+        looped = torque and not _scalar(inputs) and inputs.torque.tree.dof >= LOOPED
+        if looped:
+            arguments = [ca.MX.sym(f"i{k}", *each.shape) for k, each in enumerate(scalars)]
+            run = partial(_called, scalars, arguments)
+        matrix = build(run)
+        matrix = matrix if looped else ca.sparsify(matrix)
+        matrix = ca.cse(matrix) if torque and not looped else matrix
+        outputs = [ca.vec(matrix.nz[:])]
+        if beside is not None:
+            outputs += run([_resolved(inputs, beside)])
+        return Graph(ca.Function(name, arguments, outputs), matrix.sparsity())
+
+    function, pattern = _finished(inputs, name, graph, stated)
+    rows, columns = (np.array(index, dtype=int) for index in pattern.get_triplet())
+    return function, rows, columns
+
+
+def _called(scalars, arguments, expressions, bound=()):
+    inputs = [*scalars, *(symbol for symbol, _ in bound)]
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in expressions])
+    return stage.call([*arguments, *(value for _, value in bound)])
+
+
+def _inline(expressions, bound=()):
+    for symbol, value in bound:
+        expressions = ca.substitute(list(expressions), [symbol], [ca.densify(value)])
+    return list(expressions)
+
+
+def _finished(inputs, name, build, stated):
+    """Return what gives the function of the Graph that build() builds, finished, and its
+    pattern."""
+    return (inputs.finish or as_built)(name, build, stated)
+
+
+def _scalar(inputs):
+    """Tell whether machine code is made of graphs, and so all have to be scalar ones."""
+    return inputs.finish is not None and inputs.finish.scalar
+
+
+def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) -> Finished:
+    """Return what gives the function of the Graph that `build`() builds, as it is, and its
+    pattern; its `name`, and what it `follows` from, are of no use to that."""
+    graph = build()
+    return lambda: graph.function, graph.pattern
+
+
+def _resolved(inputs, expression):
+    """Return the expression with the symbol of the torques replaced by what it stands for."""
+    if not _uses_torque(inputs, expression):
+        return expression
+    return ca.substitute(expression, inputs.torque.symbol, inputs.torque.value)
+
+
+def _uses_torque(inputs, expression):
+    return inputs.torque is not None and ca.depends_on(expression, inputs.torque.symbol)
+
+
+def _linear(inputs, values):
+    """Tell which values are linear in y; those that contain torques count as not."""
+    linear = ~np.array(ca.which_depends(values, inputs.moved, 2, True), dtype=bool)
+    if inputs.given:
+        linear &= ~np.array(ca.which_depends(values, inputs.fixed, 1, True), dtype=bool)
+    if _uses_torque(inputs, values):
+        linear &= ~np.array(ca.which_depends(values, inputs.torque.symbol, 1, True), dtype=bool)
+    return linear
+
+
+def _slope(inputs, values, run):
+    """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
+    own = _moved_slope(inputs, values)
+    if not _uses_torque(inputs, values):
+        return run([own])[0]
+    torque = inputs.torque
+    own, by_torque = run(
+        [_resolved(inputs, own), _resolved(inputs, ca.jacobian(values, torque.symbol))]
+    )
+    return own + by_torque @ _through(inputs, run)
+
+
+def _moved_slope(inputs, values):
+    """Return d values / dy, with nothing in the columns of given parameters."""
+    slope = ca.jacobian(values, inputs.moved)
+    return ca.horzcat(slope, type(slope)(slope.shape[0], inputs.given)) if inputs.given else slope
+
+
+def _moved_curvature(inputs, scalar):
+    """Return the Hessian of a scalar by y, with nothing in the columns of given parameters."""
+    bend = ca.hessian(scalar, inputs.moved)[0]
+    return ca.diagcat(bend, type(bend)(inputs.given, inputs.given)) if inputs.given else bend
+
+
+def _through(inputs, run):
+    """Return d torque / dy."""
+    slope, torque, y = inputs.torque.slope(run), inputs.torque, inputs.motion
+    if torque.chosen is not None:
+        entries, numbers = torque.chosen
+        through = _spread(
+            slope[:, entries], range(slope.shape[0]), numbers, (slope.shape[0], y.shape[0])
+        )
+    else:
+        through = slope @ run([ca.jacobian(torque.place, y)])[0]
+    if inputs.sought:
+        through = ca.horzcat(through, run([ca.jacobian(torque.value, inputs.parameters)])[0])
+    given = inputs.given
+    return ca.horzcat(through, type(through)(through.shape[0], given)) if given else through
+
+
+def _spread(matrix, rows, columns, shape):
+    """Return a sparse matrix of that shape that is zero but at some rows and columns, in order,
+    where it is the given one."""
+    pattern = matrix.sparsity()
+    pattern.enlarge(*shape, list(rows), list(columns))
+    return type(matrix)(pattern, ca.vec(matrix.nz[:]))
+
+
+def _squared(root, run, multipliers):
+    return 2 * run([multipliers[0]])[0] * ca.triu(root.T @ root)
+
+
+def _curvature(inputs, scalar, run):
+    """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
+    first and second derivatives."""
+    torque = inputs.torque
+    if not _uses_torque(inputs, scalar):
+        return run([_moved_curvature(inputs, scalar)])[0]
+    own, weight = _moved_curvature(inputs, scalar), ca.gradient(scalar, torque.symbol)
+    mixed, inner = (
+        ca.jacobian(ca.gradient(scalar, inputs.moved), torque.symbol),
+        ca.jacobian(weight, torque.symbol),
+    )
+    if inputs.given:
+        mixed = ca.vertcat(mixed, type(mixed)(inputs.given, mixed.shape[1]))
+    own, weight = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight))])
+    total = own + _pulled_curvature(inputs, run, weight)
+    if mixed.nnz() + inner.nnz():
+        through = _through(inputs, run)
+        mixed, inner = run([_resolved(inputs, mixed), _resolved(inputs, inner)])
+        crossed = mixed @ through
+        total += crossed + crossed.T + through.T @ (inner @ through)
+    return total
+
+
+def _pulled_curvature(inputs, run, weight):
+    """Return the upper triangle, or all, of the second derivatives by y of weight . torque."""
+    torque, y, shape = inputs.torque, inputs.motion, inputs.y.shape[0]
+    upper, slope = torque.curvature(run, weight)
+    if torque.chosen is not None:
+        entries, numbers = torque.chosen
+        return _spread(upper[entries, entries], numbers, numbers, (shape, shape)) + (
+            _parameter_curvature(inputs, run, weight) if inputs.sought else 0
+        )
+    pull = ca.SX.sym("pull", torque.place.shape[0])
+    by_place = run([ca.jacobian(torque.place, y)])[0]
+    bend = ca.triu2symm(ca.triu(upper))
+    total = (
+        by_place.T @ (bend @ by_place)
+        + run([ca.hessian(ca.dot(pull, torque.place), y)[0]], ((pull, slope),))[0]
+    )
+    beside = inputs.sought + inputs.given
+    total = ca.diagcat(total, type(total)(beside, beside)) if beside else total
+    return total + (_parameter_curvature(inputs, run, weight) if inputs.sought else 0)
+
+
+def _parameter_curvature(inputs, run, weight):
+    """Return the part of the second derivatives by y of weight . torque in the columns of the
+    parameters that are sought, above the diagonal and on it; it is found automatically."""
+    torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.symbol.shape)
+    pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
+    columns = run([ca.jacobian(pull, inputs.moved)], ((scale, weight),))[0].T
+    total = inputs.y.shape[0]
+    first = inputs.motion.shape[0]
+    return _spread(
+        columns, range(columns.shape[0]), range(first, first + inputs.sought), (total,) * 2
+    )
+
+
+def function(name, inputs, outputs, input_names, output_names):
+    """Return a casadi.Function with named inputs and outputs."""
+    return ca.Function(name, inputs, outputs, input_names, output_names)
+
+
+def evaluate(kernel_function: ca.Function, y, s, *extra) -> np.ndarray:
+    """Return what a kernel's function gives first at many instants: y (width, N), s (N,) ->
+    (outputs, N)."""
+    return np.array(mapped(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])

@@ -1,0 +1,88 @@
+"""What a program asks of a finished motion: the values of all its rows, where it asks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import formulation_of
+from ocp.index_sets import among, distinct
+from ocp.problem.constraint import Constraint
+from ocp.problem.statement import Problem
+from ocp.transcription.kernels.kernels import evaluate
+from ocp.transcription.kernels.user_functions import function_of
+from ocp.transcription.laws.contact_laws import standings
+from ocp.transcription.laws.laws import laws, within_reach
+from ocp.transcription.program import Program, program_of
+from ocp.transcription.requests import Request, lawful, stated
+from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables.layout import join
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One row of a constraint at the instants s (N,) at which the program asks for it.
+
+    `number` is that of the row, `values` (N,) are of the motion's own variables, torques and ground
+    wrenches that are variables among them. Rows of control points have their Greville abscissae as
+    instants, rows that join both ends the start.
+    """
+
+    constraint: Constraint
+    number: int
+    s: np.ndarray
+    values: np.ndarray
+
+
+def asked(
+    problem: Problem,
+    transcription: Transcription,
+    points: np.ndarray,
+    duration: float,
+    lifted: np.ndarray,
+) -> Iterator[Asked]:
+    """Yield all that a transcription asks of a motion: constraints first, then laws of motion.
+
+    The motion is given by its control points (n, points), duration (s) and what is `lifted`
+    (width, N), as Solutions hold them. Laws are those of inverse dynamics, whatever their form in
+    the program, and also those that a method meets by integration.
+    """
+    method, layout = transcription.method, transcription.method.layout(problem)
+    formulation = formulation_of(transcription.dynamics, problem.tree)
+    program = program_of(problem, layout, formulation)
+    known = within_reach(problem.tree, formulation)
+    requests = [
+        *stated(program, (*problem.requirements, *known), method.grid(problem)),
+        *lawful(program, (*laws(problem, layout.lifts), *standings(problem))),
+    ]
+    x = join(layout, points, duration, lifted if layout.lifts else None)
+    for kind in ("along", "rates", "hull", "joined"):
+        chosen = [request for request in requests if _kind(request) == kind]
+        if chosen:
+            yield from _rows(program, kind, chosen, x)
+
+
+def _kind(request: Request) -> str:
+    """Return how the rows of a request are evaluated."""
+    kind = request.kind
+    return kind if isinstance(kind, str) and kind in ("rates", "hull", "joined") else "along"
+
+
+def _rows(
+    program: Program, kind: str, requests: Sequence[Request], x: np.ndarray
+) -> Iterator[Asked]:
+    """Yield the rows of requests that are evaluated alike."""
+    inputs = program.inputs_of(kind)
+    s = distinct(np.concatenate([request.s for request in requests]))[0]
+    where = np.array([0.0, 1.0]) if kind == "joined" else s
+    y = program.map_of(kind, s)(x)
+    if kind == "joined":
+        y = y.reshape(-1, 1, order="F")
+    stack = ca.vertcat(*(request.stack for request in requests))
+    values = evaluate(function_of("rows", [inputs.y, inputs.s], stack), y, s)
+    owners = ((request, number) for request in requests for number in request.numbers)
+    for line, (request, number) in zip(values, owners):
+        chosen = among(s, request.s)
+        when = where[-1:] if kind == "joined" else s[chosen]  # of both ends the end
+        yield Asked(constraint=request.constraint, number=number, s=when, values=line[chosen])

@@ -1,0 +1,140 @@
+"""Functions of an Instant looked at along a motion, rather than optimised."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.values.parameters import Parameter
+from ocp.mechanics.values.types import Matrix
+from ocp.problem.statement import Problem
+from ocp.transcription.kernels.inputs import joined_symbols, symbols
+from ocp.transcription.kernels.kernels import column, evaluate
+from ocp.transcription.kernels.user_functions import function_of, given
+from ocp.transcription.variables.layout import free_duration
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A value that a cache finds again by its identity."""
+
+    value: Any
+
+    def __hash__(self):
+        return id(self.value)
+
+    def __eq__(self, other):
+        return self.value is other.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """What is traced, a `function` (y (width, N), s (N,)) -> (m, N); where it contains rates
+    (`rated`), y ends with these."""
+
+    function: ca.Function
+    rated: bool
+
+    def __call__(self, y: np.ndarray, s: np.ndarray) -> np.ndarray:
+        return evaluate(self.function, y, s)
+
+
+def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Trace:
+    """Return the Trace of wanted(Instant), which is looked at a few times at most: to take
+    repetitions out would take longer than to evaluate them.
+
+    `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
+    torques as "variables".
+    """
+    inputs = _traced(Same(problem), formulation, wrenches)
+    values = given("trace", wanted, inputs)
+    rated = ca.depends_on(values, inputs.rates)
+    y = inputs.rated.y if rated else inputs.y
+    return Trace(function=function_of("trace", [y, inputs.s], values), rated=rated)
+
+
+def trace_cancelled(
+    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+) -> Trace:
+    """Return the Trace of how much cancels in each row r of wanted(Instant),
+
+        sum_j |p_j| - |sum_j p_j|,   p_j = dr/dx_j x_j
+
+    over the accelerations x of the motion, where r depends on none of them over its rates, and
+    where it depends on neither zero. `wrenches` as in `trace`.
+    """
+    inputs = _traced(Same(problem), formulation, wrenches)
+    values = given("trace", wanted, inputs)
+    n, first = problem.tree.dof, int(free_duration(problem))
+    rates, accelerations = (inputs.y[first + k * n : first + (k + 1) * n] for k in (1, 2))
+    by_rates, by_accelerations = (ca.jacobian(values, x) for x in (rates, accelerations))
+    accelerated = set(by_accelerations.sparsity().row())
+    rows = [
+        _cancelled(by_accelerations[row, :], accelerations)
+        if row in accelerated
+        else _cancelled(by_rates[row, :], rates)
+        for row in range(values.shape[0])
+    ]
+    sizes = ca.densify(ca.vertcat(*rows))
+    return Trace(function=function_of("trace", [inputs.y, inputs.s], sizes), rated=False)
+
+
+def _cancelled(slopes: Matrix, x: Matrix) -> Matrix:
+    parts = slopes.T * x
+    return ca.sum1(ca.fabs(parts)) - ca.fabs(ca.sum1(parts))
+
+
+def trace_open(
+    problem: Problem,
+    formulation,
+    wanted: Callable,
+    parameters: Sequence[Parameter],
+    wrenches: str | None = None,
+) -> Trace:
+    """Return the Trace of wanted(Instant) of a problem that leaves `parameters` open, whose values
+    y ends with."""
+    inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).opened(parameters, 0)
+    values = ca.cse(given("trace", wanted, inputs))
+    return Trace(function=function_of("trace", [inputs.y, inputs.s], values), rated=False)
+
+
+def trace_joined(
+    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+) -> Callable:
+    """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
+    inputs = joined_symbols(problem, formulation, wrenches=wrenches)
+    values = given("trace", wanted, inputs)
+    compiled = function_of("trace", [inputs.y, inputs.s], values)
+    return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """An instant s of the motion of a `problem`, by a `formulation`; `wrenches` as in `trace`."""
+
+    problem: Problem
+    formulation: Any
+    s: float
+    wrenches: str | None = None
+
+
+def trace_across(places: Sequence[Place], wanted: Callable) -> tuple[Callable, bool]:
+    """Return a function (y of each place, (width,)) -> (m,) of wanted(Instant, ...), instants of
+    several motions, and whether every y ends with rates."""
+    known = [symbols(each.problem, each.formulation, wrenches=each.wrenches) for each in places]
+    instants = [replace(each.at, s=ca.SX(place.s)) for each, place in zip(known, places)]
+    values = ca.cse(column("trace", wanted(*instants)))
+    rated = any(bool(ca.depends_on(values, each.rates)) for each in known)
+    y = [each.rated.y if rated else each.y for each in known]
+    function = function_of("trace", y, ca.densify(values))
+    return lambda *numbers: np.array(function(*numbers)).ravel(), rated
+
+
+@lru_cache(maxsize=4)
+def _traced(same, formulation, wrenches):
+    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses,
+    torques and reactions."""
+    return symbols(same.value, formulation, wrenches=wrenches, shared=True)

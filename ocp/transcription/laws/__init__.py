@@ -1,0 +1,1 @@
+"""Laws that every motion obeys: dynamics, contact, loops, unilateral joints."""

@@ -1,0 +1,173 @@
+"""Laws of motion: what a tree's own mechanics ask of every motion, beside what its problem
+states."""
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+
+from ocp.dynamics import Formulation, accelerations
+from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.mechanics.model.coordinates import length_acceleration, moments
+from ocp.mechanics.model.structure import bearing, structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.units import unit_of
+from ocp.problem.constraint import Constraint
+from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.reserved_names import DYNAMICS, LENGTHS, PASSIVE, REACH
+from ocp.problem.statement import Problem
+from ocp.transcription.laws.complementarity_laws import touchings
+from ocp.transcription.laws.loop_laws import closures
+from ocp.transcription.laws.unilateral_laws import holdings
+
+FORMS = ("implicit", "explicit")
+
+
+def laws(
+    problem: Problem,
+    lifted: bool,
+    *,
+    explicit: bool = False,
+    integrated: bool = False,
+    formulation: Formulation | str = "auto",
+) -> tuple:
+    """Return the constraints that a tree's own mechanics make, each with the instants at which it
+    holds, those of every row, or None for all nodes: ((Constraint, s), ..).
+
+    Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground
+    give, by inverse dynamics or `explicit`ly by forward dynamics, that of the `formulation`.
+    Torques of passive joints are zero, which a spline can only meet at as many instants as it has
+    freedom; unless their motion is `integrated` from the others'. Quaternions of balls that are
+    driven or borne keep the rates of their lengths. Loops are closed, and stays hold.
+    """
+    tree, free = problem.tree, _free(problem, lifted)
+    stated: list[tuple[Constraint, Any]] = []
+    driven = tuple(row for row in range(tree.dof) if row not in free)
+    instants = tuple(problem.motion.abscissae(2).tolist())
+    if problem.cyclic and not lifted:  # the end is the start's image
+        instants = tuple(s for s in instants if s < 1.0)
+    if lifted and driven:
+        borne = () if problem.motion.collocated else _borne(tree, driven)
+        law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven, borne)
+        stated.append((law, None))
+    if free and not integrated:
+        stated.append((_passive(tree, free), (instants,) * len(free)))
+    balls = [rows for rows in tree.balls if rows[0] in _lengths(problem, driven)]
+    if balls:
+        collocated = problem.motion.collocated
+        stated.append((_length(tree, balls), None if collocated else (instants,) * len(balls)))
+    found = (*holdings(problem), *touchings(problem))
+    return (*stated, *found, *closures(problem, integrated))
+
+
+def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:
+    """Return the constraint that keeps a motion where an approximate formulation, as a table, knows
+    its torques; none for others, and for tables without ends."""
+    known = formulation.approximation
+    ranges = () if known is None else known.reach(tree)
+    if not ranges:
+        return ()
+    joints = [tree.moving[each.row] for each in ranges]
+    return (
+        Constraint(
+            name=REACH,
+            function=lambda at: ca.vertcat(*(getattr(at, one.quantity)[one.row] for one in ranges)),
+            lower=tuple(each.lower for each in ranges),
+            upper=tuple(each.upper for each in ranges),
+            labels=tuple(f"{one.quantity} of {joint.name}" for one, joint in zip(ranges, joints)),
+            units=tuple(unit_of(joint, one.quantity) for one, joint in zip(ranges, joints)),
+        ),
+    )
+
+
+def _borne(tree, rows):
+    """Return the quaternions (rows each) of balls that nothing drives, among these rows."""
+    passive = structure(tree).passive
+    return tuple(ball for ball in tree.balls if ball[0] in rows and ball[0] in passive)
+
+
+def _lengths(problem, driven):
+    """Return the rows of balls whose lengths no law of passive joints keeps."""
+    if problem.motion.collocated:
+        return structure(problem.tree).drives
+    return driven
+
+
+def _length(tree, balls):
+    """d2|p|/dt2 = 0."""
+
+    def rates(at):
+        parts = ((at.q[rows], at.qd[rows], at.qdd[rows]) for rows in map(list, balls))
+        return ca.vertcat(*(length_acceleration(*part) for part in parts))
+
+    labels = tuple(tree.moving[rows[0]].parent for rows in balls)
+    return Constraint(
+        name=LENGTHS, function=rates, lower=0.0, upper=0.0, labels=labels, units="1/s2"
+    )
+
+
+def _implicit(tree, rows, borne):
+    """tau = inverse dynamics, in body weights; of balls that are `borne` the moments, since no
+    ground holds a quaternion's length."""
+    weight = body_weight(tree)
+    units = f"({weight:.4g} N m)", f"({weight:.4g} N)"
+    lengths = {ball[0] for ball in borne}
+    kept = [row for row in rows if row not in lengths]
+    chosen = {row: place for place, row in enumerate(kept)}
+
+    def gap(at):
+        left = at.needed - at.tau
+        values = left[kept]
+        for ball in map(list, borne):
+            values[[chosen[row] for row in ball[1:]]] = moments(at.q[ball], left[ball])
+        return values / weight
+
+    return _law(DYNAMICS, gap, tree, kept, units)
+
+
+def _explicit(tree, rows, formulation):
+    """qdd = forward dynamics."""
+
+    def gap(at):
+        drive = at.tau + at.looped + at.stayed + at.grounded
+        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
+
+    return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
+
+
+def _passive(tree, rows):
+    measure, chosen = passive_measure(tree), list(rows)
+    units = ("N m", "N") if measure == 1.0 else (f"({measure:.4g} N m)", f"({measure:.4g} N)")
+    return _law(PASSIVE, lambda at: at.needed[chosen] / measure, tree, rows, units)
+
+
+def passive_measure(tree: Tree) -> float:
+    """Return in what the lack of torque at passive joints counts (N or N m): in body weights where
+    nothing else holds the tree."""
+    return body_weight(tree) if structure(tree).adrift else 1.0
+
+
+def _free(problem, lifted):
+    """Return the passive rows of q whose lack of torque restricts the motion.
+
+    Where loops are closed it first gives the forces of cut joints, at all nodes if these are
+    variables.
+    """
+    shape = structure(problem.tree)
+    rows = () if problem.motion.collocated else passive_rows(problem.tree, problem.ground)
+    if not shape.closed:
+        return rows
+    bears = bearing(problem.tree, tuple(row for row in rows if row in shape.looped))
+    return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
+
+
+def _law(name: str, function: Callable, tree: Tree, rows, units) -> Constraint:
+    joints = [tree.moving[row] for row in rows]
+    return Constraint(
+        name=name,
+        function=function,
+        lower=0.0,
+        upper=0.0,
+        labels=tuple(joint.name for joint in joints),
+        units=tuple(units[joint.kind == "prismatic"] for joint in joints),
+    )

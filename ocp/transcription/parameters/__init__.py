@@ -1,0 +1,1 @@
+"""Open parameters of a problem and derivatives by them."""

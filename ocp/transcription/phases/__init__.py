@@ -1,0 +1,1 @@
+"""Transcription of phases, impacts and contact handover."""

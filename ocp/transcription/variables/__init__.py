@@ -1,0 +1,1 @@
+"""Variables of the program: layout, bounds, units, sharing, free knots."""

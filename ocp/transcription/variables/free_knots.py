@@ -1,0 +1,94 @@
+"""Free knots, or intervals of free lengths, in a program: the widths of the segments, bounded by
+the spacing, part the whole motion; and what of a statement keeps them from moving."""
+
+from collections.abc import Callable
+from typing import cast
+
+import casadi as ca
+import numpy as np
+
+from ocp.motion.free_knots import Moving
+from ocp.problem.constraint import Constraint, Span
+from ocp.problem.contact.complementarity import touch_labels, touches
+from ocp.problem.reserved_names import KNOTS
+from ocp.problem.statement import Problem
+from ocp.transcription.kernels.inputs import Inputs
+from ocp.transcription.kernels.kernels import kernel
+from ocp.transcription.methods import Method
+from ocp.transcription.rows import Group
+from ocp.transcription.variables.layout import Layout, free_knots
+
+
+def knot_groups(layout: Layout, finish: Callable | None = None) -> tuple[Group, ...]:
+    """Return the Groups of what free knots meet: widths sum up to 1, and none is below the
+    spacing; nothing if knots are given."""
+    if not layout.moving:
+        return ()
+    motion, columns = cast(Moving, layout.problem.motion), range(layout.size)[layout.widths]
+    whole, least = _constraints(motion)
+    return (
+        _group(whole, [1.0], _picked(layout, columns, [0] * len(columns)), finish),
+        _group(least, motion.breaks[1:], _picked(layout, columns, range(len(columns))), finish),
+    )
+
+
+def check_moving(problem: Problem, method: Method) -> None:
+    """Raise ValueError naming what keeps free knots from moving: a method that cannot plan on them,
+    or what holds at given instants of the motion."""
+    if not free_knots(problem):
+        return
+    if not method.moves_knots and not problem.motion.collocated:
+        raise ValueError(
+            f"method {method.name!r}: free knots are planned on by method 'spline'; take that, or "
+            "give the knots (inner)"
+        )
+    if problem.ground is not None:
+        raise ValueError(
+            "motion: free knots would leave the contact schedule of the ground behind; "
+            "give the knots (inner)"
+        )
+    if touches(problem.loads):
+        raise ValueError(
+            f"motion: free knots: forces of contacts {', '.join(touch_labels(problem.loads))} are "
+            "known at given nodes; give the knots (inner)"
+        )
+    if problem.tree.stays:
+        names = ", ".join(stay.name for stay in problem.tree.stays)
+        raise ValueError(
+            f"motion: free knots would leave the schedules of stays {names} behind; "
+            "give the knots (inner)"
+        )
+    for constraint in problem.constraints:
+        if isinstance(constraint.when, Span):
+            raise ValueError(
+                f"constraint {constraint.name!r}: its span of the motion does not move with free "
+                "knots; give the knots (inner), or let it hold along the path"
+            )
+
+
+def _constraints(motion):
+    """Return what the sum of the widths and every width meets."""
+    whole, least = KNOTS
+    part = {"function": lambda at: at, "units": "of the motion"}
+    return (
+        Constraint(name=whole, lower=1.0, upper=1.0, labels=("widths",), **part),
+        Constraint(name=least, lower=motion.spacing, labels=("width",), upper=np.inf, **part),
+    )
+
+
+def _picked(layout, columns, rows):
+    """Return the matrix (.., variables) that puts some variables into rows."""
+    ones = ca.DM.ones(len(columns))
+    return ca.DM.triplet(list(rows), list(columns), ones, max(rows) + 1, layout.size)
+
+
+def _group(constraint, s, matrix, finish):
+    y = ca.SX.sym("y")
+    inputs = Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish)
+    return Group(
+        kernel=kernel(inputs, y),
+        s=np.asarray(s),
+        matrix=matrix,
+        owners=((constraint, 0),),
+        asked=np.ones((1, len(s)), dtype=bool),
+    )

@@ -1,0 +1,171 @@
+"""What is lifted, between the nodes: torques and ground wrenches as piecewise polynomials.
+
+They run as polynomials through a few nodes, from one kink to the next: from knot to knot of the
+motion and from switch to switch of contact. Wrenches run straight from node to node while several
+feet bear: these share freely, and what is straight between two wrenches that push, within friction
+and through the soles, does too. So do torques where feet strike or leave, since a load that passes
+from foot to foot within a few nodes bends them there more than the motion does. So does all where a
+stay closes or opens, anywhere if the motion finds that out. But where stays bear passive joints,
+or contacts leave a freedom to the root, whose law is asked for at as many instants as accelerations
+have freedom, all runs as accelerations do, as the spline through its values there: any other curve
+would part from them in between.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.mechanics.model.structure import structure
+from ocp.motion.basis import Array
+from ocp.motion.quadrature import quadrature
+from ocp.motion.spline import SIDE
+from ocp.problem.contact.complementarity import touches
+from ocp.problem.contact.ground import bearing_slots
+from ocp.problem.contact.load_paths import bears_root, passive_rows
+from ocp.problem.statement import Problem
+
+STEPS = 4  # at most, that one polynomial runs over: of higher degree it would swing between them
+ALIKE = 1e-9  # of the motion: instants so close are one
+JUMP = 1e-6  # of the motion: nodes so close stand on either side of a jump
+LEAST = 3  # points of a rule on the shortest polynomials
+
+
+def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+    """Return the matrix (N, nodes) that takes torques at the nodes to the instants s (N,), or with
+    `order` 1 to their slopes there, d/ds, at a kink from the right.
+
+    After the last node, as before the first, all stays as it is there.
+    """
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, False, order)
+
+
+def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+    """Return the matrix (N, nodes) that takes ground wrenches at the nodes to the instants s (N,),
+    or to their slopes.
+
+    Forces of cut joints too.
+    """
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, True, order)
+
+
+def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
+    """Return instants s and weights w of integrals over [0, 1] of what is lifted at the nodes.
+
+    They are those of Gauss and Legendre on every polynomial, as many points as it has nodes.
+    """
+    if follows(problem):
+        return quadrature(problem.motion, "gauss", problem.motion.degree)
+    s, weights = [], []
+    for members in runs(problem, nodes, wrenches=True):
+        places, shares = np.polynomial.legendre.leggauss(max(LEAST, len(members)))
+        start, end = nodes[members[0]], nodes[members[-1]]
+        s.append(start + (end - start) * (places + 1) / 2)
+        weights.append((end - start) * shares / 2)
+    return np.concatenate(s), np.concatenate(weights)
+
+
+def follows(problem: Problem) -> bool:
+    """Tell whether what is lifted runs as accelerations do: around passive joints with stays or
+    contacts that are sought, and over contacts that do not bear the root all along, where loops are
+    open."""
+    tree, ground = problem.tree, problem.ground
+    if problem.motion.collocated or structure(tree).closed:
+        return False
+    sought = bool(tree.stays or touches(problem.loads))
+    held = sought and bool(passive_rows(tree, ground))
+    return held or (ground is not None and not bears_root(tree, ground))
+
+
+def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
+    """Return the numbers of the nodes of every polynomial, whose last is the next one's first.
+
+    They are those of `wrenches`, or else of torques.
+    """
+    kinked = _kinked(problem, nodes, wrenches)
+    ends = [0, *np.flatnonzero(kinked[1:-1]) + 1, len(nodes) - 1]
+    parts = []
+    for first, last in pairwise(ends):
+        pieces = -(-(last - first) // STEPS)
+        for steps in np.array_split(np.arange(first, last), pieces):
+            parts.append(np.append(steps, steps[-1] + 1))
+    return parts
+
+
+def rated(problem: Problem, nodes: Array) -> Array:
+    """Return the instants that tell the slopes of torques: on every polynomial as many as those
+    have freedom, its ends from the inside among them, or the middle of a straight piece.
+
+    There are none where torques jump.
+    """
+    s = []
+    for members in runs(problem, nodes, wrenches=False):
+        start, end = nodes[members[0]], nodes[members[-1]]
+        if len(members) > 2:
+            s.append(np.linspace(start, end - (SIDE if end < 1 else 0.0), len(members) - 1))
+        elif end - start > JUMP:
+            s.append(np.array([(start + end) / 2]))
+    return np.concatenate(s)
+
+
+def _interpolation(
+    problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool, order: int
+) -> Array:
+    motion, s = problem.motion, np.asarray(s, dtype=float)
+    if motion.collocated:
+        return motion.values(s, 3)[:, -len(nodes) :] if order else motion.interpolation(s, nodes)
+    if follows(problem):
+        return motion.values(s, 2 + order) @ np.linalg.pinv(motion.values(nodes, 2))
+    s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
+    matrix = np.zeros((len(s), len(nodes)))
+    for members in runs(problem, nodes, wrenches=wrenches):
+        inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
+        weights = _lagrange_slopes if order else _lagrange
+        matrix[inside] = 0.0  # where two meet, the second holds
+        matrix[np.ix_(inside, members)] = weights(nodes[members], s[inside])
+    return matrix
+
+
+def _kinked(problem: Problem, nodes: Array, wrenches: bool) -> Array:
+    """Tell at which nodes (N,) what is lifted may have a kink."""
+    ground, middles = problem.ground, (nodes[1:] + nodes[:-1]) / 2
+    switches = () if ground is None else ground.switches
+    alone = np.diff(nodes) < JUMP
+    alone |= bool(touches(problem.loads))
+    for stay in problem.tree.stays:
+        alone |= (np.diff(stay.closes(nodes).astype(int)) != 0) | (stay.closed is None)
+    if ground is not None and (wrenches or np.isfinite([foot.bears for foot in ground.feet]).any()):
+        alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
+    kinked = _near(nodes, np.append(problem.motion.breaks, switches))
+    return kinked | np.append(alone, False) | np.append(False, alone)
+
+
+def _near(nodes: Array, edges: Array) -> Array:
+    return (np.abs(nodes[:, None] - edges) < ALIKE).any(axis=1)
+
+
+def _snapped(nodes: Array, s: Array) -> Array:
+    """Return the instants s, those that are alike to a node as it is."""
+    nearest = nodes[np.abs(nodes - s[:, None]).argmin(axis=1)]
+    return np.where(np.abs(nearest - s) < ALIKE, nearest, s)
+
+
+def _lagrange(nodes: Array, s: Array) -> Array:
+    """Return the polynomials that are 1 at one of the nodes and 0 at the others, (N, nodes)."""
+    values = np.ones((len(s), len(nodes)))
+    for j, node in enumerate(nodes):
+        for other in np.delete(nodes, j):
+            values[:, j] *= (s - other) / (node - other)
+    return values
+
+
+def _lagrange_slopes(nodes: Array, s: Array) -> Array:
+    """Return the slopes of these polynomials, (N, nodes)."""
+    slopes = np.zeros((len(s), len(nodes)))
+    for j, node in enumerate(nodes):
+        others = np.delete(nodes, j)
+        for k in range(len(others)):
+            rest = np.delete(others, k)
+            slopes[:, j] += np.prod(s[:, None] - rest, axis=1)
+        slopes[:, j] /= np.prod(node - others)
+    return slopes

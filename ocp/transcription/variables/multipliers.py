@@ -1,0 +1,143 @@
+"""Lagrange multipliers by the names of constraints, from those of an NLP and back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import DURATION, PARAMETER
+from ocp.transcription.rows import Rows
+from ocp.transcription.variables.layout import Layout, free_duration
+
+ALIKE = 1e-9  # of the motion: instants so close are one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Multipliers:
+    """Lagrange multipliers of one constraint: instants `s` (N,), row labels (m,), values (m, N).
+
+    They are positive at an upper bound.
+    """
+
+    s: np.ndarray
+    labels: tuple[str, ...]
+    values: np.ndarray
+
+    def __repr__(self) -> str:
+        count, largest = len(self.s), np.abs(self.values).max(initial=0.0)
+        return f"Multipliers({len(self.labels)} rows at {count} instants, up to {largest:.3g})"
+
+
+def name_multipliers(
+    rows: Sequence[Rows],
+    asked: Mapping,
+    binding: np.ndarray,
+    x_multipliers: np.ndarray,
+    g_multipliers: np.ndarray,
+) -> dict[str, Multipliers]:
+    """Return {constraint name: Multipliers}.
+
+    A variable's multiplier goes to the constraint that `asked` for the bound it leans on, the one
+    of the number that is `binding`, as a Box has both.
+    """
+    named: dict[str, Multipliers] = {}
+    leaned_on = np.where(x_multipliers > 0, binding[1], binding[0])
+    for placed in rows:
+        in_g, single = placed.row >= 0, placed.variable >= 0
+        values = np.zeros(placed.row.shape)
+        values[in_g] = g_multipliers[placed.row[in_g]]
+        if single.any():
+            variable = placed.variable[single]
+            own = leaned_on[variable] == placed.bound[single]
+            values[single] = np.where(own, x_multipliers[variable], 0.0)
+            values[single] /= placed.coefficient[single]
+        _add(named, placed, values)
+    for side, place in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
+        constraint, *_ = asked.get((place, ("lower", "upper")[side]), (None,))
+        if constraint is not None:
+            values, labels = np.array([[x_multipliers[place]]]), (constraint.label(0),)
+            named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
+    return named
+
+
+def _add(named: dict[str, Multipliers], placed: Rows, values: np.ndarray) -> None:
+    """Put the multipliers (m, N) of the rows of a constraint beside those of its other rows.
+
+    Bounds that follow parameters have rows of their own, and a row that has two such bounds has the
+    multipliers of both.
+    """
+    labels = placed.labels
+    known = named.get(placed.name)
+    if known is not None:
+        every = [*known.labels, *(label for label in labels if label not in known.labels)]
+        order = sorted(every, key=_order(placed.constraint))
+        total = np.zeros((len(order), len(placed.s)))
+        for part_labels, part in ((known.labels, known.values), (labels, values)):
+            total[[order.index(label) for label in part_labels]] += part
+        labels, values = tuple(order), total
+    named[placed.name] = Multipliers(s=placed.s, labels=labels, values=values)
+
+
+def _order(constraint: Constraint) -> Callable[[str], int]:
+    """Return what gives a label of a constraint's row its number."""
+    listed = list(constraint.labels)
+    return lambda label: listed.index(label) if label in listed else int(label.split()[-1])
+
+
+def gather_multipliers(
+    rows: Sequence[Rows], named: Mapping[str, Multipliers], layout: Any, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return multipliers of the variables (size,) of a Layout, or of the Order of phases, and of
+    rows of g (count,), from those by name, interpolated where the instants differ.
+
+    A multiplier along the path is a density times the spacing of its instants, and scaled with
+    that.
+    """
+    x_multipliers, g_multipliers = np.zeros(layout.size), np.zeros(count)
+    for placed in rows:
+        values = _of_rows(named.get(placed.name), placed)
+        if values is None:
+            continue
+        g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
+        bounds = placed.variable >= 0
+        np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
+    if isinstance(layout, Layout) and free_duration(layout.problem) and DURATION in named:
+        x_multipliers[0] += named[DURATION].values[0, 0]
+    for variable, parameter in zip(range(layout.size)[layout.parameters], layout.values):
+        known = named.get(PARAMETER.format(parameter.name))
+        if known is not None:
+            x_multipliers[variable] = known.values[0, 0]
+    return x_multipliers, g_multipliers
+
+
+def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
+    """Return the multipliers (m, N) of a constraint's rows at their instants, of the signs that
+    their bounds allow; None where they are not known."""
+    if known is None:
+        return None
+    values, labels = _resampled(known, placed.s), placed.labels
+    if len(values) != len(labels):
+        if not set(labels) <= set(known.labels):
+            return None
+        values = values[[known.labels.index(label) for label in labels]]
+    sides = placed.bounded
+    values = np.where(sides[:, :1], values, np.maximum(values, 0.0))
+    return np.where(sides[:, 1:], values, np.minimum(values, 0.0))
+
+
+def _resampled(known, s):
+    """Return the values (m, N) at the instants s, scaled as densities where these are others."""
+    if len(known.s) == len(s) and (np.abs(known.s - s) <= ALIKE).all():
+        return known.values
+    densities = known.values / _spacing(known.s)
+    return np.array([np.interp(s, known.s, line) for line in densities]) * _spacing(s)
+
+
+def _spacing(s):
+    """Return how much of the motion each of its instants s (N,) stands for, on the whole 1."""
+    if len(s) < 2:
+        return np.ones(len(s))
+    steps = np.gradient(s)
+    return np.maximum(steps / steps.sum(), ALIKE)

@@ -1,0 +1,54 @@
+"""Where parameters stand in x, at its end, and which of them are sought: the same of one motion and
+of all phases together, whose records have these functions as properties."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ocp.mechanics.values.parameters import Parameter
+
+
+class Ordered(Protocol):
+    """What has parameters at the end of x: its `size`, the `values` of these, of which the first
+    `free` are sought unless their names are `held`."""
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+
+    @property
+    def values(self) -> Mapping[Parameter, float]:
+        """The parameters and their numbers, in order."""
+
+    @property
+    def free(self) -> int:
+        """How many of them, the first ones, solves seek."""
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Names of those that a solve holds nevertheless."""
+
+
+def parameter_slice(order: Ordered) -> slice:
+    """Where the parameters stand in x."""
+    return slice(order.size - len(order.values), order.size)
+
+
+def freed_parameters(order: Ordered) -> tuple[Parameter, ...]:
+    """The parameters that solves seek, unless they hold them."""
+    return tuple(order.values)[: order.free]
+
+
+def sought_parameters(order: Ordered) -> frozenset[Parameter]:
+    """The parameters that this solve seeks."""
+    return frozenset(each for each in freed_parameters(order) if each.name not in order.held)
+
+
+def parameter_places(order: Ordered) -> dict[Parameter, int]:
+    """Where each parameter stands in x."""
+    return dict(zip(order.values, range(order.size)[parameter_slice(order)]))
+
+
+def held_places(order: Ordered) -> frozenset[int]:
+    """Where the parameters stand in x that are given, of themselves or for a solve."""
+    sought = sought_parameters(order)
+    return frozenset(k for each, k in parameter_places(order).items() if each not in sought)

@@ -1,0 +1,222 @@
+"""The bounds of an NLP's variables: what rows with a single variable ask for, and who asked."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.mechanics.values.parameters import Parameter
+from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import DURATION, PARAMETER
+from ocp.transcription.kernels.kernels import evaluate
+from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.variables.layout import Layout, free_duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Ends:
+    """Bounds that rows ask for: of `variable` a `lower` and an `upper` one (k,), and the `owners`,
+    (constraint, number of its row, instant) of each."""
+
+    variable: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    owners: list
+
+    def __repr__(self) -> str:
+        return f"Ends({len(self.owners)} bounds)"
+
+
+class Box:
+    """Bounds of the variables, and who asked for them: rows linear in a single variable go here
+    instead of to g. `binding` (2, size) are the numbers of those bounds that are the variables'
+    lower and upper ones, in the order in which they were asked for, or -1."""
+
+    def __init__(self, layout: Layout):
+        self.asked: dict = {}
+        self.binding = np.full((2, layout.size), -1)
+        self.ends: list[Ends] = []
+        self.count = 0
+        self.layout = layout
+        self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
+        if free_duration(layout.problem):
+            self.lower[0], self.upper[0] = layout.problem.duration
+            limits = duration_limits(layout.problem)
+            self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
+        freed, sought = layout.freed, layout.sought
+        for variable, parameter in zip(range(layout.size)[layout.parameters], freed):
+            limits = parameter_limits(parameter)  # of others the program does not know the costs
+            self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
+        known = layout.values.items()
+        sides = [(each.lower, each.upper) if each in sought else (own,) * 2 for each, own in known]
+        if sides:
+            self.lower[layout.parameters], self.upper[layout.parameters] = zip(*sides)
+
+    def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray, np.ndarray]:
+        """Place the rows of a group, those of g from `count` on.
+
+        Return the Rows of each constraint, the array (m, N) of all its rows, and the bounds (2, k)
+        of those in g. Where they are none that parameters alone move, a group keeps what came of
+        that.
+        """
+        key = count, self.count
+        rows, places, limits, ends = group.taken.get(key) or self._taken(group, *key)
+        self.ends.append(ends)
+        self.count += len(ends.owners)
+        return rows, places, limits
+
+    def settle(self) -> None:
+        """Make what was asked for the bounds of the variables, of equal bounds the first.
+
+        Raises ValueError naming who asks for bounds that contradict each other.
+        """
+        if not self.count:
+            return
+        columns = ("variable", "lower", "upper")
+        parts = (np.concatenate([getattr(each, name) for each in self.ends]) for name in columns)
+        variable, *sides = parts
+        owners = [owner for each in self.ends for owner in each.owners]
+        bounds = self.lower.copy(), self.upper.copy()
+        np.maximum.at(bounds[0], variable, sides[0])
+        np.minimum.at(bounds[1], variable, sides[1])
+        if (bounds[0] > bounds[1]).any():  # by rounding, or they contradict each other
+            for number, owner in enumerate(owners):
+                low, high = (float(side[number]) for side in sides)
+                self._bound(int(variable[number]), low, high, owner, number)
+            return
+        for side, name, ends, tight in zip((0, 1), ("lower", "upper"), sides, bounds):
+            before = getattr(self, name)
+            chosen = (ends == tight[variable]) & (ends != before[variable])
+            numbers = np.nonzero(chosen)[0][::-1]  # the first comes last, and stays
+            self.binding[side, variable[numbers]] = numbers
+            setattr(self, name, tight)
+            for place in np.nonzero(self.binding[side] >= 0)[0].tolist():
+                self.asked[place, name] = owners[self.binding[side, place]]
+
+    def _taken(self, group, count, first):
+        """Return the Rows of a group, the array of its rows, their bounds in g, and the Ends that
+        it asks for, from the number `first` on; the group keeps them if other values of parameters
+        leave them as they are."""
+        lines = group.lines
+        absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
+        unmoved = np.zeros_like(absent)
+        if self.layout.values:
+            unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
+        if unmoved.any():
+            absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
+        for number, k in np.argwhere(absent):
+            constraint, row = group.owners[number]
+            _check_constant(constraint, row, group.s[k], constant[number, k])
+        variable, coefficient, single, ends = _single(group, lines)
+        places = np.full(group.asked.shape, -1)
+        general = group.asked & (variable < 0) & ~absent
+        places.T[general.T] = count + np.arange(general.sum())
+        bound = np.full(places.shape, -1)
+        bound[single] = first + np.arange(len(ends.owners))
+        rows = list(_by_constraint(group, places, variable, coefficient, bound))
+        taken = rows, places, row_bounds(group, places), ends
+        if not unmoved.any():
+            group.taken[count, first] = taken
+        return taken
+
+    def _still(self, group):
+        """Return the rows of a group (m, N) where all variables but the parameters are zero."""
+        x = np.zeros(self.layout.size)
+        x[self.layout.parameters] = list(self.layout.values.values())
+        return evaluate(group.kernel.values, group.inputs(x), group.s)
+
+    def _bound(self, variable, lower, upper, owner, number):
+        if lower > self.lower[variable]:
+            self.lower[variable], self.asked[variable, "lower"] = lower, owner
+            self.binding[0, variable] = number
+        if upper < self.upper[variable]:
+            self.upper[variable], self.asked[variable, "upper"] = upper, owner
+            self.binding[1, variable] = number
+        lower, upper = self.lower[variable], self.upper[variable]
+        if lower > upper + 1e-12 * max(1.0, abs(upper)):
+            raise ValueError(
+                f"contradictory bounds: {_who(*self.asked[variable, 'lower'])} asks for at least "
+                f"{lower:g}, {_who(*self.asked[variable, 'upper'])} for at most {upper:g}"
+            )
+        self.lower[variable] = min(lower, upper)
+
+
+def _single(group, lines):
+    """Return, for each row and instant (m, N), the single variable that it has or -1 and its
+    coefficient, where these are, and the Ends that they make."""
+    variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
+    single = lines.count[lines.row, lines.instant] == 1
+    single &= group.asked[lines.row, lines.instant]
+    parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
+    number, k, place, factor = (part[single] for part in parts)
+    variable[number, k], coefficient[number, k] = place, factor
+    bounds = [(owner.lower_of(row), owner.upper_of(row)) for owner, row in group.owners]
+    sides = np.reshape(np.array(bounds, dtype=float), (-1, 2))[number]
+    sides = np.sort((sides - lines.constant[number, k][:, None]) / factor[:, None], axis=1)
+    owners = [(*group.owners[row], group.s[instant]) for row, instant in zip(number, k)]
+    ends = Ends(variable=place, lower=sides[:, 0], upper=sides[:, 1], owners=owners)
+    return variable, coefficient, (number, k), ends
+
+
+def _by_constraint(group, row, variable, coefficient, bound):
+    """Yield the Rows of each constraint of a group, at the instants where it is asked for; none of
+    one that is asked for nowhere."""
+    names = np.array([id(constraint) for constraint, _ in group.owners])
+    for name in dict.fromkeys(names.tolist()):
+        chosen = np.nonzero(names == name)[0]
+        present = group.asked[chosen].any(axis=0)
+        if not present.any():
+            continue
+        yield Rows(
+            constraint=group.owners[chosen[0]][0],
+            s=group.s[present],
+            numbers=np.array([group.owners[k][1] for k in chosen]),
+            row=row[chosen][:, present],
+            variable=variable[chosen][:, present],
+            coefficient=coefficient[chosen][:, present],
+            bound=bound[chosen][:, present],
+        )
+
+
+LOST = "; float() and the module math make numbers of expressions, take ca.sin and the like"
+
+
+def _check_constant(constraint, number, s, value):
+    """Raise ValueError if a row that no variable moves is violated."""
+    lower, upper = constraint.lower_of(number), constraint.upper_of(number)
+    if not lower - 1e-9 <= value <= upper + 1e-9:
+        raise ValueError(
+            f"{_who(constraint, number, s)} is {value:g} whatever the motion, "
+            f"expected within ({lower:g}, {upper:g})"
+            f"{LOST if np.isnan(value) else ''}"
+        )
+
+
+def _who(constraint, number, s):
+    return f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
+
+
+def duration_limits(problem):
+    """Return the bounds of a free duration as the Constraint that they are."""
+    lower, upper = problem.duration
+    return Constraint(
+        name=DURATION,
+        function=lambda at: at.T,
+        lower=lower,
+        upper=upper,
+        when="end",
+        labels=("T",),
+        units="s",
+    )
+
+
+def parameter_limits(parameter: Parameter) -> Constraint:
+    """Return the bounds of a parameter that is sought as the Constraint that they are."""
+    return Constraint(
+        name=PARAMETER.format(parameter.name),
+        function=lambda at: parameter.expression,
+        lower=parameter.lower,
+        upper=parameter.upper,
+        when="start",
+        labels=(parameter.name,),
+        units=parameter.unit,
+    )

@@ -1,0 +1,310 @@
+"""Scalar graphs as machine code: the virtual machine's bits, at any number of instants."""
+
+import gc
+import platform
+import sys
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.codegen import assembler as house
+from ocp.codegen.assembler import (
+    assemble_function,
+    assembled,
+    casadi_reader,
+    elf,
+    library,
+    matrices,
+    trial,
+    unable,
+)
+from ocp.codegen.assembler.ir import ADD, MIN, MUL, OF_LIBRARY, STEPS, X, Y
+from ocp.codegen.assembler.matrices import ENTRYWISE, MOVES, SAME
+from ocp.codegen.compiler.shared_library import processor
+
+needed = pytest.mark.skipif(bool(unable()), reason=unable())
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan]
+BINARY = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "and": ca.logic_and,
+    "or": ca.logic_or,
+    "if": lambda x, y: ca.if_else(x, y, 0),
+    "pow": lambda x, y: x**y,
+    "fmod": ca.fmod,
+    "atan2": ca.atan2,
+    "hypot": ca.hypot,
+    "fmin": ca.fmin,
+    "fmax": ca.fmax,
+    "copysign": ca.copysign,
+}
+UNARY = {
+    "neg": lambda x: -x,
+    "sq": lambda x: x * x,
+    "twice": lambda x: 2 * x,
+    "inv": lambda x: 1 / x,
+    "not": ca.logic_not,
+    **{
+        name: getattr(ca, name)
+        for name in (
+            *("sqrt", "fabs", "sign", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh"),
+            *("tanh", "asinh", "acosh", "atanh", "exp", "log", "expm1", "log1p", "floor", "ceil"),
+            "erf",
+        )
+    },
+}
+
+
+def bits(values) -> list[np.ndarray]:
+    """Numbers as their bits, all NaNs alike."""
+    arrays = [np.array(each, dtype=float) for each in values]
+    return [np.where(np.isnan(each), np.nan, each).view(np.int64) for each in arrays]
+
+
+def same(one, other) -> bool:
+    return all(np.array_equal(*each) for each in zip(bits(one), bits(other)))
+
+
+def test_linux_on_x86_has_it():
+    """So that what gives wrong numbers is no reason to leave the tests out."""
+    able = sys.platform == "linux" and platform.machine() == "x86_64"
+    if able and "avx" in processor().split():
+        assert unable() == ""
+    else:
+        assert unable()
+
+
+@needed
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_every_operation_has_the_bits_of_the_virtual_machine(name):
+    x, y = ca.SX.sym("x"), ca.SX.sym("y")
+    result = UNARY[name](x) if name in UNARY else BINARY[name](x, y)
+    function = ca.Function(name, [ca.vertcat(x, y)], [result])
+    pairs = np.array([(one, other) for one in SPECIAL for other in SPECIAL]).T
+    drawn = np.random.default_rng(3).normal(size=(2, 101))
+    inputs = np.hstack([pairs, drawn])
+    made = assembled(function, inputs.shape[1])
+    assert made is not None
+    assert same([made(inputs)], [function.map(inputs.shape[1])(inputs)])
+
+
+def test_every_operation_is_tried():
+    x, y = ca.SX.sym("x"), ca.SX.sym("y")
+    tried = [function(x) for function in UNARY.values()] + [
+        function(x, y) for function in BINARY.values()
+    ]
+    tried.append(x**2.5)
+    ops = set()
+    for each in tried:
+        function = ca.Function("one", [x, y], [each])
+        ops |= {function.instruction_id(k) for k in range(function.n_instructions())}
+    assert set(STEPS) <= ops
+    assert set(OF_LIBRARY.values()) <= set(STEPS)
+
+
+def test_the_trial_has_every_operation():
+    told, of_matrices = (
+        {each.instruction_id(k) for k in range(each.n_instructions())}
+        for each in (trial.operations(), trial.matrices())
+    )
+    assert set(STEPS) <= told
+    assert {*ENTRYWISE, *SAME, *MOVES, ca.OP_MTIMES, ca.OP_CALL, ca.OP_CONST} <= of_matrices
+
+
+@needed
+@pytest.mark.parametrize(
+    ("op", "steps", "name"),
+    [
+        (ca.OP_FMIN, ((MIN, Y, X, 0),), "fmin"),  # right but for zeros and what is no number
+        (ca.OP_COPYSIGN, ((ADD, X, Y, 0),), "copysign"),
+        (ca.OP_SIN, STEPS[ca.OP_COS], "sin"),
+        (ca.OP_CONSTPOW, ((MUL, X, X, 0),), "constpow"),
+    ],
+)
+def test_an_operation_with_other_bits_is_found_before_use(monkeypatch, op, steps, name):
+    monkeypatch.setitem(STEPS, op, steps)
+    reason = f"assembled kernels give other numbers than CasADi {ca.__version__}: {name}"
+    assert unable.__wrapped__() == reason
+
+
+@needed
+def test_matrices_with_other_bits_are_found_before_use(monkeypatch):
+    monkeypatch.setattr(matrices, "SUB", matrices.ADD)
+    monkeypatch.setitem(MOVES, ca.OP_TRANSPOSE, lambda matrix: np.arange(matrix.nnz()))
+    assert unable.__wrapped__().endswith(": matrices")
+
+
+@needed
+def test_a_reader_that_reads_otherwise_is_found_before_use(monkeypatch):
+    found = casadi_reader._found
+    monkeypatch.setattr(casadi_reader, "_found", lambda *what: found(*what)[::-1])
+    assert "serializes graphs in another way" in unable.__wrapped__()
+
+
+def drawn(seed: int, size: int = 500) -> ca.Function:
+    """A random graph whose instructions stay in the order in which they are drawn, of operands near
+    and far."""
+    numbers = np.random.default_rng(seed)
+    x, y = ca.SX.sym("x", 7), ca.SX.sym("y", 3)
+    made = [*ca.vertsplit(x), *ca.vertsplit(y), ca.SX(0.7), ca.SX(-1.3)]
+    one_of = ["sin", "cos", "tanh", "atan", "fabs", "sign", "neg", "sq", "twice", "inv"]
+    two_of = ["add", "sub", "sub", "mul", "mul", "div", "le", "if", "fmin", "atan2"]
+    for _ in range(size):
+        one, other = (
+            made[-numbers.integers(1, min(24, len(made)))]
+            if numbers.random() < 0.8
+            else made[numbers.integers(len(made))]
+            for _ in range(2)
+        )
+        kind = numbers.random()
+        if kind < 0.12:
+            made.append(UNARY[str(numbers.choice(one_of[: 4 if seed % 3 else None]))](one))
+        elif kind < 0.25 and seed % 3 == 0:
+            made.append(BINARY[str(numbers.choice(two_of))](one, other))
+        else:
+            made.append(BINARY[str(numbers.choice(two_of[:5]))](one, other))
+    outputs = ca.vertcat(*made[12:], made[0], made[-5], 3.5), ca.vertcat(*made[40:90:3])
+    return ca.Function("drawn", [x, y], outputs)
+
+
+@needed
+@pytest.mark.parametrize("seed", range(12))
+def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
+    function, numbers = drawn(seed), np.random.default_rng(seed)
+    for count in (1, 2, 3, 4, 5, 25):
+        inputs = [numbers.normal(size=(size, count)) for size in (7, 3)]
+        made = assembled(function, count)
+        assert made is not None
+        assert same(made.call(inputs), function.map(count).call(inputs))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_instructions_are_read_as_they_are_told(seed):
+    function = drawn(seed)
+    table = casadi_reader._found(function, function.n_instructions())
+    told = [casadi_reader._asked(function, k) for k in range(function.n_instructions())]
+    assert table is not None
+    assert np.array_equal(table, np.array(told, dtype=np.int32))
+
+
+def test_instructions_that_stand_elsewhere_are_asked_for(monkeypatch):
+    function = drawn(5)
+    expected = casadi_reader.instructions_of(function)
+    monkeypatch.setattr(casadi_reader, "_found", lambda *what: None)
+    for one, other in zip(expected, casadi_reader.instructions_of(function)):
+        assert np.array_equal(one, other)
+
+
+@needed
+def test_what_there_is_no_code_for_is_not_assembled():
+    x, many = ca.SX.sym("x"), ca.SX.sym("many", 2, 2)
+    assert assembled(ca.Function("shown", [x], [x.printme(1)]), 4) is None
+    assert assembled(ca.Function("matrix", [many], [many[0]]), 4) is None
+
+
+@needed
+def test_inputs_that_are_not_there_are_zeros_and_outputs_need_not_be():
+    function = drawn(2)
+    made, plain = assembled(function, 6), function.map(6)
+    assert made is not None
+    inputs = np.asfortranarray(np.random.default_rng(1).normal(size=(7, 6)))
+    for wanted in (0, 1):
+        results = []
+        for each in (made, plain):
+            buffer, trigger = each.buffer()
+            buffer.set_arg(0, memoryview(inputs.ravel(order="F").copy()))
+            result = np.zeros(each.nnz_out(wanted))
+            buffer.set_res(wanted, memoryview(result))
+            trigger()
+            results.append(result)
+        assert same(results[:1], results[1:])
+
+
+@needed
+def test_functions_without_inputs_or_outputs_are_assembled():
+    x, nothing = ca.SX.sym("x", 3), ca.SX.sym("nothing", 0)
+    empty = assembled(ca.Function("empty", [x, nothing], [ca.SX(0, 1), ca.SX(2.5)]), 5)
+    assert empty is not None
+    results = empty(np.ones((3, 5)), np.zeros((0, 5)))
+    assert results[0].shape == (0, 5)
+    assert np.array_equal(np.array(results[1]), np.full((1, 5), 2.5))
+
+
+def mappings() -> int:
+    return Path("/proc/self/maps").read_text().count(f"memfd:{elf.NAME}")
+
+
+@needed
+def test_libraries_are_apart_and_gone_when_nobody_has_them():
+    gc.collect()
+    before = mappings()
+    made = [assembled(drawn(seed), 4) for seed in range(5)]
+    assert mappings() >= before + 5
+    inputs = [np.random.default_rng(4).normal(size=(size, 4)) for size in (7, 3)]
+    for seed, each in enumerate(made):
+        assert each is not None
+        assert same(each.call(inputs), drawn(seed).map(4).call(inputs))
+    del made, each
+    gc.collect()
+    assert mappings() == before
+
+
+def test_other_machines_say_why_they_have_none(monkeypatch):
+    monkeypatch.setattr(library.platform, "machine", lambda: "riscv64")
+    monkeypatch.setattr(library.platform, "platform", lambda: "an old board")
+    reason = "kernels are assembled on Linux and x86-64 alone, not on an old board"
+    assert unable.__wrapped__() == reason
+    monkeypatch.undo()
+    monkeypatch.setattr(library, "processor", lambda: "flags: fpu sse2")
+    assert "processors with AVX" in unable.__wrapped__()
+
+
+@needed
+def test_a_system_that_refuses_is_told_in_one_line(monkeypatch):
+    def refuse(name):
+        raise OSError("no such thing here")
+
+    monkeypatch.setattr(elf.os, "memfd_create", refuse)
+    with pytest.raises(house.Unable, match="no memory for machine code: no such thing here"):
+        assembled(drawn(0), 4)
+    assert unable.__wrapped__() == "no memory for machine code: no such thing here"
+    monkeypatch.undo()
+    monkeypatch.setattr(elf, "image", lambda *what: b"no library")
+    with pytest.raises(house.Unable, match="the system does not load machine code: "):
+        assembled(drawn(0), 4)
+
+
+@needed
+def test_a_function_by_itself_keeps_names_and_patterns():
+    x, turn = ca.SX.sym("x", 3), ca.SX.sym("turn", ca.Sparsity.upper(3))
+    results = [ca.sparsify(turn) * ca.sin(x[0]), ca.SX(2, 2), turn @ x]
+    plain = ca.Function("turned", [x, turn], results, ["x", "turn"], ["by", "none", "to"])
+    made = assemble_function(plain)
+    assert made.class_name() == "External"
+    assert str(made).split(" ")[0] == str(plain).split(" ")[0]  # name, inputs, outputs, sizes
+    numbers = np.random.default_rng(8)
+    given = {"x": numbers.normal(size=3), "turn": np.triu(numbers.normal(size=(3, 3)))}
+    for one, other in zip(made(**given).items(), plain(**given).items()):
+        assert one[0] == other[0] and one[1].sparsity() == other[1].sparsity()
+        assert np.array_equal(np.array(one[1]), np.array(other[1]))
+
+
+@needed
+def test_a_function_that_cannot_be_assembled_is_named():
+    x = ca.SX.sym("x")
+    with pytest.raises(house.Unable, match="function 'shown': has an operation"):
+        assemble_function(ca.Function("shown", [x], [x.printme(1)]))
+
+
+def test_where_nothing_can_be_assembled_a_function_says_so(monkeypatch):
+    monkeypatch.setattr(library, "unable", lambda: "not on this machine")
+    with pytest.raises(house.Unable, match="not on this machine"):
+        assemble_function(drawn(0))

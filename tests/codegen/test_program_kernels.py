@@ -1,0 +1,137 @@
+"""Programs whose kernels and places are machine code that is made here: the bits of the virtual
+machine."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.problems import gait
+from ocp.problems.cart_pole_swing import problem as cart_pole
+from ocp.problems.hoist import problem as hoist
+from ocp.problems.two_link_effort import problem as arm
+from ocp.problems.two_link_lift import problem as lift
+
+from ocp import Radau, Spline, Transcription, solve
+from ocp.codegen import assembler as house
+from ocp.codegen.assembler import program_kernels, unable
+from ocp.transcription import transcribe
+from ocp.transcription.kernels import backends, mapped
+
+needed = pytest.mark.skipif(bool(unable()), reason=unable())
+PROBLEMS = {
+    "loops": (lambda: gait.problem(objective="effort", points=9), {}),
+    "scalar": (lambda: lift(points=12), {}),
+    "one row a node": (lambda: cart_pole(points=20), {"derivatives": "ad"}),
+    "collocated": (lambda: lift(points=12), {"method": Radau(intervals=9, order=3)}),
+    "many nodes": (lambda: arm(points=8), {"method": Spline(nodes=3, torques="variables")}),
+    "phases": (hoist, {}),
+}
+
+
+def everything(monkeypatch):
+    """Assemble what would not pay, too."""
+    for module, name, number in (
+        (mapped, "ASSEMBLED", 0),
+        (mapped, "FEW", 1),
+        (program_kernels, "SUMMED", 0),
+        (program_kernels, "RUN", 0),
+        (program_kernels, "STEP", 0),
+    ):
+        monkeypatch.setattr(module, name, number)
+
+
+def numbers(made):
+    """Objective, rows and all derivatives of a program somewhere."""
+    nlp = made.nlp
+    x = made.guess + np.random.default_rng(2).uniform(0.0, 0.2, len(nlp.lower))
+    hessian = nlp.hessian("exact")(x, [], 0.7, np.linspace(-1, 1, len(nlp.g_lower)))
+    return [np.array(each) for each in (*nlp.gradient(x, []), *nlp.jacobian(x, []), hessian)]
+
+
+def made(name, kernels):
+    problem, settings = PROBLEMS[name]
+    return transcribe(problem(), Transcription(kernels=kernels, **settings))
+
+
+@needed
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "phases"])
+def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
+    everything(monkeypatch)
+    one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
+    for each, plain in zip(numbers(one), numbers(other)):
+        assert np.array_equal(each, plain)
+    assert (one.kernels(), other.kernels()) == ("assembled", "virtual machine")
+
+
+@needed
+def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
+    from ocp.solvers.nlp import quicker
+
+    everything(monkeypatch)
+    nlp, virtual = (made("scalar", kernels).nlp for kernels in ("auto", "virtual"))
+    x = np.random.default_rng(7).normal(size=len(nlp.lower))
+    for plain, slow in zip(
+        (nlp.objective, nlp.constraints), (virtual.objective, virtual.constraints)
+    ):
+        assert quicker(plain) is not plain
+        assert np.array_equal(np.array(quicker(plain)(x)), np.array(plain(x)))
+        assert quicker(slow) is slow
+
+
+@needed
+def test_a_solve_is_the_same(monkeypatch):
+    everything(monkeypatch)
+    for name in ("scalar", "phases"):
+        problem, settings = PROBLEMS[name]
+        one, other = (
+            solve(problem(), Transcription(kernels=kernels, **settings)).require()
+            for kernels in ("assembled", "virtual")
+        )
+        assert one.statistics["iterations"] == other.statistics["iterations"]
+        assert one.objective == other.objective
+        assert one.statistics["kernels"] == "assembled"
+
+
+def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
+    monkeypatch.setattr(backends, "unable", lambda: "not here")
+    solution = solve(lift(points=8)).require()
+    assert solution.statistics["kernels"] == "virtual machine: not here"
+
+
+@needed
+def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
+    def refuse(*what):
+        raise house.Unable("no more room")
+
+    monkeypatch.setattr(mapped, "assembled_at", refuse)
+    monkeypatch.setattr("ocp.codegen.assembler.program_kernels.loaded", refuse)
+    everything(monkeypatch)
+    made = transcribe(lift(points=12))
+    expected = numbers(transcribe(lift(points=12), Transcription(kernels="virtual")))
+    for one, other in zip(numbers(made), expected):
+        assert np.array_equal(one, other)
+    assert made.kernels() == "virtual machine: no more room"
+
+
+def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
+    asked = []
+    monkeypatch.setattr(mapped, "assembled_at", lambda *what: asked.append(what))
+    monkeypatch.setattr(program_kernels, "loaded", lambda *what: asked.append(what))
+    small = transcribe(lift(points=6)).nlp
+    small.hessian("exact")
+    assert not asked
+    assert transcribe(lift(points=6)).kernels() == "virtual machine: few instructions"
+
+
+@needed
+def test_a_program_that_its_solver_differentiates_stays_a_graph(monkeypatch):
+    everything(monkeypatch)
+    nlp = transcribe(lift(points=6), Transcription(kernels="assembled", derivatives="auto")).nlp
+    given = transcribe(lift(points=6), Transcription(derivatives="solver"))
+    x = ca.MX.sym("x", len(given.nlp.lower))
+    slopes = ca.Function("slopes", [x], [ca.jacobian(given.nlp.constraints(x), x)])
+    assert given.kernels() == "virtual machine"
+    integrated = transcribe(cart_pole(points=6), Transcription(method="integrated"))
+    assert integrated.kernels() == "virtual machine"
+    begin = given.guess
+    one, other = (np.array(each) for each in (slopes(begin), nlp.jacobian(begin, [])[1]))
+    assert np.abs(one - other).max() <= 1e-10 * np.abs(other).max()

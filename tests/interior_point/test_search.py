@@ -1,0 +1,180 @@
+"""Parts of the search of our interior point: filter, refined steps, corrections, and its words."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.interior_point import backend
+from ocp.interior_point.condensed import range_of
+from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, descends
+from ocp.interior_point.interior_point import REFINED, Ending, Search, Settings
+from ocp.interior_point.iterate import Point
+from ocp.interior_point.kernels.compiled_products import engine
+from ocp.interior_point.linear_system import Stated, begin
+from ocp.interior_point.program import Program
+from ocp.solvers import NLP, Solver, minimize
+from ocp.solvers.backend import Start
+
+OURS = Solver(plugin="structured")
+INF = np.inf
+
+
+def circle():
+    """Maratos (1978): a circle, on which full steps raise objective and violation."""
+    x = ca.SX.sym("x", 2)
+    return NLP(
+        lower=np.full(2, -INF),
+        upper=np.full(2, INF),
+        g_lower=np.zeros(1),
+        g_upper=np.zeros(1),
+        objective=ca.Function("f", [x], [2 * (ca.sumsqr(x) - 1) - x[0]]),
+        constraints=ca.Function("g", [x], [ca.sumsqr(x) - 1]),
+    )
+
+
+def stated(nlp, start):
+    """A program as a stage, by derivatives that CasADi finds."""
+    from ocp.solvers.nlp import differentiated
+
+    products = engine()
+    return Stated(Program(differentiated(nlp), "exact", np.array(start), products), products)
+
+
+def search_at(nlp, start):
+    """A search whose linear system is that of its first point, and the point."""
+    stage = stated(nlp, start)
+    search = Search(stage, Settings(), lambda point: False)
+    point = begin(stage, Start(x=np.array(start)), backend.COLD)
+    search.filter.begin(point.theta)
+    stage.take(point.v, point.y, point.slopes)
+    return search, point
+
+
+def test_a_filter_admits_what_is_better_than_a_point_by_a_margin_alone():
+    kept, theta, phi = Filter(), 1e-2, 3.0
+    kept.begin(theta)
+    kept.add(theta, phi)
+    worse = 2 * phi
+    for share, admitted in ((0.5, False), (2.0, True)):
+        nearer = Trial(theta=(1 - share * LESS_THETA) * theta, phi=worse)
+        lower = Trial(theta=2 * theta, phi=phi - share * LESS_PHI * theta)
+        assert kept.admits(nearer) is admitted
+        assert kept.admits(lower) is admitted
+
+
+def test_a_step_is_taken_that_is_better_than_its_start_by_a_margin_alone():
+    kept, here = Filter(), Trial(theta=1e-2, phi=3.0)
+    kept.begin(1.0)
+    for share, taken in ((0.5, False), (2.0, True)):
+        nearer = Trial(theta=(1 - share * LESS_THETA) * here.theta, phi=4.0)
+        lower = Trial(theta=2 * here.theta, phi=here.phi - share * LESS_PHI * here.theta)
+        assert descends(here, nearer, 1.0, 1.0, kept) is taken
+        assert descends(here, lower, 1.0, 1.0, kept) is taken
+
+
+def test_margins_are_those_of_the_paper():
+    assert (LESS_THETA, LESS_PHI) == (1e-5, 1e-8)  # Waechter & Biegler (2006), section 4
+
+
+@pytest.mark.parametrize("error", [1e-2, 1e-4])
+def test_steps_of_an_inexact_factorisation_are_refined(error):
+    search, point = search_at(circle(), (0.8, 0.7))
+    assert search._factorise(point)
+    solve, stage = search.stage.solve, search.stage
+    stage.solve = lambda a, b: tuple((1 + error) * each for each in solve(a, b))
+    dv, dy = search._direction(point, point.values)
+    a = -(point.barrier_slope(search.mu) + stage.pull(point.slopes, point.y))
+    left_a = a - stage.bent(dv) - search.diagonal * dv - stage.pull(point.slopes, dy)
+    left_b = -point.values - stage.push(point.slopes, dv)
+    left = max(np.abs(left_a).max(), np.abs(left_b).max())
+    assert left <= 10 * REFINED * max(np.abs(a).max(), np.abs(point.values).max())
+
+
+def test_a_full_step_is_corrected_where_curvature_raises_the_violation():
+    search, point = search_at(circle(), (0.8, 0.6))
+    point = Point.at(search.stage, point.v, np.array([-1.5]), point.z_lower, point.z_upper)
+    search.stage.take(point.v, point.y, point.slopes)
+    assert search._factorise(point)
+    dv, dy = search._direction(point, point.values)
+    full = search._trial(point.v + dv)
+    assert full.theta > point.theta + 0.1 and full.phi > point.f
+    found = search._line_search(point, (dv, dy))
+    assert found is not None
+    assert np.linalg.norm(found.v - point.v) > 0.9 * np.linalg.norm(dv)
+    assert found.theta < 0.3 * full.theta
+
+
+def test_multipliers_of_dependent_rows_are_the_least_that_do():
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(3, 7))
+    rows = np.vstack([rows, rng.normal(size=(2, 3)) @ rows])
+    own = range_of(rows)
+    assert own.across.shape == (7, 3) and own.along.shape == (7, 4)
+    pull = rows.T @ rng.normal(size=5)
+    y = own.multipliers(pull)
+    np.testing.assert_allclose(rows.T @ y, pull, atol=1e-12)
+    np.testing.assert_allclose(y, np.linalg.lstsq(rows.T, pull, rcond=1e-10)[0], atol=1e-12)
+    right = rows @ rng.normal(size=7)
+    np.testing.assert_allclose(rows @ own.meet(right), right, atol=1e-12)
+
+
+@pytest.mark.parametrize(("own", "every", "size"), [(2, 5, 7), (20, 40, 50)])
+def test_systems_with_dependent_rows_are_solved_at_once(own, every, size):
+    """Without refinement, and with multipliers, where right-hand sides agree with the rows: by
+    elimination where variables are in few rows, otherwise in the core."""
+    rng = np.random.default_rng(11)
+    rows = rng.normal(size=(own, size))
+    rows = np.vstack([rows, rng.normal(size=(every - own, own)) @ rows])
+    x = ca.SX.sym("x", size)
+    nlp = NLP(
+        lower=np.full(size, -INF),
+        upper=np.full(size, INF),
+        g_lower=np.zeros(every),
+        g_upper=np.zeros(every),
+        objective=ca.Function("f", [x], [ca.sumsqr(x)]),
+        constraints=ca.Function("g", [x], [ca.DM(rows) @ x]),
+    )
+    search, point = search_at(nlp, np.ones(size))
+    stage = search.stage
+    assert search._factorise(point)
+    a, step = rng.normal(size=(2, size))
+    b = stage.push(point.slopes, step)
+    dv, dy = stage.solve(a, b)
+    pulled = stage.bent(dv) + search.diagonal * dv + stage.pull(point.slopes, dy)
+    np.testing.assert_allclose(pulled, a, atol=1e-11)
+    np.testing.assert_allclose(stage.push(point.slopes, dv), b, atol=1e-11)
+
+
+def test_a_slope_that_leads_uphill_ends_without_success():
+    """Since no step along it lowers the objective."""
+    x, p = ca.SX.sym("x"), ca.SX.sym("p", 0)
+    f = (x - 1) ** 2
+    nlp = NLP(
+        lower=np.array([-INF]),
+        upper=np.array([INF]),
+        g_lower=np.zeros(0),
+        g_upper=np.zeros(0),
+        objective=ca.Function("f", [x], [f]),
+        constraints=ca.Function("g", [x], [ca.SX(0, 1)]),
+        gradient=ca.Function("grad_f", [x, p], [f, -2 * (x - 1)]),
+        jacobian=ca.Function("jac_g", [x, p], [ca.SX(0, 1), ca.SX(0, 1)]),
+    )
+    outcome = minimize(nlp, OURS, np.array([3.0]))
+    assert (outcome.status, outcome.success) == ("Search_Direction_Becomes_Too_Small", False)
+
+
+STATUSES = [
+    *("Search_Direction_Becomes_Too_Small", "Restoration_Failed", "Diverging_Iterates"),
+    *("Infeasible_Problem_Detected", "Invalid_Number_Detected", "Maximum_Iterations_Exceeded"),
+    *("Maximum_WallTime_Exceeded", "User_Requested_Stop"),
+]
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_no_end_but_at_an_optimum_is_a_success(monkeypatch, status):
+    def run(search, point):
+        return Ending(point=point, status=status)
+
+    monkeypatch.setattr(Search, "run", run)
+    outcome = minimize(circle(), OURS, np.array([0.0, 1.0]))
+    assert (outcome.status, outcome.success) == (status, False)

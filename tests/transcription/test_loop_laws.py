@@ -1,0 +1,214 @@
+"""Closed loops in the optimiser: one optimum by every way, gaps between the instants, no rows that
+say nothing new, pins by other means."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from turning_crank import CASES, TREE, WAY, WAYS, equalities, gap_of, solved, turning
+
+from ocp import (
+    BSpline,
+    Guess,
+    Integrated,
+    Link,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    periodic,
+    revolute,
+    solve,
+    verify,
+)
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.closed_loops import inverse
+from ocp.mechanics.kinematics import loop_assembly
+from ocp.transcription import transcription_of
+
+
+@pytest.mark.parametrize(("way", "ends"), CASES)
+def test_every_transcription_finds_the_same_optimum(way, ends):
+    assert solved(way, ends).objective == pytest.approx(
+        solved("explicit", "all", 60).objective, rel=1e-3
+    )
+
+
+def test_integrated_loops_find_the_same_optimum():
+    solution = solve(
+        turning(points=16), Transcription(method=Integrated()), guess=solved("explicit")
+    ).require(coarse=True)
+    assert solution.objective == pytest.approx(solved("explicit", "all", 60).objective, rel=2e-3)
+    assert gap_of(solution) < 1e-3
+    assert np.abs(solution.q(0.5) - WAY[:, -1]).max() < 1e-3
+
+
+def test_the_gap_of_an_optimal_motion_stays_below_a_micrometre():
+    assert gap_of(solved("explicit", "all", 60)) < 1e-6
+    assert gap_of(solve(turning(), Transcription(method=Radau(intervals=25, order=4)))) < 1e-6
+
+
+def test_an_optimal_motion_carries_its_certificate():
+    found = verify(solved("explicit", "all", 60)).require(1e-5)
+    assert found.violations["loops"].dense < 1e-6
+    verify(solve(turning(), Transcription(dynamics="lie_group"))).require(1e-3)
+
+
+def test_the_certificate_sees_a_gap():
+    solution = solved("explicit", "all", 60)
+    points = solution.points.copy()
+    points[1, 30] += 1e-3
+    assert verify(replace(solution, points=points)).violations["loops"].dense > 1e-5
+
+
+@pytest.mark.parametrize(("way", "ends"), CASES)
+def test_no_equality_that_follows_from_others_reaches_the_solver(way, ends):
+    solution = solved(way, ends)
+    slopes = equalities(turning(ends), transcription_of(WAYS[way]), solution)
+    assert slopes.shape[0] <= slopes.shape[1]
+    assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
+
+
+@pytest.mark.parametrize("accelerations", [False, True])
+def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
+    tree = TREE
+    around = {"crank": 2 * np.pi, "coupler": -2 * np.pi}
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=80, degree=5),
+        duration=1.0,
+        objective=effort(tree, ("crank",)),
+        constraints=(at_start(tree, q={"crank": 0.0}),),
+        symmetry=periodic(tree, shift=around, qdd=accelerations),
+    )
+    full = loop_assembly.close(
+        tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]
+    )
+    solution = solve(problem, guess=Guess(q=full)).require(coarse=True)
+    slopes = equalities(problem, Transcription(), solution)
+    assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
+    ends = solution.trace(lambda at: ca.vertcat(at.qd, at.qdd), np.array([0.0, 1.0]))
+    assert np.allclose(*ends[: 3 * (1 + accelerations)].T, atol=1e-6)
+    assert gap_of(solution) < 1e-4
+
+
+def test_prescribed_accelerations_leave_room_for_the_loops():
+    tree = TREE
+    problem = turning(points=20)
+    problem = replace(
+        problem, constraints=(*problem.constraints, at_start(tree, qdd=0.0), at_end(tree, qdd=0.0))
+    )
+    slopes = equalities(problem, Transcription(), solve(problem).require(coarse=True))
+    assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, method in FORMULATIONS.items()
+        if not method.flexible and name != "configuration_space"
+    ],
+)
+def test_every_formulation_finds_the_same_optimum(name):
+    derivatives = "ad" if name != "newton_euler" else "recursive"
+    solution = solve(
+        turning(points=12), Transcription(dynamics=name, derivatives=derivatives)
+    ).require(coarse=True)
+    assert solution.objective == pytest.approx(solved("explicit", "all", 12).objective, rel=1e-9)
+
+
+def test_torque_and_pin_forces_along_the_motion_are_those_of_inverse_dynamics():
+    for way in ("explicit", "radau"):
+        solution = solved(way)
+        for t in (0.1, 0.3):
+            q, qd, qdd = (loop_assembly.close(TREE, solution.q(t)), solution.qd(t), solution.qdd(t))
+            qd = loop_assembly.close_rates(TREE, q, qd)
+            torque, pins = inverse(TREE, q, qd, loop_assembly.close_accelerations(TREE, q, qd, qdd))
+            assert np.allclose(
+                solution.tau(t), np.array(torque).ravel(), atol=2e-2 * np.abs(solution.tau(t)).max()
+            )
+            assert np.allclose(
+                solution.loop_forces(t), np.array(pins).ravel(), rtol=2e-2, atol=2e-2
+            )
+
+
+def test_reactions_know_the_pin_forces():
+    """The rocker's own law: forces of its pivot, of the pin and of gravity accelerate its centre of
+    mass."""
+    solution, t = solved("explicit", "all", 60), 0.2
+    _, force = solution.reactions(t)
+    rocker = TREE.link_index("rocker")
+    turn, com = (
+        solution.trace(
+            lambda at: ca.vertcat(ca.vec(at.frames[rocker][:3, :3]), at.frames[rocker][:3, 3]), t
+        )[:9]
+        .reshape(3, 3)
+        .T,
+        0.1,
+    )
+    angle, rate, speedup = solution.q(t)[2], solution.qd(t)[2], solution.qdd(t)[2]
+    along, across = (
+        np.array([np.cos(angle), np.sin(angle), 0.0]),
+        np.array([-np.sin(angle), np.cos(angle), 0.0]),
+    )
+    acceleration = com * (speedup * across - rate**2 * along)
+    given = (
+        turn @ force[:, rocker]
+        + np.append(solution.loop_forces(t), 0.0)
+        + TREE.links[rocker].mass * np.array(TREE.gravity)
+    )
+    assert np.allclose(given, TREE.links[rocker].mass * acceleration, atol=1e-9)
+
+
+def test_drives_that_can_work_against_each_other_share_the_load():
+    """Crank and rocker driven: the optimum with both costs less than with either's torque kept at
+    zero."""
+    joints = tuple(replace(joint, actuated=joint.name != "coupler") for joint in TREE.joints)
+    tree = replace(TREE, joints=joints)
+    both = replace(turning(tree=tree), objective=effort(tree, ("crank", "rocker")))
+    solution = solve(both).require(coarse=True)
+    assert solution.nodes.size and solution.objective < 0.9 * solved("variables").objective
+    assert gap_of(solution) < 1e-4
+    verify(solution).require(1e-2)
+    slopes = equalities(both, Transcription(), solution)
+    assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
+    meshed = solve(both, Transcription(method=Radau(intervals=10, order=4))).require(coarse=True)
+    assert meshed.objective == pytest.approx(solution.objective, rel=5e-3)
+    with pytest.raises(
+        ValueError,
+        match="torques 'explicit': around loops pin the drives can work against each other",
+    ):
+        solve(both, Transcription(method=Spline(torques="explicit")))
+
+
+def test_a_pendulum_on_the_coupler_swings_by_itself():
+    """One passive joint more than the loop holds: its lack of torque is a law of its own."""
+    links, joints = (
+        (*TREE.links, Link(mass=0.2, com=(0.1, 0, 0), inertia=np.diag((0.0, 1e-3, 1e-3)))),
+        (*TREE.joints, revolute("pendulum", "coupler", home=(0.13, 0, 0), actuated=False)),
+    )
+    tree = replace(TREE, links=links, joints=joints)
+    ends = (np.append(WAY[:, k], -np.pi / 2 - WAY[:2, k].sum()) for k in (0, -1))
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=36, degree=5),
+        duration=0.8,
+        objective=effort(tree, ("crank",)),
+        constraints=[at(tree, q=q, qd=0.0) for at, q in zip((at_start, at_end), ends)],
+    )
+    solution = solve(problem).require(coarse=True)
+    hanging = solve(
+        problem, Transcription(method=Radau(intervals=40, order=4)), guess=solution
+    ).require(coarse=True)
+    assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
+    assert np.abs(solution.trace(lambda at: at.needed, solution.times())[1:]).max() < 1e-2
+    verify(hanging).require(1e-2)
+    with pytest.raises(
+        ValueError, match="torques 'variables': loops pin leave 1 passive joints free"
+    ):
+        solve(problem, Transcription(method=Spline(torques="variables")))
