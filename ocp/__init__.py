@@ -133,18 +133,19 @@ from ocp.solution.solution import NotSolved, Solution
 from ocp.solvers import Solver
 from ocp.solving.ladder import LADDER, PLAIN, Attempt
 from ocp.solving.plan import Plan, prepare
-from ocp.solving.solve import solve
+from ocp.solving.solve_problem import solve
 from ocp.solving.starts.postures import from_posture
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcription
 from ocp.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from ocp.certificate.simulation import simulate
-    from ocp.certificate.verify import NotVerified, Verification, verify
+    from ocp.certificate.checks.simulation import simulate
+    from ocp.certificate.verification import NotVerified, Verification
+    from ocp.certificate.verify_solution import verify
     from ocp.estimation.identification import Fit, fit, predicted
     from ocp.estimation.inverse_dynamics import measured_torques
-    from ocp.estimation.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
     from ocp.estimation.recordings import Recording, noisy
     from ocp.estimation.segment_scaling import Scaling
     from ocp.interchange import (
@@ -157,11 +158,14 @@ if TYPE_CHECKING:
     )
     from ocp.mpc.receding_horizon import track
     from ocp.plots import animate, plot
-    from ocp.refinement.complementarity_continuation import tighten
-    from ocp.refinement.refine import refine
+    from ocp.report.data_frames import to_dataframe
+    from ocp.report.report import describe, summary
+    from ocp.sensitivity.sensitivity import derivative
+    from ocp.solving.refinement.complementarity_continuation import tighten
+    from ocp.solving.refinement.refine import refine
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
-    from ocp.storage.npz import load
+    from ocp.storage.npz import load, save
     from ocp.studies import OwnFile, Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
@@ -246,6 +250,8 @@ __all__ = [
     "contact_outputs",
     "contacts",
     "continuous",
+    "derivative",
+    "describe",
     "dh",
     "duration",
     "dynamic_effort",
@@ -304,6 +310,7 @@ __all__ = [
     "read_table",
     "refine",
     "revolute",
+    "save",
     "save_forces",
     "save_model",
     "save_motion",
@@ -318,9 +325,11 @@ __all__ = [
     "squares",
     "stage_cost",
     "stop",
+    "summary",
     "sweep",
     "through",
     "tighten",
+    "to_dataframe",
     "torque_limits",
     "torque_rate",
     "torque_rate_limits",
@@ -349,19 +358,22 @@ __getattr__, __dir__ = later(
             "save_table",
         ),
         "ocp.plots": ("animate", "plot"),
-        "ocp.storage.npz": ("load",),
+        "ocp.storage.npz": ("load", "save"),
+        "ocp.report.report": ("describe", "summary"),
+        "ocp.report.data_frames": ("to_dataframe",),
+        "ocp.sensitivity.sensitivity": ("derivative",),
         "ocp.estimation.identification": ("Fit", "fit", "predicted"),
-        "ocp.estimation.inverse_kinematics": ("MarkerFit", "inverse_kinematics"),
+        "ocp.estimation.marker_kinematics": ("MarkerFit", "inverse_kinematics"),
         "ocp.estimation.segment_scaling": ("Scaling",),
         "ocp.estimation.inverse_dynamics": ("measured_torques",),
         "ocp.estimation.recordings": ("Recording", "noisy"),
-        "ocp.refinement.refine": ("refine",),
-        "ocp.certificate.verify": ("NotVerified", "Verification", "verify"),
-        "ocp.certificate.simulation": ("simulate",),
+        "ocp.solving.refinement.refine": ("refine",),
+        "ocp.certificate.verify_solution": ("NotVerified", "Verification", "verify"),
+        "ocp.certificate.checks.simulation": ("simulate",),
         "ocp.mpc.receding_horizon": ("track",),
         "ocp.solving.starts.phases_from_contacts": ("phases_found",),
         "ocp.solving.starts.contact_schedule": ("schedule_found",),
-        "ocp.refinement.complementarity_continuation": ("tighten",),
+        "ocp.solving.refinement.complementarity_continuation": ("tighten",),
         "ocp.studies": (
             "OwnFile",
             "Published",

@@ -19,6 +19,7 @@ from ocp.problems.gait import walk
 from ocp.problems.pr_mixed import problem as pr_mixed
 from ocp.problems.two_link_lift import problem as two_link_lift
 
+import ocp
 from ocp import Parameter, Problem, Solution, Solver, Transcription, solve
 from ocp.studies import aligned, markdown
 
@@ -122,12 +123,12 @@ def rows(case: Case) -> Iterator[Row]:
             plan.solve(solution, **{one.name: one.value + end}).require(coarse=True)
             for end in (step, -step)
         )
-        ours = solution.sensitivity("objective", one.name)
+        ours = ocp.derivative(solution, "objective", one.name)
         measured = (ahead.objective - behind.objective) / (2 * step)
         size = max(abs(ours), abs(measured), LEAST * abs(solution.objective / one.value))
         motion = 0.0
         if case.moving:
-            slope = solution.sensitivity("q", one.name)(t)
+            slope = ocp.derivative(solution, "q", one.name)(t)
             there = (ahead.q(t) - behind.q(t)) / (2 * step)
             least = LEAST * np.abs(solution.q(t)).max() / one.value
             motion = float(np.abs(slope - there).max() / max(np.abs(there).max(), least))

@@ -25,6 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
+import ocp
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
@@ -62,7 +64,7 @@ def originals(kind: str, folder: Path) -> list[bytes]:
         return [text.encode() for text in (MODEL, BARS)]
     path = folder / f"sound.{kind}"
     if kind == "npz":
-        solve(two_link_time.problem(points=8)).save(path)
+        ocp.save(solve(two_link_time.problem(points=8)), path)
     else:
         t = np.linspace(0.0, 0.07, 8)
         names = [f"{name}.{axis}" for name in ("KNEE", "HIP") for axis in "xyz"]

@@ -314,8 +314,8 @@ def test_another_process_solves_what_it_gets_and_its_solutions_come_home(workers
         np.testing.assert_allclose(each.tau(T / 2), here.tau(T / 2), rtol=0, atol=1e-5)
         assert str(each).splitlines()[0] == str(here).splitlines()[0]
     assert there.plan.recipe is not None  # nothing was built for that
-    slope = here.sensitivity("objective", "goal")
-    assert there.sensitivity("objective", "goal") == pytest.approx(slope, rel=1e-6)
+    slope = ocp.derivative(here, "objective", "goal")
+    assert ocp.derivative(there, "objective", "goal") == pytest.approx(slope, rel=1e-6)
     assert there.plan.recipe is None
 
 

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 from ocp.lazy import later
 
 if TYPE_CHECKING:
+    from ocp.certificate.checks.optimality import variables
+    from ocp.certificate.checks.replay_motion import replay
+    from ocp.certificate.checks.simulation import Simulation, simulate
     from ocp.certificate.contact_violations import Extreme, Footing, as_data, footing, margin
-    from ocp.certificate.optimality import variables
-    from ocp.certificate.replay import replay
-    from ocp.certificate.simulation import Simulation, simulate
-    from ocp.certificate.verify import NotVerified, Verification, verify
-    from ocp.certificate.violations import Violation, violations
+    from ocp.certificate.row_violations import Violation
+    from ocp.certificate.verification import NotVerified, Verification
+    from ocp.certificate.verify_solution import verify
+    from ocp.certificate.violations import violations
 
 __all__ = [
     "Extreme",
@@ -39,20 +41,18 @@ __getattr__, __dir__ = later(
             "footing",
             "margin",
         ),
-        "ocp.certificate.optimality": ("variables",),
-        "ocp.certificate.replay": ("replay",),
-        "ocp.certificate.simulation": (
+        "ocp.certificate.checks.optimality": ("variables",),
+        "ocp.certificate.checks.replay_motion": ("replay",),
+        "ocp.certificate.checks.simulation": (
             "Simulation",
             "simulate",
         ),
-        "ocp.certificate.verify": (
+        "ocp.certificate.verification": (
             "NotVerified",
             "Verification",
-            "verify",
         ),
-        "ocp.certificate.violations": (
-            "Violation",
-            "violations",
-        ),
+        "ocp.certificate.verify_solution": ("verify",),
+        "ocp.certificate.row_violations": ("Violation",),
+        "ocp.certificate.violations": ("violations",),
     },
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.certificate.violations import Violation, of_row
+from ocp.certificate.row_violations import Violation, of_row
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint

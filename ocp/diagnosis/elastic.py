@@ -26,9 +26,9 @@ from ocp.diagnosis.explain import Row, Stretch, row_name, rows_at, stretches
 from ocp.mechanics.values.units import plain_amount
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION
+from ocp.solvers.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solvers.elastic_program import relaxed
 from ocp.solvers.minimize import INTERRUPTED, Solver
-from ocp.solving.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables.layout import free_duration, join, split, values_at

@@ -243,6 +243,6 @@ def _torn(problem: Problem, points: np.ndarray) -> list[str]:
         return []
     return [
         "start and end lie in different assemblies of the loops: between them is a configuration "
-        "in which the drives do not hold the mechanism; ocp.mechanics.kinematics.loop_assembly.close follows "
-        "one assembly"
+        "in which the drives do not hold the mechanism; "
+        "ocp.mechanics.kinematics.loop_assembly.close follows one assembly"
     ]

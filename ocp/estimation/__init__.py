@@ -7,7 +7,7 @@ from ocp.lazy import later
 if TYPE_CHECKING:
     from ocp.estimation.identification import Fit, fit, predicted
     from ocp.estimation.inverse_dynamics import measured_torques
-    from ocp.estimation.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
     from ocp.estimation.recordings import Recording, noisy
     from ocp.estimation.segment_scaling import Scaling
 
@@ -32,7 +32,7 @@ __getattr__, __dir__ = later(
             "predicted",
         ),
         "ocp.estimation.inverse_dynamics": ("measured_torques",),
-        "ocp.estimation.inverse_kinematics": (
+        "ocp.estimation.marker_kinematics": (
             "MarkerFit",
             "inverse_kinematics",
         ),

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.scaling import scaled
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.scaling import scaled
 from ocp.mechanics.values.parameters import Parameter
 from ocp.transcription.kernels.kernels import function
 

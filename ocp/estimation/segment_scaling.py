@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp.mechanics.model.scaling import segments
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_validation import known
+from ocp.mechanics.scaling import segments
 from ocp.mechanics.values.validation import instance, positive
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields

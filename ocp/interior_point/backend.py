@@ -3,22 +3,20 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ocp.interior_point.interior_point import Search, Settings
+from ocp.interior_point.interior_point import Search
+from ocp.interior_point.interior_point import Settings as SearchSettings
 from ocp.interior_point.iterate import Point, residuals
 from ocp.interior_point.kernels.compiled_products import engine
 from ocp.interior_point.linear_system import Stated, begin, with_least
 from ocp.interior_point.program import Program
 from ocp.interior_point.restoration import restoration
-from ocp.solvers.backend import Answer, Backend, See, Start
+from ocp.solvers.backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Iterate
 from ocp.solvers.plugins import WARM
-
-if TYPE_CHECKING:
-    from ocp.solvers.minimize import Solver
 
 NAME = "structured"
 COLD: dict[str, float] = {
@@ -47,7 +45,7 @@ def check(options: Mapping[str, Any]) -> None:
             raise ValueError(f"expected a positive number, got {value!r}")
 
 
-def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by the interior point.
 
     That raises ValueError where the program has no core small enough for dense factors.
@@ -55,7 +53,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     given = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
     products = engine()
     program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), products)
-    settings = Settings(
+    settings = SearchSettings(
         tol=given["tol"],
         max_iter=int(given["max_iter"]),
         max_wall_time=given["max_wall_time"],
@@ -70,7 +68,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         def show(point: Point) -> bool:
             return see(point.f / program.f_scale, told(program, point))
 
-        def left() -> Settings:
+        def left() -> SearchSettings:
             spent = time.perf_counter() - began
             return replace(
                 settings,

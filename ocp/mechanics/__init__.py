@@ -86,12 +86,12 @@ from ocp.mechanics.model.joints import (
 from ocp.mechanics.model.loads import Load, Wrench, acting, attached
 from ocp.mechanics.model.lock_joints import locked
 from ocp.mechanics.model.mimic import through
-from ocp.mechanics.model.scaling import scaled, segments
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.structure import Structure, structure
 from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of
 from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.scaling import scaled, segments
 from ocp.mechanics.values.parameters import (
     Open,
     Parameter,

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.certificate.simulation import driven, march, sampled
+from ocp.certificate.checks.simulation import driven, march, sampled
 from ocp.dynamics import formulation_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, reference

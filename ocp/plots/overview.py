@@ -17,7 +17,7 @@ from ocp.plots.curves.joint_panels import HEIGHT, crowded, moving, multiples, ro
 from ocp.plots.curves.motion_page import draw_panels, legend
 from ocp.plots.curves.solver_iterations import convergence
 from ocp.solution.solution import Solution
-from ocp.solving.arguments import check_solution
+from ocp.solution.validation import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,9 +21,9 @@ def requirements(problem: Problem) -> tuple[Requirement, ...]:
     """Return what the open numbers of a problem must meet, and the bounds of its parameters do not
     see to.
 
-    Those of the tree are what `ocp.mechanics.values.parameter_validity` says; durations are positive, point masses
-    not negative, instants within the motion, and the corners of a polygon make its hull as they do
-    at the parameters' own values.
+    Those of the tree are what `ocp.mechanics.values.parameter_validity` says; durations are
+    positive, point masses not negative, instants within the motion, and the corners of a polygon
+    make its hull as they do at the parameters' own values.
     """
     every = (*parameter_validity.requirements(problem.tree), *_required(problem))
     return tuple(each for each in every if not is_assured(each))

@@ -28,7 +28,7 @@ from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
-from ocp.problem.constraint import Constraint, bounded
+from ocp.problem.constraint import Constraint, Span, bounded
 from ocp.problem.constraints.activations import drive_limits, mirrored_drives
 from ocp.problem.contact.complementarity import Touch, touch_labels
 from ocp.problem.contact.force_law import Acting, ForceLaw
@@ -41,8 +41,14 @@ from ocp.problem.reserved_names import RESERVED
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
+from ocp.text_tables import table
 
 UNSTATED: Any = None  # what a problem with phases leaves to these
+
+
+AT = {"path": "all along", "start": "at the start", "end": "at the end", "ends": "at both ends"}
+AT |= {"joined": "at both ends at once", "durations": "of the phases' durations"}
+AT |= {"hull": "of every control point"}
 
 
 @portable
@@ -174,9 +180,7 @@ class Problem:
         return f"Problem({'; '.join(parts)})"
 
     def _repr_html_(self) -> str:
-        from ocp.problem.overview import html_of  # which only notebooks need
-
-        return html_of(self)
+        return _html_of(self)
 
     @property
     def cyclic(self) -> bool:
@@ -276,3 +280,61 @@ def _check_ground(tree: Tree, ground: Ground) -> None:
             tree.link_index(support.link)
             for pin in support.pins:
                 tree.point(pin.point)
+
+
+def _html_of(problem: Problem) -> str:
+    """Return a problem as a table in HTML."""
+    return table(_rows(problem), title="Problem")
+
+
+def _rows(problem: Problem) -> Iterator[tuple[str, str]]:
+    yield "tree", repr(problem.tree)
+    if not problem.phases:
+        yield from _motion_rows("", problem)
+    shared = {each.name for each in problem.requirements}
+    for phase, part in zip(problem.phases, problem.parts):
+        yield from _motion_rows(f"phase {phase.name}: ", part)
+        if phase.objective is not None:
+            yield f"phase {phase.name}: minimise", _term_words(phase.objective)
+        for each in part.requirements:
+            if each.name not in shared:
+                yield f"phase {phase.name}: constraint {each.name}", _when_words(each)
+    if problem.objective is not None:
+        yield "minimise", _term_words(problem.objective)
+    for each in problem.requirements:
+        yield f"constraint {each.name}", _when_words(each)
+    for transition in problem.transitions:
+        yield "link", transition.name
+    if problem.symmetry is not None:
+        yield "symmetry", "the end is the image of the start"
+    if problem.loads:
+        yield "loads", shortened(", ".join(str(load.point) for load in problem.loads))
+    if problem.outputs:
+        yield "outputs", shortened(", ".join(problem.outputs))
+
+
+def _term_words(objective: Objective) -> str:
+    return " + ".join(f"{weight:g} {term.name}" for weight, term in objective.terms) or "nothing"
+
+
+def _motion_rows(label: str, problem: Problem) -> Iterator[tuple[str, str]]:
+    motion, (lower, upper) = problem.motion, problem.duration
+    yield f"{label}motion", f"{type(motion).__name__} of {motion.points} points"
+    lasting = f"{lower:g} s" if lower == upper else f"{lower:g} to {upper:g} s"
+    yield f"{label}duration", lasting
+    if problem.ground is not None:
+        feet = ", ".join(foot.name for foot in problem.ground.feet)
+        yield f"{label}ground", f"under {shortened(feet)}"
+
+
+def _when_words(each: Constraint) -> str:
+    """Return when a constraint holds, and of how many rows, in words."""
+    when: Any = each.when
+    if isinstance(when, str):
+        place = AT.get(when, when)
+    elif isinstance(when, Span):
+        place = f"from {when.start:g} to {when.end:g} of the motion"
+    else:
+        place = "at an instant that is open"
+    rows = ", ".join(dict.fromkeys(each.labels))
+    return f"{place}: {shortened(rows)}" if rows else place

@@ -1,1 +1,19 @@
 """Sensitivity of a solution to its parameters."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import later
+
+if TYPE_CHECKING:
+    from ocp.sensitivity.sensitivity import derivative
+
+__all__ = [
+    "derivative",
+]
+
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.sensitivity.sensitivity": ("derivative",),
+    },
+)

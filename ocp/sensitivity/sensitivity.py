@@ -6,15 +6,17 @@ Derivatives are those of the program's own optimum, met to rounding first: see
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.instant import Instant
+from ocp.solution.solution import Solution
 from ocp.solvers.nlp import Iterate
 from ocp.solvers.optimum.active_set import Optimum, optimum, tightened
 from ocp.solvers.optimum.sensitivity import Sensitivity, sensitivity
+from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import start
 from ocp.transcription.parameters.parameter_derivatives import (
     bound_slopes,
@@ -26,10 +28,6 @@ from ocp.transcription.parameters.parameter_derivatives import (
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed
 
-if TYPE_CHECKING:
-    from ocp.solution.solution import Solution
-    from ocp.solving.plan import Plan
-
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
 SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
 CURVES: Mapping[str, Callable[[Instant], Any]] = {
@@ -40,8 +38,24 @@ CURVES: Mapping[str, Callable[[Instant], Any]] = {
 }
 
 
-def derivative(solution: "Solution", of: str, by: str, verify: bool = False) -> Any:
-    """Return d of / d by: see `Solution.sensitivity`."""
+def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) -> Any:
+    """Return the derivative of something by a given parameter of the solution's plan.
+
+    Args:
+        solution: a Solution of a plan that leaves parameters open.
+        of: "objective" or "duration", a term of the objective, or a free parameter, by name: a
+            number; "x", of the program's variables (variables,); "q", "qd", "qdd", "tau" or an
+            output of the problem: a function of time (s) that returns it at fixed times, (m,) or
+            (m, N). The units are those of both.
+        by: name of the parameter.
+        verify: whether to compare it with central differences of solves beside the solution.
+
+    Raises:
+        ValueError: naming an unknown name; where the solution has no plan, is no strict optimum or
+            has active constraints that the parameter moves apart, naming them; where the motion's
+            derivatives differ to both sides, naming what is about to become active or not; and for
+            a derivative that differs from differences of solves.
+    """
     plan = _plan(solution)
     with plan.turn:
         transcribed = _program(solution)
@@ -52,13 +66,13 @@ def derivative(solution: "Solution", of: str, by: str, verify: bool = False) -> 
     return partial(_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _in_turn(plan: "Plan", curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
+def _in_turn(plan: Plan, curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)
 
 
-def _plan(solution: "Solution") -> "Plan":
+def _plan(solution: Solution) -> Plan:
     """Return the plan that a solution came from; raise ValueError if there is none."""
     if solution.plan is None:
         raise ValueError(
@@ -68,7 +82,7 @@ def _plan(solution: "Solution") -> "Plan":
     return solution.plan
 
 
-def _program(solution: "Solution") -> Transcribed:
+def _program(solution: Solution) -> Transcribed:
     """Return the program of a solution, with its values; raise ValueError if there is none."""
     plan, found = _plan(solution), solution.found
     if not solution.success:
@@ -94,9 +108,7 @@ def _given(transcribed: Transcribed, name: str) -> Parameter:
     return known[name]
 
 
-def _asked_for(
-    solution: "Solution", transcribed: Transcribed, of: str, parameter: Parameter
-) -> Any:
+def _asked_for(solution: Solution, transcribed: Transcribed, of: str, parameter: Parameter) -> Any:
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
     terms = [term.name for _, term in transcribed.problem.objective.terms]
@@ -126,7 +138,7 @@ def _asked_for(
 
 
 def _optimum(
-    solution: "Solution", transcribed: Transcribed, parameter: Parameter
+    solution: Solution, transcribed: Transcribed, parameter: Parameter
 ) -> tuple[Optimum, Sensitivity]:
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
@@ -154,7 +166,7 @@ def _optimum(
     return near, known[parameter]
 
 
-def _check(solution: "Solution", of: str, by: str, derived: Any) -> None:
+def _check(solution: Solution, of: str, by: str, derived: Any) -> None:
     """Raise ValueError unless a derivative is that of central differences of solves beside the
     solution."""
     plan: Any = solution.plan
@@ -180,7 +192,7 @@ def _check(solution: "Solution", of: str, by: str, derived: Any) -> None:
         )
 
 
-def _value(solution: "Solution", of: str, times: np.ndarray) -> np.ndarray:
+def _value(solution: Solution, of: str, times: np.ndarray) -> np.ndarray:
     """Return what is named of a solution, curves at the times."""
     if of == "x":
         transcribed = _program(solution)

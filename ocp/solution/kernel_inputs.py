@@ -3,8 +3,8 @@
 Their inputs y at any instants, with what was lifted filled in between the nodes.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Mapping
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -12,15 +12,48 @@ from ocp.mechanics.model.structure import structure
 from ocp.problem.contact.complementarity import touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.load_paths import corrected
+from ocp.problem.statement import Problem
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.variables.interpolation import wrenches_between
 from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
 
-if TYPE_CHECKING:
-    from ocp.solution.solution import Solution
+
+class SolvedMotion(Protocol):
+    """The part of a `Solution` that kernels' inputs are made of."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem with its numbers."""
+
+    @property
+    def points(self) -> np.ndarray:
+        """Control points (n, points)."""
+
+    @property
+    def duration(self) -> float:
+        """Duration (s)."""
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """Nodes (N,) in parts of the motion."""
+
+    @property
+    def lifted(self) -> np.ndarray:
+        """Lifted variables (width, N)."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Numbers of the parameters."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether ground wrenches were variables."""
+
+    def wrenches(self) -> dict[str, np.ndarray]:
+        """Return {foot: wrench (6, N)} at the nodes."""
 
 
-def lifts(solution: "Solution") -> str | None:
+def lifts(solution: SolvedMotion) -> str | None:
     """Return what the inputs end with, as `symbols` of kernels names it.
 
     "variables": torques that are polynomials of their own; "given": what the ground, stays or
@@ -34,7 +67,7 @@ def lifts(solution: "Solution") -> str | None:
     return None if known else "given"
 
 
-def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.ndarray:
+def inputs(solution: SolvedMotion, s: np.ndarray, *, rated: bool = False) -> np.ndarray:
     """Return y (width, N) of the kernels at instants s (N,), if `rated` with the rates at its
     end."""
     problem, duration, lines = solution.problem, solution.duration, solution.lifted
@@ -54,7 +87,7 @@ def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.nd
     return np.vstack(parts)
 
 
-def open_inputs(solution: "Solution", layout: Layout, s: np.ndarray) -> np.ndarray:
+def open_inputs(solution: SolvedMotion, layout: Layout, s: np.ndarray) -> np.ndarray:
     """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
     parameters of the layout, and its rates are over the motion where they say how long that is."""
     y, n = inputs(solution, s), solution.problem.tree.dof
@@ -64,20 +97,20 @@ def open_inputs(solution: "Solution", layout: Layout, s: np.ndarray) -> np.ndarr
     return np.vstack([y, np.tile(np.reshape(values, (-1, 1)), len(s))])
 
 
-def _cut_forces(solution: "Solution") -> np.ndarray:
+def _cut_forces(solution: SolvedMotion) -> np.ndarray:
     """Return the lifted forces of cut joints (cuts, N); none where the motion tells them."""
     drawn = structure(solution.problem.tree)
     first = len(drawn.drives)
     return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]
 
 
-def stay_forces(solution: "Solution") -> np.ndarray:
+def stay_forces(solution: SolvedMotion) -> np.ndarray:
     """Return the forces of stays at the nodes (sides, N), N or N m."""
     drawn = structure(solution.problem.tree)
     return solution.lifted[drawn.internal - len(drawn.stay_labels) : drawn.internal]
 
 
-def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
+def _contacts(solution: SolvedMotion) -> Iterable[np.ndarray]:
     """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
     else of all in the order of what is lifted."""
     ground = cast(Ground, solution.problem.ground)
@@ -86,7 +119,7 @@ def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
     return (of_contacts(solution.lifted, len(slots(ground))),)
 
 
-def touch_forces(solution: "Solution") -> np.ndarray:
+def touch_forces(solution: SolvedMotion) -> np.ndarray:
     """Return the components (N) of contacts' forces that were sought, at the nodes."""
     first, loads = structure(solution.problem.tree).internal, solution.problem.loads
     return solution.lifted[first : first + touch_size(loads)]

@@ -1,14 +1,13 @@
 """A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics.
 
-And its file.
+Certificates, files, reports and sensitivities are functions of it, in wings of their own.
 """
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -16,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
 from ocp.mechanics.values.validation import shown
-from ocp.notebooks import table
 from ocp.pickling import portable
 from ocp.problem.contact.ground import of_contacts
 from ocp.problem.contact.load_paths import transmissions
@@ -27,14 +25,10 @@ from ocp.solution.answered_program import KeptProgram
 from ocp.solution.kernel_inputs import inputs, lifts, open_inputs
 from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
+from ocp.text_tables import table
 from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
 from ocp.transcription.variables.multipliers import Multipliers
-
-if TYPE_CHECKING:  # what stands upon solutions
-    from ocp.certificate.verify import Verification
-    from ocp.solving.plan import Plan
-
 
 FOUND = "found"  # how a parameter came by its number that was not given
 TORQUES: Callable[[Instant], Any] = attrgetter("tau")  # of which a plan keeps the graph
@@ -65,7 +59,7 @@ class Solution:
     `missing` names the parts of the statement that its file could not hold, without which it cannot
     be certified; empty for a solution whose problem is whole. The `program` that was solved is kept
     for certificates, unless the statement leaves something open; copies, pickles and files do not
-    have it. Times given to the methods are in s, a number or an array (N,). Printed, a solution is
+    have it. Times given to the methods are in s, a number or an array (N,). `ocp.summary` returns
     the block that a paper needs: sizes, status, objective, solver, settings, violations at the
     nodes and between them, versions.
     """
@@ -84,9 +78,9 @@ class Solution:
     lifted: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     history: tuple[Iteration, ...] = ()
     explanation: tuple[str, ...] = ()
-    verification: "Verification | None" = None
+    verification: Any = None
     parameters: Mapping[str, float] = field(default_factory=dict)
-    plan: "Plan | None" = None
+    plan: Any = None
     missing: tuple[str, ...] = ()
     phases: Mapping[str, "Solution"] = field(default_factory=dict)
     impulses: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
@@ -249,24 +243,6 @@ class Solution:
         known = self.statistics.get("parameters", {})
         return frozenset(name for name, (_, way) in known.items() if way == FOUND)
 
-    def sensitivity(self, of: str, by: str, *, verify: bool = False) -> Any:
-        """Return the derivative of something by a given parameter of the solution's plan.
-
-        `of` is "objective" or "duration", a term of the objective, a free parameter, all by name: a
-        number; "x", of the program's variables (variables,); or "q", "qd", "qdd", "tau", an output
-        of the problem: a function of time (s) that returns it at fixed times, (m,) or (m, N). The
-        units are those of both. With `verify` it is compared with central differences of solves
-        beside the solution.
-
-        Raises ValueError naming an unknown name; where the solution has no plan, is no strict
-        optimum or has active constraints that the parameter moves apart, naming them; where the
-        motion's derivatives differ to both sides, naming what is about to become active or not; and
-        for a derivative that differs from differences of solves.
-        """
-        from ocp.sensitivity.sensitivity import derivative  # which solves beside solutions
-
-        return derivative(self, of, by, verify)
-
     def require(self, *, coarse: bool = False) -> "Solution":
         """Return self if the solver converged on a basis that is fine enough; raise NotSolved with
         the explanation otherwise.
@@ -281,27 +257,6 @@ class Solution:
             raise NotSolved("\n".join([f"{self.status}, but", *self.explanation, taken]))
         return self
 
-    def to_dataframe(self, count: int = 201) -> Any:
-        """Return the motion as a pandas.DataFrame: coordinates, rates, accelerations and torques of
-        every joint at `count` equally spaced times (s), its index.
-
-        Columns are NAME, NAME.rate, NAME.acceleration and NAME.torque, and as "OUTPUT.k" the rows
-        of the problem's outputs; `attrs["units"]` are the units of the joints' columns. Raises
-        ModuleNotFoundError saying how to install pandas, and ValueError for less than two times.
-        """
-        from ocp.solution.data_frames import dataframe  # which few programs need
-
-        return dataframe(self, count)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one .npz file, whole or not at all.
-
-        `ocp.load` reads it. Raises ValueError for another ending, OSError naming the path.
-        """
-        from ocp.storage.npz import save  # which makes Solutions of files, and so knows this
-
-        save(self, path)
-
     def __repr__(self) -> str:
         if self.phases:
             return (
@@ -315,14 +270,29 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        from ocp.solution.report import aligned, describe, lines  # which read Solutions
-
-        return aligned(lines(describe(self, self.verification)))
+        width = max(len(label) for label, _ in self._facts())
+        return "\n".join(f"{label:<{width + 2}}{text}" for label, text in self._facts())
 
     def _repr_html_(self) -> str:
-        from ocp.solution.report import describe, lines
+        return table(self._facts())
 
-        return table(lines(describe(self, self.verification)))
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return (label, text) of the solve: what the solution itself holds, nothing computed."""
+        statistics = self.statistics
+        coarse = f", but {statistics['coarse']}" if statistics.get("coarse") else ""
+        known = [(name, f"{value:.9g}") for name, value in self.parameters.items()]
+        return [
+            ("status", self.status + coarse),
+            ("objective", f"{self.objective:.9g}"),
+            *(
+                (f"  {term}", f"{value:.9g}, weight {weight:g}")
+                for term, weight, value in self.terms
+            ),
+            ("duration", f"{self.duration:.9g} s"),
+            *known,
+            ("iterations", str(statistics.get("iterations", "unknown"))),
+            ("more", "ocp.summary(solution), ocp.verify(solution)"),
+        ]
 
 
 def _seconds(problem: Problem, t: Any) -> np.ndarray:

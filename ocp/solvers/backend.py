@@ -15,16 +15,13 @@ A Backend, a value with a function that prepares a run and one that checks optio
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ocp.pickling import portable
 from ocp.solvers.nlp import NLP, Iterate
 from ocp.spelling import suggest_fields
-
-if TYPE_CHECKING:
-    from ocp.solvers.minimize import Solver
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
 See = Callable[[float, Iterate], bool]
@@ -62,6 +59,22 @@ class Answer:
     calls: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
 
+class Settings(Protocol):
+    """Settings of a solver as its backend reads them; `Solver` is the record that has them."""
+
+    @property
+    def name(self) -> str:
+        """Name of the plugin or Backend."""
+
+    @property
+    def hessian(self) -> str:
+        """Kind of Hessian, one of HESSIANS."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options of the solver by its own names."""
+
+
 class Unsuited(ValueError):
     """Raised by a solver for a program that it is not made for."""
 
@@ -85,7 +98,7 @@ class Backend:
     """
 
     name: str
-    prepare: Callable[[NLP, "Solver", Start, See], Callable[[], Answer]] = field(repr=False)
+    prepare: Callable[[NLP, Settings, Start, See], Callable[[], Answer]] = field(repr=False)
     check: Callable[[Mapping[str, Any]], None] = field(default=accept, repr=False)
     hessians: tuple[str, ...] = HESSIANS
     shared: tuple[str, ...] = ()

@@ -12,8 +12,8 @@ import numpy as np
 from ocp.pickling import portable
 from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
-from ocp.solvers.blas_threads import one_thread
 from ocp.solvers.iteration_log import Interruptible, Iteration, Record, attentive
+from ocp.solvers.linear_algebra.blas_threads import one_thread
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion

@@ -6,18 +6,14 @@ The one place that makes a `nlpsol` of an NLP and reads what comes of it.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers import plugins
-from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
+from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Iterate
-
-if TYPE_CHECKING:
-    from ocp.solvers.minimize import Solver
-
 
 KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and of its quadratic model
 MANY = 1000  # options of plugins that a process remembers to have been taken
@@ -50,7 +46,7 @@ def plugin(name: str) -> Backend:
     )
 
 
-def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
 
     It is set up once for the functions of an NLP and the options, and kept with the NLP while it
@@ -90,7 +86,7 @@ def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
 
 
 def _set_up(
-    nlp: NLP, solver: "Solver", options: Mapping[str, Any]
+    nlp: NLP, solver: Settings, options: Mapping[str, Any]
 ) -> tuple[ca.Function, "_Monitor", tuple]:
     """Return a plugin's Function of an NLP, what sees its iterations, and the NLP's functions,
     whose ids last as long as these."""

@@ -1,14 +1,18 @@
-"""Solving of problems: prepared plans, attempts, budgets, preflight checks."""
+"""Solving of problems: prepared plans, attempts, refinement, preflight checks."""
 
 from typing import TYPE_CHECKING
 
 from ocp.lazy import later
 
 if TYPE_CHECKING:
-    from ocp.solving.budget import budget, staged
+    from ocp.solvers.budget import budget, staged
     from ocp.solving.ladder import LADDER, PLAIN, Attempt
     from ocp.solving.plan import Plan, prepare
-    from ocp.solving.solve import solve
+    from ocp.solving.refinement.complementarity_continuation import tighten
+    from ocp.solving.refinement.refine import refine
+    from ocp.solving.solve_problem import solve
+    from ocp.solving.starts.contact_schedule import schedule_found
+    from ocp.solving.starts.phases_from_contacts import phases_found
     from ocp.solving.starts.postures import from_posture, posture
     from ocp.solving.starts.split_start import shared_solution
     from ocp.solving.starts.warm_start import Guess, start
@@ -22,32 +26,40 @@ __all__ = [
     "Plan",
     "budget",
     "from_posture",
+    "phases_found",
     "posture",
     "prepare",
+    "refine",
+    "schedule_found",
     "shared_solution",
     "solve",
     "staged",
     "start",
+    "tighten",
     "totals",
 ]
 
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.solving.budget": (
+        "ocp.solvers.budget": (
             "budget",
             "staged",
         ),
         "ocp.solving.ladder": (
-            "Attempt",
             "LADDER",
             "PLAIN",
+            "Attempt",
         ),
         "ocp.solving.plan": (
             "Plan",
             "prepare",
         ),
-        "ocp.solving.solve": ("solve",),
+        "ocp.solving.refinement.complementarity_continuation": ("tighten",),
+        "ocp.solving.refinement.refine": ("refine",),
+        "ocp.solving.solve_problem": ("solve",),
+        "ocp.solving.starts.contact_schedule": ("schedule_found",),
+        "ocp.solving.starts.phases_from_contacts": ("phases_found",),
         "ocp.solving.starts.postures": (
             "from_posture",
             "posture",

@@ -1,27 +1,15 @@
-"""What `solve`, `verify` and the pictures are given, checked before anything is done with it."""
+"""Validation of the arguments of `solve`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.values.validation import called, instance, several, shown
 from ocp.problem.statement import Problem
-from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solving.ladder import Attempt
 from ocp.transcription.methods import Method
 from ocp.transcription.transcribe import Transcription
-
-FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
-    ("problem", Problem),
-    ("transcription", Transcription),
-    ("objective", int, float),
-    ("duration", int, float),
-    ("status", str),
-    ("multipliers", Mapping),
-    ("statistics", Mapping),
-)
 
 
 def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attempts: Any) -> None:
@@ -47,16 +35,6 @@ def check_seconds(what: str, value: Any) -> None:
     number = isinstance(value, int | float | np.integer | np.floating)
     if not number or isinstance(value, bool) or np.isnan(value):
         raise ValueError(f"{what}: expected a number (s), inf for no deadline, got {shown(value)}")
-
-
-def check_solution(what: str, solution: Any) -> None:
-    """Raise ValueError naming what was asked for of something that is no Solution,
-    or of one with a field of a wrong kind."""
-    if not isinstance(solution, Solution):
-        hint = "; solve it first" if isinstance(solution, Problem) else ""
-        raise ValueError(f"{what}: expected a Solution, got {shown(solution)}{hint}")
-    for name, *kinds in FIELDS:
-        instance(f"{what}: {name} of the solution", getattr(solution, name), *kinds)
 
 
 def _hint(given: Any) -> str:

@@ -4,12 +4,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ocp.solution.from_solver import solution_of
 from ocp.solution.solution import Solution
+from ocp.solvers.budget import Watch
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
-from ocp.solving.budget import Watch
+from ocp.solving.from_solver import solution_of
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed
 

@@ -13,11 +13,11 @@ import numpy as np
 from ocp.mechanics.values.validation import instance
 from ocp.pickling import portable
 from ocp.progress import say
+from ocp.solvers.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
 from ocp.solvers.plugins import WARM
-from ocp.solving.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solving.starts.feasibility_search import NOWHERE, search
 from ocp.solving.starts.knot_continuation import held, moves
 from ocp.spelling import suggest_fields

@@ -16,13 +16,13 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.validation import instance, set_fields
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
-from ocp.solution.from_solver import solution_of, statistics_of
 from ocp.solution.solution import Solution
+from ocp.solvers.budget import Watch
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
 from ocp.solvers.plugins import SHOWN
 from ocp.solving.arguments import check_seconds, check_solve
-from ocp.solving.budget import Watch
+from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.iterates import moving
 from ocp.solving.ladder import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
 from ocp.solving.parameter_values import in_shares, nearest, values_of
@@ -131,7 +131,9 @@ class Plan:
         solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
             return solution
-        from ocp.certificate.verify import verify  # certificates load when one is asked for
+        from ocp.certificate.verify_solution import (
+            verify,  # certificates load when one is asked for
+        )
 
         return replace(solution, verification=verify(solution))
 
@@ -341,3 +343,24 @@ def _elastic(
     still: Any
     still, x = transcribed.still(climbed.nearest)
     return must_give_way(still, solver, x, climbed.left, watch)
+
+
+def solve_once(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Guesses = None,
+    watch: Callable[[Iteration], Any] | None = None,
+    attempts: Iterable[Attempt] = LADDER,
+    certify: bool = False,
+    values: Mapping[str, float] | None = None,
+) -> Solution:
+    """Return the Solution of a problem on its own basis; arguments are those of `solve`."""
+    plan = prepare(problem, transcription, solver, attempts=attempts)
+    given: dict[str, Any] = dict(values or {})
+    solution = plan.solve(guess, watch=watch, certify=certify, **given)
+    statistics = dict(solution.statistics)
+    for name in ("build_seconds", "total_seconds"):
+        statistics[name] += plan.seconds
+    return replace(solution, statistics=statistics)

@@ -6,12 +6,13 @@ from ocp.lazy import later
 
 if TYPE_CHECKING:
     from ocp.storage.atomic_files import check_writable, plain, versions, write
-    from ocp.storage.npz import load
+    from ocp.storage.npz import load, save
 
 __all__ = [
     "check_writable",
     "load",
     "plain",
+    "save",
     "versions",
     "write",
 ]
@@ -25,6 +26,9 @@ __getattr__, __dir__ = later(
             "versions",
             "write",
         ),
-        "ocp.storage.npz": ("load",),
+        "ocp.storage.npz": (
+            "load",
+            "save",
+        ),
     },
 )

@@ -20,16 +20,17 @@ from ocp.motion.collocation_mesh import motion_of
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solving.close_parameters import closed_by
 from ocp.storage.atomic_files import bytes_of, write
 from ocp.storage.containers import text_of, unpacked
 from ocp.storage.phase_data import on_bases
-from ocp.storage.problem_data import Statement, problem_of, stated
+from ocp.storage.problem_data import problem_of, stated
 from ocp.storage.problem_diff import differences, listed
 from ocp.storage.serialize import FORMAT, OF_PHASES, content_of, phase_prefix
+from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.methods import METHODS, Method
+from ocp.transcription.parameters.close_parameters import closed_by
 from ocp.transcription.transcribe import Transcription, in_phases, transcription_of
 
 ENDING = ".npz"

@@ -15,7 +15,7 @@ from ocp.problem.phases.phases import Phase, Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.storage.atomic_files import plain
-from ocp.storage.problem_data import (
+from ocp.storage.single_phase_data import (
     Data,
     Statement,
     Writer,

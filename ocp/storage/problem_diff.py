@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.storage.problem_data import Data, Statement
+from ocp.storage.single_phase_data import Data, Statement
 from ocp.transcription.kernels.tapes import Tape, alike
 
 ROUNDING = 1e-9  # relative: within which numbers of two machines are the same

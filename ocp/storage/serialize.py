@@ -12,7 +12,8 @@ from ocp.problem.reserved_names import SEPARATOR
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, versions
 from ocp.storage.containers import packed
-from ocp.storage.problem_data import Statement, stated
+from ocp.storage.problem_data import stated
+from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import table
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape
 from ocp.transcription.transcribe import settings_of

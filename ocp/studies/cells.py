@@ -8,7 +8,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from ocp.certificate.verify import Verification, verify
+from ocp.certificate.verification import Verification
+from ocp.certificate.verify_solution import verify
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
 from ocp.solution.solution import Solution

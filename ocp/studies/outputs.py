@@ -1,6 +1,6 @@
 """What studies measure of every problem's solutions."""
 
-from ocp.solution.report import extremes
+from ocp.report.report import extremes
 from ocp.solution.solution import Solution
 
 

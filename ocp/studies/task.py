@@ -14,7 +14,7 @@ from ocp.pickling import portable
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solving.solve import solve
+from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
 from ocp.studies.store.qualified_names import GALLERY
 from ocp.studies.user_file_errors import told_by_line

@@ -98,7 +98,7 @@ try:
 except ImportError:  # there was none
     pass
 if "--verify" in sys.argv:  # else certificates do not load
-    import ocp.certificate.verify as certificate
+    import ocp.certificate.verify_solution as certificate
     verify = certificate.verify
     def certified(solution):
         mark("graphs")

@@ -12,6 +12,7 @@ import pytest
 from bipeds import crouched
 from ocp.problems.two_link_lift import problem as lift
 
+import ocp
 from ocp import (
     Constraint,
     NotVerified,
@@ -149,7 +150,7 @@ def test_stretched_torque_polynomials_are_refused(collocated):
 def test_control_points_moved_in_a_file_are_refused(lifted, tmp_path):
     points = lifted.points.copy()
     points[:, -1] += 0.5
-    replace(lifted, points=points).save(tmp_path / "moved.npz")
+    ocp.save(replace(lifted, points=points), tmp_path / "moved.npz")
     text = refused(load(tmp_path / "moved.npz", lift(points=12)), 0.1)
     assert re.search(r"at_end.q \(\w+\): violated by 0.5 rad", text) and "first-order" in text
 

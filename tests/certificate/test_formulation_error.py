@@ -7,9 +7,10 @@ import pytest
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.two_link_time import problem
 
+import ocp
 from ocp import HermiteSimpson, NotVerified, Transcription, load, solve, verify
 from ocp.dynamics import table
-from ocp.solution.report import describe
+from ocp.report.report import describe
 
 STATED = problem()
 
@@ -100,7 +101,7 @@ def test_coriolis_terms_left_out_are_named_and_refused():
 
 def test_a_file_holds_the_settings_of_a_table(looked_up, tmp_path):
     solution, _ = looked_up
-    solution.save(tmp_path / "motion.npz")
+    ocp.save(solution, tmp_path / "motion.npz")
     again = load(tmp_path / "motion.npz")
     assert again.formulation == table(points=9) and again.formulation.name == "table(points=9)"
     np.testing.assert_allclose(again.tau(0.1), solution.tau(0.1))

@@ -11,7 +11,7 @@ from ocp.problems.two_link_lift import problem as lift
 from random_trees import random_tree
 
 from ocp import Link, Parameter, Tree, revolute, simulate, solve
-from ocp.certificate.simulation import massless
+from ocp.certificate.checks.simulation import massless
 from ocp.dynamics import NEWTON_EULER, mass_matrix
 from ocp.mechanics import close, close_rates, closed
 from ocp.mechanics.kinematics.loop_assembly import examples

@@ -8,7 +8,7 @@ from phased_motions import REACH, TILT, fallen, moved
 
 from ocp import NotVerified, Solver, continuous, impact, solve, verify
 from ocp.certificate import violations
-from ocp.certificate.flight_momentum import flights
+from ocp.certificate.checks.flight_momentum import flights
 from ocp.certificate.transition_violations import impacts, link_violations
 from ocp.problem import PointMass, Symmetry
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from ocp.problems.two_link_time import problem
 
+import ocp
 from ocp import solve
 from ocp.cli.main import command
 from ocp.version import VERSION
@@ -17,19 +18,19 @@ def solution():
 
 def test_a_saved_solution_is_certified(solution, tmp_path, capsys):
     path = str(tmp_path / "arm.npz")
-    solution.save(path)
+    ocp.save(solution, path)
     assert command(["verify", path, "--tolerance", "0.1"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith("certificate") and "torque_limits" in said.out and not said.err
     assert command(["verify", path, "--tolerance", "1e-9"]) == 1
     assert f"ocp verify: {path}: not verified to 1e-09:" in capsys.readouterr().err
-    replace(solution, points=solution.points + 1.0).save(path)
+    ocp.save(replace(solution, points=solution.points + 1.0), path)
     assert command(["verify", path]) == 1
 
 
 @pytest.mark.parametrize("tolerance", ["0", "-1", "nan"])
 def test_a_tolerance_that_is_none_is_refused(solution, tmp_path, capsys, tolerance):
-    solution.save(tmp_path / "arm.npz")
+    ocp.save(solution, tmp_path / "arm.npz")
     assert command(["verify", str(tmp_path / "arm.npz"), f"--tolerance={tolerance}"]) == 2
     assert "ocp verify: error: --tolerance: expected" in capsys.readouterr().err
 

@@ -12,9 +12,10 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
+from ocp.codegen import mapped
 from ocp.codegen.assembler import program_kernels, unable
 from ocp.transcription import transcribe
-from ocp.transcription.kernels import backends, mapped
+from ocp.transcription.kernels import backends
 
 needed = pytest.mark.skipif(bool(unable()), reason=unable())
 PROBLEMS = {

@@ -13,9 +13,9 @@ from ocp.codegen.compiler import compiled, shared_library
 from ocp.codegen.compiler.compiled import compile_function, compiling, generate
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.codegen.compiler.simd import in_lanes
+from ocp.codegen.mapped import AT_ONCE
 from ocp.transcription import mapped
 from ocp.transcription.kernels.kernels import Graph
-from ocp.transcription.kernels.mapped import AT_ONCE
 
 COUNTS = (1, 2, 3, 4, 5, 8, 25)
 ONE = (

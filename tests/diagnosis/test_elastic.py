@@ -10,10 +10,10 @@ from ocp.problems.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
 from ocp.diagnosis.elastic_weights import alike, is_limit, is_stated, prices
+from ocp.solvers.budget import budget, easing
 from ocp.solvers.elastic_program import Prices, relaxed
 from ocp.solvers.minimize import minimize
 from ocp.solvers.nlp import NLP
-from ocp.solving.budget import budget, easing
 from ocp.transcription import transcribe
 
 TWICE = (Attempt(), Attempt(feasible_first=True))

@@ -11,7 +11,7 @@ from ocp.models.two_link import two_link
 from random_trees import over
 
 from ocp import Formulation, forward_dynamics, inverse_dynamics
-from ocp.certificate.simulation import accelerations
+from ocp.certificate.checks.simulation import accelerations
 from ocp.dynamics import FORMULATIONS, closed_loops, hybrid_dynamics
 from ocp.mechanics import (
     Armature,

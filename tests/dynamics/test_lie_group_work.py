@@ -12,7 +12,8 @@ from random_trees import (
     random_tree,
 )
 
-from ocp.dynamics.formulations import exponentials, lie_group
+from ocp.dynamics import exponentials
+from ocp.dynamics.formulations import lie_group
 from ocp.mechanics.kinematics import kinematics
 
 

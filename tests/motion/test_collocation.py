@@ -12,6 +12,7 @@ from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
+import ocp
 from ocp import (
     BSpline,
     Guess,
@@ -240,7 +241,7 @@ def test_the_lift_costs_what_the_papers_method_and_the_spline_find():
 def test_a_solution_answers_and_survives_its_file(tmp_path):
     settings = Transcription(method=Radau(intervals=8, order=3))
     solution = solve(swing(), settings).require(coarse=True)
-    solution.save(tmp_path / "swing.npz")
+    ocp.save(solution, tmp_path / "swing.npz")
     again, t = load(tmp_path / "swing.npz", swing()), solution.times(40)
     assert (
         again.problem.motion

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from pictured import NAMES, misplaced, moved
 from PIL import Image
 
+import ocp
 from ocp import (
     Link,
     Point,
@@ -311,7 +312,7 @@ def test_spy_without_rows_says_so(solution):
 
 
 def test_a_loaded_solution_is_drawn_and_one_without_constraints(solution, tmp_path):
-    solution.save(tmp_path / "arm.npz")
+    ocp.save(solution, tmp_path / "arm.npz")
     again = load(tmp_path / "arm.npz")
     assert again.problem.constraints and solution.status in plot(again).get_suptitle()
     bare = replace(again, problem=replace(again.problem, constraints=()))

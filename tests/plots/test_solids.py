@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from ocp.models.two_link import two_link
 
+import ocp
 from ocp import Link, Tree, load, revolute
 from ocp.mechanics import Visual
 from ocp.plots.bodies.mesh_files import triangles
@@ -183,7 +184,7 @@ def test_scenery_is_kept_and_asks_nothing(solution, tmp_path):
     problem = replace(solution.problem, scenery=[wall])
     assert problem_of(stated(problem)).scenery[0].size == (0.1, 1, 1)
     assert "scenery" not in stated(solution.problem).data
-    solution.save(tmp_path / "arm.npz")
+    ocp.save(solution, tmp_path / "arm.npz")
     assert load(tmp_path / "arm.npz", problem).duration == solution.duration
     with pytest.raises(ValueError, match="scenery: expected a tuple of Visual"):
         replace(solution.problem, scenery="wall")

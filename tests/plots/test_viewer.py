@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+import ocp
 from ocp import solve
 from ocp.cli.main import command
 from ocp.mechanics import Visual
@@ -30,7 +31,7 @@ def test_without_the_extra_the_viewer_says_how_to_get_it(solution, tmp_path, mon
     for show in (Viewer, lambda: page(solution, tmp_path / "arm.html")):
         with pytest.raises(ValueError, match="needs viser: install the extra `view`"):
             show()
-    solution.save(tmp_path / "arm.npz")
+    ocp.save(solution, tmp_path / "arm.npz")
     assert command(["view", str(tmp_path / "arm.npz")]) == 2
     assert "ocp view: error: the viewer needs viser" in capsys.readouterr().err
     assert command(["view", str(tmp_path / "none.npz")]) == 2
@@ -55,7 +56,7 @@ def test_what_cannot_be_shown_so_is_refused_in_a_line(
     solution, tmp_path, monkeypatch, capsys, flags, words
 ):
     monkeypatch.chdir(tmp_path)
-    solution.save("arm.npz")
+    ocp.save(solution, "arm.npz")
     assert command(["view", "arm.npz", *flags]) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert said.startswith("ocp view: error: ") and words in said
@@ -155,7 +156,7 @@ def written(page):
 
 def test_a_page_plays_in_a_browser_and_is_small(hopped, tmp_path):
     pytest.importorskip("viser", reason="needs the extra `view`")
-    hopped.save(tmp_path / "hop.npz")
+    ocp.save(hopped, tmp_path / "hop.npz")
     assert command(["view", str(tmp_path / "hop.npz"), "--html", str(tmp_path / "hop.html")]) == 0
     assert (tmp_path / "hop.html").stat().st_size < 3e6
     clock = f"t = {hopped.duration:.3f} s,  {pace(2.0, hopped.duration)}"

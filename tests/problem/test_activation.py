@@ -8,6 +8,7 @@ import pytest
 from ocp.problems.compare_elements import off_slopes
 from ocp.problems.gait import problem as gait
 
+import ocp
 from ocp import (
     Activation,
     BSpline,
@@ -208,7 +209,7 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
     before, after = go.trace(drive_states, 0.6)[0], stop.trace(drive_states, 0.0)[0]
     assert before == pytest.approx(after, abs=1e-6)
     assert abs(go.tau(0.6)[0] - stop.tau(0.0)[0]) > 1e-3
-    solution.save(tmp_path / "wheel.npz")
+    ocp.save(solution, tmp_path / "wheel.npz")
     again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
     assert again.nodes < 1e-6 and again.unit == ""
 

@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
+import ocp
 from ocp import (
     BSpline,
     Joint,
@@ -106,7 +107,7 @@ def test_costs_by_parameters_of_balls_are_those_of_solves_beside():
     plan = prepare(lifted(ball_limits(tree, "hip", swing=cone, twist=0.2), tree=tree))
     solution = plan.solve().require(coarse=True)
     for name, value, step in (("cone", 0.4, 1e-3), ("mass", 2.0, 1e-3)):
-        known = solution.sensitivity("objective", name)
+        known = ocp.derivative(solution, "objective", name)
         beside = [
             plan.solve(guess=solution, **{name: value + side * step}).require(coarse=True).objective
             for side in (1, -1)

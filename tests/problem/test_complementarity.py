@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from dropped_bodies import GRAVITY, MASS, X, Z, ball, block
 
+import ocp
 from ocp import (
     BSpline,
     HermiteSimpson,
@@ -193,7 +194,7 @@ def test_phases_take_contacts():
 
 def test_files_keep_contacts(tmp_path):
     solution = crouched("spline")
-    solution.save(tmp_path / "crouch.npz")
+    ocp.save(solution, tmp_path / "crouch.npz")
     again, t = load(tmp_path / "crouch.npz"), solution.times(9)
     assert touches(again.problem.loads) == touches(solution.problem.loads)
     assert np.allclose(again.output("force on sole", t), solution.output("force on sole", t))

@@ -5,6 +5,7 @@ import casadi as ca
 import numpy as np
 from dropped_bodies import GRAVITY, MASS, Z, sunk
 
+import ocp
 from ocp import (
     Activation,
     Armature,
@@ -93,7 +94,7 @@ def test_powers_of_drives_elements_and_ground_make_the_energy_change(tmp_path):
     assert certificate.violations["strength"].nodes < 1e-7
     shares = solution.trace(drive_states, t)[1]
     assert np.abs(shares).max() <= 1 + 1e-6 and np.abs(shares).max() > 0.2
-    solution.save(tmp_path / "piston.npz")
+    ocp.save(solution, tmp_path / "piston.npz")
     again = load(tmp_path / "piston.npz")
     assert not again.missing
     np.testing.assert_allclose(again.trace(balance, t), powers, rtol=1e-9, atol=1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from dropped_bodies import GRAVITY, MASS, Z, sunk
 
+import ocp
 from ocp import (
     BSpline,
     HermiteSimpson,
@@ -110,7 +111,7 @@ def test_exact_derivatives_are_those_of_differences():
 
 def test_files_keep_the_law(tmp_path):
     solution = lifted("explicit")
-    solution.save(tmp_path / "lift.npz")
+    ocp.save(solution, tmp_path / "lift.npz")
     again, t = load(tmp_path / "lift.npz"), np.linspace(0.0, 0.6, 9)
     assert np.allclose(again.output("force on sole", t), solution.output("force on sole", t))
     assert verify(again).deviations.judged == pytest.approx(verify(solution).deviations.judged)

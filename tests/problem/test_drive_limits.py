@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
+import ocp
 from ocp import (
     Activation,
     BSpline,
@@ -111,7 +112,7 @@ def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
     assert "hinge downwards: " in str(verify(solution)) and "hinge upwards: " in str(solution)
     quick = qd > 0.5
     assert np.abs(tau - up)[quick].min() < 1e-2 and np.abs(tau + down)[quick].min() < 1e-2
-    solution.save(tmp_path / "wheel.npz")
+    ocp.save(solution, tmp_path / "wheel.npz")
     again = load(tmp_path / "wheel.npz")
     assert not again.missing
     ours, theirs = (verify(each).violations["strength"] for each in (solution, again))
@@ -143,7 +144,7 @@ def test_a_drive_that_comes_on_late_does_not_jump_between_phases(tmp_path):
     go, stop = solution.phases["go"], solution.phases["stop"]
     assert go.tau(go.duration)[0] == pytest.approx(stop.tau(0.0)[0], abs=1e-6)
     assert verify(solution).violations["go to stop: activation"].nodes < 1e-6
-    solution.save(tmp_path / "wheel.npz")
+    ocp.save(solution, tmp_path / "wheel.npz")
     again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
     assert again.nodes < 1e-6
     once = replace(whole, links=(continuous("q", "qd", "tau"),))

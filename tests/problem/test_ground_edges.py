@@ -8,6 +8,7 @@ from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrench_of, wrench
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
+import ocp
 from ocp import (
     BSpline,
     Constraint,
@@ -138,7 +139,7 @@ def test_a_support_holds_over_a_pair_of_instants(when):
 
 
 def test_a_loaded_ground_is_the_same(tmp_path):
-    crouched().save(tmp_path / "crouch.npz")
+    ocp.save(crouched(), tmp_path / "crouch.npz")
     again = load(tmp_path / "crouch.npz").problem.ground
     assert again == crouched().problem.ground and hash(again) == hash(crouched().problem.ground)
 

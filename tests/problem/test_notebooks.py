@@ -10,7 +10,7 @@ from ocp.problems.monoped_hop import problem as hop
 from ocp.problems.two_link_time import problem
 
 from ocp import Link, Parameter, Point, Tree, fixed, prismatic
-from ocp.notebooks import table
+from ocp.text_tables import table
 
 
 class Rows(HTMLParser):

@@ -13,6 +13,7 @@ from ocp.models.ur5_like import ur5_like
 from ocp.problems.benchmarks import reached_poses
 from refusals import refused
 
+import ocp
 from ocp import (
     BSpline,
     Point,
@@ -107,7 +108,7 @@ def test_half_turns_about_the_axes_are_reached(axis):
 
 
 def test_a_file_keeps_a_pose_as_data(flipped, tmp_path):
-    flipped.save(tmp_path / "reach.npz")
+    ocp.save(flipped, tmp_path / "reach.npz")
     again = load(tmp_path / "reach.npz")
     assert verify(again).violations["pose_at_end.tool"].dense < 1e-8
 

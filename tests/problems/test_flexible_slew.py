@@ -22,8 +22,8 @@ from ocp.problems.flexible_slew import (
 )
 
 from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
-from ocp.certificate.beam_stretch import steepest
-from ocp.certificate.energy import energy_error, required
+from ocp.certificate.checks.beam_stretch import steepest
+from ocp.certificate.checks.energy import energy_error, required
 from ocp.cli.commands.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.transcription.shooting import followed

@@ -12,6 +12,7 @@ from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.statement import effort_step as problem
 from ocp.problems.gait.walking import walk
 
+import ocp
 from ocp import Solver, Spline, Transcription, load, verify
 from ocp.certificate import violations
 from ocp.cli.commands.run import run
@@ -166,7 +167,7 @@ def test_lagrangian_derivatives_of_the_gait_equal_those_of_automatic_differentia
 
 
 def test_a_saved_step_comes_back_with_its_ground(step, tmp_path):
-    step.save(tmp_path / "step.npz")
+    ocp.save(step, tmp_path / "step.npz")
     again, t = load(tmp_path / "step.npz"), step.times(7)
     assert (
         again.problem.ground == step.problem.ground

@@ -22,6 +22,7 @@ from ocp.problems.gait.cycle import cycle
 from ocp.problems.gait.measured import compare
 from ocp.problems.gait.statement import effort_step as problem
 
+import ocp
 from ocp.mechanics import Spring, positions
 
 ASKED = (
@@ -378,7 +379,7 @@ def test_a_file_of_ones_own_is_read_and_a_bad_one_named(tmp_path):
 
 def test_the_command_tells_a_saved_gait(step, tmp_path, capsys):
     path, table = tmp_path / "walk.npz", tmp_path / "card.csv"
-    step.save(path)
+    ocp.save(step, path)
     assert run([str(path), "--card", str(table)]) == 0 and table.exists()
     assert capsys.readouterr().out.startswith("walk  ")
     assert run([str(path), "--norms", str(tmp_path / "none.csv")]) == 2

@@ -14,7 +14,7 @@ from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
-from ocp.certificate.energy import energy_error
+from ocp.certificate.checks.energy import energy_error
 
 COARSE = Transcription(method=Spline(nodes=2))
 WEIGHTS = (1.0, 0.5, 0.0)

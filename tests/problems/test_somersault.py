@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from ocp.problems.somersault import TakeOff, evenly, problem, report, turning
 
+import ocp
 from ocp import Radau, Transcription, load, verify
-from ocp.certificate.flight_momentum import free_axes
-from ocp.certificate.replay import lengths, turned
+from ocp.certificate.checks.flight_momentum import free_axes
+from ocp.certificate.checks.replay_motion import lengths, turned
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
 from ocp.transcription.initial_guess import lengthened
@@ -48,7 +49,7 @@ def test_the_certificate_tells_lengths_and_flight_and_passes(layout_turn):
 
 def test_a_file_keeps_the_balls_of_a_tree(layout_turn, tmp_path):
     path = tmp_path / "turn.npz"
-    layout_turn.save(path)
+    ocp.save(layout_turn, path)
     again = load(path)
     assert again.problem.tree == layout_turn.problem.tree
     np.testing.assert_array_equal(again.points, layout_turn.points)

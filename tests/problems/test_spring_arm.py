@@ -5,7 +5,7 @@ from ocp.problems.spring_arm import best, lines, problem, report, resonance
 
 from ocp import mass_matrix, solve, verify
 from ocp.plots import plot_elements
-from ocp.solution import describe
+from ocp.report import describe
 
 
 def test_one_link_finds_the_stiffness_and_the_effort_of_the_closed_form():

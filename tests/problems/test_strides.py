@@ -19,8 +19,8 @@ from ocp import Foot, Ground, Solution, Solver, Support, Transcription
 from ocp.mechanics import positions, reference
 from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
 from ocp.problem import bearing_slots, bears
-from ocp.solution.from_solver import solution_of
 from ocp.solvers import Outcome
+from ocp.solving.from_solver import solution_of
 from ocp.transcription import transcribe
 from ocp.transcription.phases.transcribe import phased
 

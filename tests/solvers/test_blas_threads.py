@@ -8,7 +8,7 @@ import pytest
 
 from ocp.solvers import NLP, Backend, Solver, minimize
 from ocp.solvers.backend import Answer
-from ocp.solvers.blas_threads import libraries, one_thread
+from ocp.solvers.linear_algebra.blas_threads import libraries, one_thread
 
 BEFORE = 2  # threads that a user has
 
@@ -95,7 +95,7 @@ def test_what_is_no_library_is_passed_over(tmp_path, monkeypatch):
     maps = tmp_path / "maps"
     maps.write_text(f"7f00-7f01 r-xp 00000000 00:00 1 {tmp_path}/libblas_notes.txt\n")
     known = {library.file for library in libraries()}
-    monkeypatch.setattr("ocp.solvers.blas_threads.MAPS", maps)
+    monkeypatch.setattr("ocp.solvers.linear_algebra.blas_threads.MAPS", maps)
     assert {library.file for library in libraries()} <= known
-    monkeypatch.setattr("ocp.solvers.blas_threads.MAPS", tmp_path / "absent")
+    monkeypatch.setattr("ocp.solvers.linear_algebra.blas_threads.MAPS", tmp_path / "absent")
     assert {library.file for library in libraries()} <= known

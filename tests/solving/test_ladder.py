@@ -9,8 +9,8 @@ from ocp.problems.compare_ladder import lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import PLAIN, Solver, Task, solve
+from ocp.solvers.budget import Start
 from ocp.solvers.minimize import CUT_SHORT, minimize
-from ocp.solving.budget import Start
 from ocp.solving.ladder import ENOUGH, MOST, WORK, allowance, climb, ladder
 from ocp.transcription import transcribe
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as lift
 
+import ocp
 from ocp import Transcription, load, solve, verify
 from ocp.dynamics import NEWTON_EULER
 
@@ -45,7 +46,7 @@ def test_the_same_motion_under_built_in_mechanics_is_not_what_was_planned(rubbin
 
 def test_a_file_keeps_the_formulation_or_says_how_to_hand_it_over(rubbing, tmp_path):
     path, t = tmp_path / "lift.npz", rubbing.times(9)
-    rubbing.save(path)
+    ocp.save(rubbing, path)
     with pytest.raises(
         ValueError, match=r"lift.npz: .*'newton_euler_viscous'.*load\(path, dynamics="
     ):
@@ -60,14 +61,14 @@ def test_a_file_keeps_the_formulation_or_says_how_to_hand_it_over(rubbing, tmp_p
 
 def test_a_formulation_of_the_house_needs_no_handing_over(tmp_path):
     plain = solve(lift(points=10), Transcription(dynamics="lie_group"))
-    plain.save(tmp_path / "plain.npz")
+    ocp.save(plain, tmp_path / "plain.npz")
     assert load(tmp_path / "plain.npz").transcription.dynamics.name == "lie_group"
 
 
 def test_a_built_in_name_does_not_make_a_formulation_built_in(rubbing, tmp_path):
     hidden = replace(VISCOUS, name="newton_euler")
     path = tmp_path / "hidden.npz"
-    replace(rubbing, transcription=replace(rubbing.transcription, dynamics=hidden)).save(path)
+    ocp.save(replace(rubbing, transcription=replace(rubbing.transcription, dynamics=hidden)), path)
     with pytest.raises(ValueError, match=r"hidden\.npz: planned with a formulation of one's own"):
         load(path)
     assert load(path, dynamics=hidden).transcription.dynamics == hidden
@@ -76,7 +77,7 @@ def test_a_built_in_name_does_not_make_a_formulation_built_in(rubbing, tmp_path)
 def test_a_file_keeps_the_outputs_along_the_motion(tmp_path):
     watched = replace(lift(points=10), outputs={"tip": lambda at: at.position("tip")})
     solution, path = solve(watched), tmp_path / "watched.npz"
-    solution.save(path)
+    ocp.save(solution, path)
     with np.load(path) as file:
         assert file["output_0"].shape == (3, 201)
         assert np.array_equal(file["output_0"], solution.output("tip", file["t"]))

@@ -6,6 +6,7 @@ from ocp.models.five_link import five_link
 from refusals import refused
 from touching_bodies import falling, leg, rigid_fall
 
+import ocp
 from ocp import (
     BSpline,
     Complementarity,
@@ -54,7 +55,7 @@ def stated(fallen):
 
 
 def test_the_ground_of_each_phase_comes_back_from_a_file(stated, tmp_path):
-    stated.save(tmp_path / "fall.npz")
+    ocp.save(stated, tmp_path / "fall.npz")
     again, t = load(tmp_path / "fall.npz"), np.array([0.05, 0.39])
     name = "force on sole"
     np.testing.assert_allclose(again.output(name, t), stated.output(name, t), atol=1e-9)

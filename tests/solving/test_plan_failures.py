@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from ocp.models.two_link import two_link
 
+import ocp
 from ocp import (
     BSpline,
     Load,
@@ -61,7 +62,7 @@ def test_threads_share_a_plan():
 def test_who_differentiates_an_optimum_waits_for_its_plan():
     plan = prepare(reach(goal=Parameter("goal", 1.0, "rad")))
     solution = plan.solve()
-    alone = solution.sensitivity("q", "goal")(0.2)
+    alone = ocp.derivative(solution, "q", "goal")(0.2)
     with ThreadPoolExecutor(4) as threads:
         with plan.turn:
             asked = [threads.submit(solution.sensitivity, "q", "goal") for _ in range(4)]
@@ -133,7 +134,7 @@ def test_a_file_is_read_for_the_problem_that_was_open(tmp_path):
     statement = reach(peak, goal)
     statement = replace(statement, constraints=(*statement.constraints, inside))
     solution = prepare(statement).solve(goal=0.9)
-    solution.save(tmp_path / "open.npz")
+    ocp.save(solution, tmp_path / "open.npz")
     again = load(tmp_path / "open.npz", statement)
     assert again.parameters == {"peak": 8.0, "goal": 0.9}
     assert again.problem.constraints[-2].upper_of(0) == 8.0

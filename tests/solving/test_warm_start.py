@@ -6,6 +6,7 @@ from ocp.models.pr import pr
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
+import ocp
 from ocp import (
     Attempt,
     BSpline,
@@ -24,7 +25,7 @@ def test_a_solution_is_a_good_start_with_its_multipliers(quick, tmp_path):
         quick.duration, abs=1e-6
     )
     assert again.statistics["iterations"] <= 3
-    quick.save(tmp_path / "quick.npz")
+    ocp.save(quick, tmp_path / "quick.npz")
     assert (
         solve(fastest(points=12), guess=load(tmp_path / "quick.npz")).statistics["iterations"] <= 3
     )

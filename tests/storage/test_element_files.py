@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from limited_arm import arm_problem
 
+import ocp
 from ocp import Transcription, at_end, at_start, load, solve, verify
 from ocp.mechanics import Armature, CurvedSpring, Damper, PassiveMoment, Tendon
 from ocp.storage.problem_data import stated
@@ -38,7 +39,7 @@ def sprung(**changes):
 def test_files_keep_elements_and_their_functions(tmp_path):
     solution = solve(sprung()).require()
     assert verify(solution).energy_error < 1e-8
-    solution.save(tmp_path / "arm.npz")
+    ocp.save(solution, tmp_path / "arm.npz")
     again = load(tmp_path / "arm.npz")
     t = solution.times(5)
     assert not again.missing

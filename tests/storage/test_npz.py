@@ -9,6 +9,7 @@ from ocp.models.pr import pr
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
+import ocp
 from ocp import (
     BSpline,
     NotSolved,
@@ -22,7 +23,7 @@ from ocp import (
 
 
 def test_saving_and_loading_keeps_everything(lifted, tmp_path):
-    lifted.save(tmp_path / "lift.npz")
+    ocp.save(lifted, tmp_path / "lift.npz")
     again, t = load(tmp_path / "lift.npz", lift(points=12)), lifted.times(9)
     assert (
         np.array_equal(again.tau(t), lifted.tau(t))
@@ -48,14 +49,14 @@ def test_saving_and_loading_keeps_everything(lifted, tmp_path):
 
 def test_a_saved_failure_stays_a_failure(tmp_path):
     failed = solve(fastest(points=12), solver=Solver(options={"max_iter": 3}))
-    failed.save(tmp_path / "failed.npz")
+    ocp.save(failed, tmp_path / "failed.npz")
     with pytest.raises(NotSolved, match="Maximum_Iterations_Exceeded"):
         load(tmp_path / "failed.npz").require()
 
 
 def test_an_interrupted_write_leaves_the_old_file(lifted, tmp_path, monkeypatch):
     target = tmp_path / "lift.npz"
-    lifted.save(target)
+    ocp.save(lifted, target)
     before = target.read_bytes()
 
     def fail(*_):
@@ -63,12 +64,12 @@ def test_an_interrupted_write_leaves_the_old_file(lifted, tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        lifted.save(target)
+        ocp.save(lifted, target)
     assert target.read_bytes() == before and os.listdir(tmp_path) == ["lift.npz"]
 
 
 def test_files_that_are_no_results_are_named(lifted, tmp_path):
-    lifted.save(tmp_path / "good.npz")
+    ocp.save(lifted, tmp_path / "good.npz")
     content = (tmp_path / "good.npz").read_bytes()
     (tmp_path / "cut.npz").write_bytes(content[: len(content) // 2])
     (tmp_path / "text.npz").write_text("no result")
@@ -96,7 +97,7 @@ def test_files_that_are_no_results_are_named(lifted, tmp_path):
 @pytest.mark.parametrize("name", ["lift", "lift.mat"])
 def test_a_file_of_another_ending_is_not_written(lifted, name, tmp_path):
     with pytest.raises(ValueError, match=rf"{name}: expected a file that ends in .npz, got '"):
-        lifted.save(tmp_path / name)
+        ocp.save(lifted, tmp_path / name)
     assert os.listdir(tmp_path) == []
 
 

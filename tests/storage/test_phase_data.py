@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from phased_motions import ARM, ENDS, fallen, moved
 
+import ocp
 from ocp import (
     BSpline,
     Constraint,
@@ -72,7 +73,7 @@ def solution():
 
 @pytest.mark.parametrize("whole", [False, True], ids=["alone", "of its problem"])
 def test_a_file_holds_all_of_a_motion_of_phases(solution, whole, tmp_path):
-    solution.save(tmp_path / "carried.npz")
+    ocp.save(solution, tmp_path / "carried.npz")
     again = load(tmp_path / "carried.npz", carried() if whole else None)
     assert not again.missing and list(again.phases) == ["reach", "carry"]
     assert again.durations == solution.durations

@@ -13,6 +13,7 @@ from bipeds import crouch, crouched
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
+import ocp
 from ocp import (
     BSpline,
     Load,
@@ -135,7 +136,7 @@ def test_a_load_that_is_a_function_of_time_is_kept(tmp_path):
     """It was dropped: torques then differed by half of their limits."""
     pushed = replace(lift(points=12), loads=(Load(point="tip", force=gust),))
     solution = solve(pushed).require()
-    solution.save(tmp_path / "gust.npz")
+    ocp.save(solution, tmp_path / "gust.npz")
     again, t = load(tmp_path / "gust.npz"), solution.times(9)
     assert np.array_equal(again.tau(t), solution.tau(t))
     assert verify(again) == verify(solution)
@@ -147,7 +148,7 @@ def test_a_load_that_is_a_function_of_time_is_kept(tmp_path):
 def test_a_point_mass_is_kept_and_pulls_alike(tmp_path):
     burdened = replace(lift(points=7), loads=(PointMass(point="tip", mass=2.0),))
     solution, path_ = solve(burdened), tmp_path / "burdened.npz"
-    solution.save(path_)
+    ocp.save(solution, path_)
     again = load(path_)
     t = solution.times(9)
     assert np.array_equal(again.tau(t), solution.tau(t)) and np.abs(again.tau(t)).max() > 1
@@ -157,7 +158,7 @@ def test_a_point_mass_is_kept_and_pulls_alike(tmp_path):
 
 
 def test_a_loaded_solution_is_solved_again_and_saved_again(lifted, tmp_path):
-    lifted.save(tmp_path / "lift.npz")
+    ocp.save(lifted, tmp_path / "lift.npz")
     again = load(tmp_path / "lift.npz")
     once_more = solve(again.problem, again.transcription).require()
     assert once_more.objective == pytest.approx(lifted.objective, rel=1e-9)
@@ -167,7 +168,7 @@ def test_a_loaded_solution_is_solved_again_and_saved_again(lifted, tmp_path):
 
 def test_a_body_on_its_feet_is_certified_from_its_file(tmp_path):
     solution = crouched()
-    solution.save(tmp_path / "crouch.npz")
+    ocp.save(solution, tmp_path / "crouch.npz")
     again = load(tmp_path / "crouch.npz")
     assert again.problem.ground == solution.problem.ground
     assert verify(again) == verify(solution)
@@ -211,13 +212,13 @@ def limited(problem):
     ],
 )
 def test_another_problem_is_refused_by_what_is_different(lifted, tmp_path, other, words):
-    lifted.save(tmp_path / "lift.npz")
+    ocp.save(lifted, tmp_path / "lift.npz")
     with pytest.raises(ValueError, match=f"lift.npz: belongs to another problem: .*{words}"):
         load(tmp_path / "lift.npz", other(lift(points=12)))
 
 
 def test_another_basis_other_outputs_and_rounding_are_no_other_problem(lifted, tmp_path):
-    lifted.save(tmp_path / "lift.npz")
+    ocp.save(lifted, tmp_path / "lift.npz")
     wide = replace(lift(points=20), outputs={"tip": lambda at: at.position("tip")})
     gravity = tuple((1 + 1e-15) * pull for pull in wide.tree.gravity)
     nearly = replace(wide, tree=replace(wide.tree, gravity=gravity))
@@ -245,7 +246,7 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
 def test_the_hash_is_the_same_in_every_process():
     script = (
         "from ocp.problems.two_link_lift import problem\n"
-        "from ocp.storage.problem_data import stated\n"
+        "from ocp.storage.single_phase_data import stated\n"
         "print(stated(problem(points=12)).fingerprint)"
     )
     hashes = {
@@ -277,13 +278,13 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
     with pytest.raises(NotData, match="it depends on symbols of its own"):
         record(plain, lambda at: at.q * symbol)
     solution = replace(solve(plain), problem=odd)
-    solution.save(tmp_path / "odd.npz")
+    ocp.save(solution, tmp_path / "odd.npz")
     bare = load(tmp_path / "odd.npz")
     assert bare.missing == ("constraint 'odd' (it asks an instant for 'forces')",)
     assert [each.name for each in bare.problem.constraints] == [
         each.name for each in plain.constraints
     ]
-    bare.save(tmp_path / "again.npz")
+    ocp.save(bare, tmp_path / "again.npz")
     assert load(tmp_path / "again.npz").missing == bare.missing
     assert load(tmp_path / "odd.npz", odd).missing == ()
     with pytest.raises(ValueError, match="belongs to another problem: missing"):
@@ -338,7 +339,7 @@ def test_a_tape_takes_only_what_there_is(changes):
 
 
 def test_a_guess_may_be_of_another_problem(lifted, tmp_path):
-    lifted.save(tmp_path / "lift.npz")
+    ocp.save(lifted, tmp_path / "lift.npz")
     other = limited(lift(points=14))
     guess = load(tmp_path / "lift.npz")
     assert solve(other, Transcription(), Solver(), guess=guess).success
@@ -354,7 +355,7 @@ def test_a_momentum_is_stated_so_that_its_file_is_whole(tmp_path):
     spun = squares("momentum", lambda at: at.angular_momentum)
     statement = replace(lift(points=12), objective=spun)
     solution = solve(statement)
-    solution.save(tmp_path / "spun.npz")
+    ocp.save(solution, tmp_path / "spun.npz")
     again = load(tmp_path / "spun.npz")
     assert not again.missing
     assert verify(again).kkt == pytest.approx(verify(solution).kkt, abs=1e-9)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from study_cells import objectives, problem
 
-from ocp.certificate.verify import verify
+from ocp.certificate.verify_solution import verify
 from ocp.studies import StudyFileError, open_study, sweep
 from ocp.studies.store import row_format
 from ocp.studies.store.database import Ledger

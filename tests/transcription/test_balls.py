@@ -35,7 +35,7 @@ from ocp import (
     unit_length,
     verify,
 )
-from ocp.certificate.replay import lengths
+from ocp.certificate.checks.replay_motion import lengths
 from ocp.mechanics import exp_rotation
 from ocp.mechanics.kinematics.rotations import quaternion
 

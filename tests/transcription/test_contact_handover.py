@@ -21,7 +21,7 @@ from ocp import (
     periodic,
     solve,
 )
-from ocp.certificate.optimality import variables
+from ocp.certificate.checks.optimality import variables
 from ocp.problem import friction, unilateral
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.solvers import Iterate, curvature

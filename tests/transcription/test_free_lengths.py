@@ -11,6 +11,7 @@ from ocp.models.two_link import two_link
 from ocp.problems.two_link_arcs import FASTEST
 from ocp.problems.two_link_time import problem as least_time
 
+import ocp
 from ocp import (
     BSpline,
     HermiteSimpson,
@@ -148,7 +149,7 @@ def test_torques_of_an_interval_are_one_number(fastest):
 
 
 def test_a_file_keeps_the_lengths_that_were_found(fastest, tmp_path):
-    fastest.save(tmp_path / "arm.npz")
+    ocp.save(fastest, tmp_path / "arm.npz")
     again = load(tmp_path / "arm.npz")
     assert again.problem.motion == fastest.problem.motion
     assert again.transcription.method == ARCS.method

@@ -9,6 +9,7 @@ import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched
 from ocp.problems.two_link_lift import problem as lift
 
+import ocp
 from ocp import (
     Solver,
     Spline,
@@ -85,7 +86,7 @@ def test_a_solution_on_the_ground_is_certified_by_its_own_first_order_conditions
 
 def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
     solution = crouched()
-    solution.save(tmp_path / "crouch.npz")
+    ocp.save(solution, tmp_path / "crouch.npz")
     t = solution.times(13)
     for again in (load(tmp_path / "crouch.npz", crouch()), load(tmp_path / "crouch.npz")):
         assert np.array_equal(again.nodes, solution.nodes) and np.array_equal(

@@ -10,6 +10,7 @@ from ocp.models.five_bar import five_bar, reaching
 from ocp.models.four_bar import four_bar
 from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 
+import ocp
 from ocp import (
     BSpline,
     Constraint,
@@ -91,7 +92,7 @@ def test_a_spatial_chain_welded_at_both_ends_moves_with_one_freedom():
 def test_a_solution_with_loops_survives_its_file(tmp_path):
     for way in ("explicit", "variables", "radau"):
         solution = solved(way)
-        solution.save(tmp_path / "way.npz")
+        ocp.save(solution, tmp_path / "way.npz")
         again = load(tmp_path / "way.npz")
         assert np.array_equal(again.loop_forces(0.2), solution.loop_forces(0.2))
         assert again.problem.tree == solution.problem.tree

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+import ocp
 from ocp import (
     BSpline,
     Link,
@@ -74,7 +75,7 @@ def test_its_certificate_passes_and_the_report_names_it(solution):
 
 
 def test_a_file_wants_the_method_handed_over(solution, tmp_path):
-    solution.save(tmp_path / "own.npz")
+    ocp.save(solution, tmp_path / "own.npz")
     with pytest.raises(ValueError, match="method of one's own, 'pseudospectral'.*method=..."):
         load(tmp_path / "own.npz", solution.problem)
     again = load(tmp_path / "own.npz", solution.problem, method=Pseudospectral(degree=6))

@@ -31,7 +31,7 @@ from ocp import (
     squares,
     unilateral,
 )
-from ocp.certificate.replay import deviations
+from ocp.certificate.checks.replay_motion import deviations
 from ocp.certificate.violations import violations
 from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
 from ocp.transcription import transcribe

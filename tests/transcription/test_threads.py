@@ -6,9 +6,9 @@ import pytest
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription
+from ocp.codegen import mapped as instants
 from ocp.studies.store import cell_identity
 from ocp.transcription import mapped, settings_of, transcribe, transcription_of
-from ocp.transcription.kernels import mapped as instants
 
 
 def drawn(kind, count):

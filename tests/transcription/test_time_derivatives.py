@@ -33,7 +33,7 @@ from ocp import (
     verify,
 )
 from ocp.problem.instant import NoRate
-from ocp.refinement.mesh_error import look
+from ocp.solving.refinement.mesh_error import look
 from ocp.transcription import transcribe
 from ocp.transcription.kernels.row_values import asked
 from ocp.transcription.kernels.tapes import Played, record

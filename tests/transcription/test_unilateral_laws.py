@@ -11,6 +11,7 @@ from ocp.problems.four_bar_effort import problem as turn
 from ocp.problems.hoist import GRAVITY, LOAD, best, closed_form, problem
 from refusals import refused
 
+import ocp
 from ocp import (
     BSpline,
     Link,
@@ -172,7 +173,7 @@ def test_a_stop_of_its_own_accord_is_leaned_on():
 
 def test_a_file_keeps_stays(tmp_path):
     solution, certificate = lifted()
-    solution.save(tmp_path / "lift.npz")
+    ocp.save(solution, tmp_path / "lift.npz")
     again = load(tmp_path / "lift.npz", problem())
     assert np.array_equal(again.stay_forces(0.5), solution.stay_forces(0.5))
     assert again.output("slack (m)", 0.5) == pytest.approx(solution.output("slack (m)", 0.5))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from element_arm import ARM
 
+import ocp
 from ocp import (
     BSpline,
     Link,
@@ -68,7 +69,7 @@ def test_a_load_is_lifted_with_the_least_tension_of_its_closed_form(method, tmp_
     np.testing.assert_allclose(solution.stay_forces(t)[0], MASS * (GRAVITY + slope), rtol=1e-6)
     certificate = verify(solution).require(1e-6)
     assert certificate.energy_error < 1e-12
-    solution.save(tmp_path / "crane.npz")
+    ocp.save(solution, tmp_path / "crane.npz")
     again = load(tmp_path / "crane.npz")
     assert not again.missing and again.problem.tree.stays == solution.problem.tree.stays
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp.solution import report
-from ocp.solution.internal_report import coordinate_words
+from ocp.report import report
+from ocp.report.internal_report import coordinate_words
 from ocp.solution.margins import closest_line, reserves_of_data
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise

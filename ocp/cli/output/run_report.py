@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ocp.solution import report
+from ocp.report import report
 from ocp.solution.solution import Solution
 from ocp.studies.task import Task
 
 if TYPE_CHECKING:
-    from ocp.certificate.verify import Verification
+    from ocp.certificate.verification import Verification
 
 
 def describe(

@@ -14,6 +14,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import check_writable, plain, write
+from ocp.storage.npz import save
 from ocp.studies.task import OwnFile, Views
 
 FILES = ("save", "report", "motion", "forces", "plot", "animate")
@@ -81,7 +82,7 @@ def leave(
     solution itself then goes to another place, which is named too.
     """
     writers: dict[str, Callable[[str], Any]] = {
-        "save": solution.save,
+        "save": lambda path: save(solution, path),
         "report": lambda path: write(path, json.dumps(plain(report(), null=True), indent=2) + "\n"),
         "motion": lambda path: interchange.save_motion(solution, path),
         "forces": lambda path: interchange.save_forces(solution, path),
@@ -116,7 +117,7 @@ def _elsewhere(solution: Solution, asked: str) -> str:
             continue
         path = folder / Path(asked).name
         try:
-            solution.save(path)
+            save(solution, path)
             return f"the solution was saved as {path}"
         except (OSError, ValueError):
             folder.rmdir()

@@ -10,10 +10,10 @@ import numpy as np
 from ocp.codegen.assembler import NAME, gather_scatter, loaded
 from ocp.codegen.assembler.batch_loop import LANES
 from ocp.codegen.assembler.instructions import Code
+from ocp.codegen.block_product import Product
 from ocp.codegen.compiler.scatter import stretches_of
 from ocp.codegen.compiler.sparse_matvec import Sums
 from ocp.index_sets import distinct
-from ocp.transcription.assembly.block_products import Product
 
 SUMMED = 10_000  # entries of constant matrices from which on machine code gains more than it costs
 RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in forty evaluations

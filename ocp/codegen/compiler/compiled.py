@@ -17,12 +17,10 @@ from typing import NamedTuple
 import casadi as ca
 
 from ocp.codegen.compiler import simd, statement_folding
-from ocp.codegen.compiler.shared_library import NATIVE, code_of, loaded, processor
+from ocp.codegen.compiler.shared_library import NATIVE, NoCompiler, code_of, loaded, processor
 from ocp.codegen.compiler.simd import in_lanes
 from ocp.codegen.compiler.statement_folding import folded
-from ocp.solvers import NoCompiler
-from ocp.transcription.kernels.kernels import Graph
-from ocp.transcription.kernels.mapped import AT_ONCE
+from ocp.codegen.mapped import AT_ONCE, Graph
 
 PLAIN = ("-O0", "-fPIC", "-shared")
 LANED = (*PLAIN, "-ffp-contract=off", "-Wno-psabi")

@@ -7,10 +7,10 @@ from importlib import resources
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.block_product import Product
 from ocp.codegen.compiler.c_tables import table
 from ocp.codegen.compiler.shared_library import loading
 from ocp.index_sets import distinct
-from ocp.transcription.assembly.block_products import Product
 
 FREE = "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing"
 FLAGS = ("-O3", "-fPIC", "-shared", *FREE)

@@ -20,8 +20,9 @@ by their levers, a turn j whose origin is there has with all joints i that it ca
     dtau_j/dq_i  = z . Q      dtau_i/dq_j  = g . b + k . W + (a x z) . W_force
     dtau_j/dqd_i = z . R      dtau_i/dqd_j = z . b + 2 g . W      M_ij = z . W
 
-(Derived here from those of `ocp.dynamics.derivatives.composite_bodies`.) A turn at r from there, its origin faster by
-v, adds by its lever r x z to z, v x z + r x g to g, and 2 v x g + r x k to a x z.
+(Derived here from those of `ocp.dynamics.derivatives.composite_bodies`.) A turn at r from there,
+its origin faster by v, adds by its lever r x z to z, v x z + r x g to g, and 2 v x g + r x k to
+a x z.
 """
 
 from collections.abc import Sequence

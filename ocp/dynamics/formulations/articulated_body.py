@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from ocp.dynamics.formulation import aligned
-from ocp.dynamics.formulations.exponentials import (
+from ocp.dynamics.exponentials import (
     ad,
     body_matrix,
     exponentials,
@@ -18,6 +17,7 @@ from ocp.dynamics.formulations.exponentials import (
     to_child,
     to_parent,
 )
+from ocp.dynamics.formulation import aligned
 from ocp.mechanics.elements.forces import rotors
 from ocp.mechanics.model.inertia import regrouped
 from ocp.mechanics.model.loads import applied

@@ -22,15 +22,15 @@ import casadi as ca
 
 from ocp.dynamics.derivatives.chart_wrappers import hybrid_of_any, mass_of_any
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation
-from ocp.dynamics.formulations.articulated_body import prepare, solve
-from ocp.dynamics.formulations.exponentials import (
+from ocp.dynamics.exponentials import (
     ad,
     bend_to_parent,
     inertia_to_parent,
     sparse_matrix,
     to_parent,
 )
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulations.articulated_body import prepare, solve
 from ocp.mechanics.kinematics.spatial import skew
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree, inward

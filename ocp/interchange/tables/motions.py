@@ -16,9 +16,9 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import positive
 from ocp.problem import Instant
+from ocp.report.data_frames import ENDINGS
 from ocp.solution import Solution
-from ocp.solution.data_frames import ENDINGS
-from ocp.solving.arguments import check_solution
+from ocp.solution.validation import check_solution
 from ocp.storage import write
 
 RATE = 100.0  # Hz

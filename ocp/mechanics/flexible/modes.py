@@ -3,7 +3,8 @@ and damping (Book 1983, sections 2 to 4).
 
 A place r of the link moves by sums over terms t, each a product b_t of amplitudes: every amplitude
 alone and, where geometric stiffening is asked for, every product of two. Its shift is sum b_t
-phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.mechanics.flexible.beams` makes such modes of beams.
+phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.mechanics.flexible.beams` makes such modes of
+beams.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Cut joints: where a tree is closed, as data; `ocp.mechanics.kinematics.loops` has their gaps and forces."""
+"""Cut joints: where a tree is closed, as data.
+
+`ocp.mechanics.kinematics.loops` has their gaps and forces.
+"""
 
 from dataclasses import dataclass
 

@@ -4,8 +4,8 @@ The frame of a joint's link in its parent's is home @ exp([screw] q), the screw 
 being given in the link's own frame (Sohl & Bobrow 2001, second form of the product of
 exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed joint has no
 screw, and neither has a ball, whose link turns by a quaternion of four coordinates
-(`ocp.mechanics.model.coordinates`). A joint may follow another's coordinate, or its own by a function.
-Where numbers are open, rotations and axes must be such whatever the parameters' values.
+(`ocp.mechanics.model.coordinates`). A joint may follow another's coordinate, or its own by a
+function. Where numbers are open, rotations and axes must be such whatever the parameters' values.
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,12 +5,14 @@ Joint k carries link k. The link's frame in its parent's frame is home @ exp([sc
 (angular, linear) being given in the link's own frame (Sohl & Bobrow 2001, second form of the
 product of exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed
 joint has no screw. Everything is checked at birth, so that an existing tree is a sound one. Numbers
-may be open (`ocp.mechanics.values.parameters`): then they are checked at their parameters' own values, and
-again where others are given; `ocp.mechanics.values.parameter_validity` says what sought ones must meet.
+may be open (`ocp.mechanics.values.parameters`): then they are checked at their parameters' own
+values, and again where others are given; `ocp.mechanics.values.parameter_validity` says what sought
+ones must meet.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.memoize import remembered
 from ocp.mechanics.values.parameters import is_open
 from ocp.mechanics.values.types import Numbers
+from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     at_own_values,
     check_inertia,
@@ -42,6 +45,9 @@ from ocp.mechanics.values.validation import (
     several,
 )
 from ocp.spelling import suggest_fields
+from ocp.text_tables import table
+
+_COLUMNS = ("joint", "kind", "on", "position", "velocity", "torque or force", "link's mass")
 
 
 @suggest_fields
@@ -140,9 +146,7 @@ class Tree:
         return f"Tree({self.dof} coordinates: {', '.join(self.names):.200}{rest})"
 
     def _repr_html_(self) -> str:
-        from ocp.mechanics.overview import html_of  # which only notebooks need
-
-        return html_of(self)
+        return _html_of(self)
 
     def __post_init__(self) -> None:
         set_fields(
@@ -358,3 +362,37 @@ def _moving(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[Joint, ...]
         if link.modes is not None:
             moving += amplitude_joints(joint.name, link.modes.names, link.modes.units)
     return tuple(moving)
+
+
+def _html_of(tree: Tree) -> str:
+    """Return a tree as a table in HTML: joints, their limits, masses, and what else there is."""
+    rows = []
+    for joint, link in zip(tree.joints, tree.links):
+        limits = [
+            _between(pair, unit_of(joint, quantity))
+            for pair, quantity in (
+                (joint.position, "q"),
+                (joint.velocity, "qd"),
+                (joint.torque, "tau"),
+            )
+        ]
+        moved = limits if joint.kind != "fixed" else [""] * len(limits)
+        moved[2] = moved[2] if joint.actuated else "none"
+        rows.append((joint.name, joint.kind, joint.parent, *moved, f"{link.mass:g} kg"))
+    gravity = ", ".join(f"{part + 0.0:g}" for part in tree.gravity)
+    counts = (("points", tree.points), ("loops", tree.loops), ("stays", tree.stays))
+    rest = [
+        f"{name} {', '.join(each.name for each in several)}" for name, several in counts if several
+    ]
+    if tree.elements:
+        rest.append(f"{len(tree.elements)} elements")
+    title = "; ".join([f"{tree.dof} coordinates", f"gravity ({gravity}) m/s2", *rest])
+    return table(rows, _COLUMNS, f"Tree: {title}")
+
+
+def _between(pair: Any, unit: str) -> str:
+    """Return limits in words, nothing where there are none."""
+    lower, upper = pair
+    if isinf(lower) and isinf(upper):
+        return ""
+    return f"{lower:g} to {upper:g} {unit}".rstrip()

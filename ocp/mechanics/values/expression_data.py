@@ -1,12 +1,12 @@
 """Expressions of parameters as they are pickled: as functions of these, in the text of CasADi."""
 
 import os
+from collections.abc import Callable
 from pickle import PicklingError
 from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.values.parameters import Parameter, parameters_of
 from ocp.mechanics.values.types import Matrix
 
 _GRAPHS: dict[str, Matrix] = {}  # by keys that are the same in all processes
@@ -17,16 +17,17 @@ class Graph:
     """What is pickled in place of an expression; a scalar one that was pickled or read here before
     is the same node again. Copied, it is the expression itself."""
 
-    __slots__ = ("expression",)
+    __slots__ = ("expression", "parameters_of")
 
-    def __init__(self, expression: Matrix):
+    def __init__(self, expression: Matrix, parameters_of: Callable[[Matrix], tuple]):
         self.expression = expression
+        self.parameters_of = parameters_of  # given, since parameters stand upon this module
 
     def __deepcopy__(self, memo: dict) -> Matrix:
         return self.expression
 
     def __reduce__(self) -> Any:
-        known, symbols = parameters_of(self.expression), ca.symvar(self.expression)
+        known, symbols = self.parameters_of(self.expression), ca.symvar(self.expression)
         if len(known) < len(symbols):
             words = ", ".join(sorted({str(symbol) for symbol in symbols}))
             raise PicklingError(f"an expression of {words}, not all parameters, cannot be pickled")
@@ -34,7 +35,7 @@ class Graph:
         return _expression, (_key(self.expression), function.serialize(), known)
 
 
-def _expression(key: str, text: str, known: tuple[Parameter, ...]) -> Matrix:
+def _expression(key: str, text: str, known: tuple) -> Matrix:
     """Return the expression of a key, or of parameters whose function this text is."""
     if key in _GRAPHS:
         return _GRAPHS[key]

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.values.expression_data import Graph
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import CARRIERS, portable
 from ocp.spelling import suggest_fields
@@ -237,9 +238,7 @@ def _stated(parameter: Parameter) -> tuple:
 
 def _graph(expression: Matrix) -> Any:
     """Return what is pickled in place of an expression of parameters."""
-    from ocp.mechanics.values.expression_data import Graph  # which few programs need
-
-    return Graph(expression)
+    return Graph(expression, parameters_of)
 
 
 CARRIERS[ca.SX] = _graph

@@ -32,7 +32,7 @@ from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
 from ocp.solution.solution import Solution
-from ocp.solving.arguments import check_solution
+from ocp.solution.validation import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

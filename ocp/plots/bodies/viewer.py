@@ -24,8 +24,8 @@ from ocp.plots.bodies.solids import Solid, gridded
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.solution.solution import Solution
+from ocp.solution.validation import check_solution
 from ocp.solvers import Iteration
-from ocp.solving.arguments import check_solution
 from ocp.storage.atomic_files import write
 from ocp.version import needs
 

@@ -14,9 +14,9 @@ from ocp.mechanics.values.units import unit_of
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.curves.phases import curve, mark_ends
 from ocp.problem import Instant
-from ocp.solution.internal_report import element_powers
+from ocp.report.internal_report import element_powers
 from ocp.solution.solution import Solution
-from ocp.solving.arguments import check_solution
+from ocp.solution.validation import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ feel them, along its tangents. What they ask for, relaxed by a leak, stands in
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import casadi as ca
 import numpy as np
@@ -19,10 +19,8 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import instance, positive, set_fields
+from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
-
-if TYPE_CHECKING:
-    from ocp.problem.instant import Instant
 
 LEAK = 1e-3  # J
 FELT = 1e-9  # of a unit vector: nothing
@@ -87,7 +85,7 @@ class Touch:
         """The directions (3, components) of normal and ways."""
         return ca.horzcat(matrix(self.normal), *(matrix(way) for way in self.ways))
 
-    def given(self, at: "Instant") -> Load:
+    def given(self, at: MotionState) -> Load:
         """Return the load that it is at an instant."""
         return self.load(at.contact(self))
 
@@ -102,17 +100,17 @@ class Touch:
             "take a Compliant model, or give the force as a Load"
         )
 
-    def gap(self, at: "Instant") -> Matrix:
+    def gap(self, at: MotionState) -> Matrix:
         """Return how far (m) the point is above the plane."""
         return ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
 
-    def parting(self, at: "Instant") -> tuple[Matrix, Matrix]:
+    def parting(self, at: MotionState) -> tuple[Matrix, Matrix]:
         """Return rate (m/s) and acceleration (m/s2) of the gap."""
         normal = matrix(self.normal)
         rate, bend = at.velocity(self.point), at.acceleration(self.point)
         return ca.dot(normal, rate), ca.dot(normal, bend)
 
-    def slip(self, at: "Instant") -> Matrix:
+    def slip(self, at: MotionState) -> Matrix:
         """Return the velocity (ways,) of the point along the ways (m/s)."""
         return ca.vertcat(*(ca.dot(matrix(way), at.velocity(self.point)) for way in self.ways))
 

@@ -7,7 +7,7 @@ kinked curve of Sherman, Seth & Delp (2011).
 """
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 
@@ -15,10 +15,8 @@ from ocp.mechanics.elements.smooth_curves import friction
 from ocp.mechanics.values.parameters import expression_of, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
+from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
-
-if TYPE_CHECKING:
-    from ocp.problem.instant import Instant
 
 UNITS = {
     "radius": "m",
@@ -119,7 +117,7 @@ class Sphere:
     normal: Any
     place: Any
 
-    def __call__(self, at: "Instant") -> Matrix:
+    def __call__(self, at: MotionState) -> Matrix:
         """Return the force (3, N), and below it its moment (3, N m) about the sphere's centre."""
         normal, material = matrix(self.normal), self.material
         depth = self.depth(at)
@@ -130,7 +128,7 @@ class Sphere:
         force = push * (normal + material.grip(velocity - rising * normal))
         return ca.vertcat(force, ca.cross(lever, force))
 
-    def depth(self, at: "Instant") -> Matrix:
+    def depth(self, at: MotionState) -> Matrix:
         """Return how deep (m) the sphere is in the plane."""
         height = ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
         return self.material.radius_of - height

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import casadi as ca
 
@@ -13,10 +13,8 @@ from ocp.mechanics.values.validation import called, instance
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
-
-if TYPE_CHECKING:
-    from ocp.problem.instant import Instant
 
 
 @portable
@@ -34,7 +32,7 @@ class ForceLaw:
     """
 
     point: str
-    law: Callable[["Instant"], Any]
+    law: Callable[..., Any]
 
     def __post_init__(self) -> None:
         called(f"force law at {instance('force law: point', self.point, str)!r}: law", self.law)
@@ -44,7 +42,7 @@ class ForceLaw:
         """True: nothing tells that the end of a motion has the image of the start's force."""
         return True
 
-    def given(self, at: "Instant") -> Load:
+    def given(self, at: MotionState) -> Load:
         """Return the load that it is at an instant."""
         entries = as_column(f"force law at {self.point!r}: law", self._answer(at))
         parts = ca.vertsplit(entries) if entries.numel() in (3, 6) else None
@@ -56,7 +54,7 @@ class ForceLaw:
         moment = ca.vertcat(*parts[3:]) if len(parts) == 6 else (0.0, 0.0, 0.0)
         return Load(point=self.point, force=ca.vertcat(*parts[:3]), moment=moment)
 
-    def _answer(self, at: "Instant") -> Any:
+    def _answer(self, at: MotionState) -> Any:
         try:
             return self.law(at)
         except (ValueError, Warning):  # which say what is wrong already
@@ -76,6 +74,6 @@ class ForceLaw:
 Acting: TypeAlias = Load | PointMass | ForceLaw | Touch
 
 
-def loads_at(loads: Sequence[Acting], at: "Instant") -> tuple[Load, ...]:
+def loads_at(loads: Sequence[Acting], at: MotionState) -> tuple[Load, ...]:
     """Return the loads as they are at an instant."""
     return tuple(load.at(at.t) if isinstance(load, Load) else load.given(at) for load in loads)

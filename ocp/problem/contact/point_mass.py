@@ -1,16 +1,14 @@
 """A mass that the motion carries at a point, given or sought."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import instance, positive
+from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
-
-if TYPE_CHECKING:
-    from ocp.problem.instant import Instant
 
 
 @suggest_fields
@@ -34,7 +32,7 @@ class PointMass:
         """False: it pulls the same at the end of a motion as at the start of its image."""
         return False
 
-    def given(self, at: "Instant") -> Load:
+    def given(self, at: MotionState) -> Load:
         """Return the load (N) that it is at an instant."""
         fall = matrix(at.tree.gravity) - at.acceleration(self.point)
         return Load(point=self.point, force=self.mass * fall)

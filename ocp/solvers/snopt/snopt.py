@@ -6,18 +6,14 @@ It gets exact first derivatives, sparsely, and estimates curvature from gradient
 import importlib
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ocp.solvers.backend import Answer, Backend, See, Start
+from ocp.solvers.backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP
 from ocp.solvers.snopt.drake_program import Standing, state
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
-
-if TYPE_CHECKING:
-    from ocp.solvers.minimize import Solver
-
 from ocp.version import needs
 
 MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
@@ -40,7 +36,7 @@ def check(options: Mapping[str, Any]) -> None:
         raise ValueError(f"SNOPT does not know it ({error})") from None
 
 
-def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
 
     Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown

@@ -15,7 +15,7 @@ from ocp.problem.contact.complementarity import Touch, touches
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solving.arguments import check_solution
+from ocp.solution.validation import check_solution
 
 BEARING = 0.02  # of the weight: what pushes more stands
 FLIGHT = "flight"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.diagnosis.elastic_weights import alike, is_limit, prices
+from ocp.solvers.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solvers.elastic_program import Prices, relaxed
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
-from ocp.solving.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solving.starts.random_starts import wander
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed

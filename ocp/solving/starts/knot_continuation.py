@@ -10,10 +10,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from ocp.solvers.budget import Budget, Start, Watch, spend, staged
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
-from ocp.solving.budget import Budget, Start, Watch, spend, staged
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed
 

@@ -18,7 +18,7 @@ from ocp.problem.contact.ground import Ground, Pin, in_force
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solving.solve import solve
+from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.kernels.kernels import function
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ocp.solution.solution import Solution
 from ocp.solvers.backend import Start as Begin
+from ocp.solvers.budget import Start
 from ocp.solvers.minimize import Solver
 from ocp.solvers.optimum.prediction import STARTS, predicted
-from ocp.solving.budget import Start
 from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.phases.transcribe import Phased

@@ -21,10 +21,9 @@ from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.unscheduled import force_of
 from ocp.problem.phases.parts import refuse_phases
-from ocp.problem.reserved_names import DYNAMICS
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solving.budget import Start
+from ocp.solvers.budget import Start
 from ocp.solving.starts.split_start import edges_of, shared_solution, shared_waypoints
 from ocp.spelling import suggest_fields
 from ocp.transcription.initial_guess import first_lifted, lengthened, standing
@@ -33,7 +32,11 @@ from ocp.transcription.phases.transcribe import Order, Phased
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.interpolation import wrenches_between
 from ocp.transcription.variables.layout import Layout, join, split
-from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers
+from ocp.transcription.variables.multipliers import (
+    gather_multipliers,
+    in_other_weights,
+    keep_larger,
+)
 
 
 @portable
@@ -148,13 +151,6 @@ def _multipliers_of_phases(
     return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
 
 
-def keep_larger(multipliers: np.ndarray, columns: np.ndarray, own: np.ndarray) -> None:
-    """Put the multipliers of a phase's `own` variables (k,) where these stand in x of all, unless
-    those of another phase, which has the variable too, are larger there."""
-    place = columns[: len(own)]
-    multipliers[place] = np.where(np.abs(own) > np.abs(multipliers[place]), own, multipliers[place])
-
-
 def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     """Return the x of a start of one's own."""
     problem, layout = transcribed.problem, transcribed.layout
@@ -200,18 +196,6 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     )
     multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
     return Start(x=x, multipliers=multipliers)
-
-
-def in_other_weights(
-    named: Mapping[str, Multipliers], transcribed: Transcribed, former: float, present: float
-) -> dict[str, Multipliers]:
-    """Return multipliers by name where a law that counted in `former` body weights (N) counts in
-    `present` ones, as those of a plan do that is asked for other masses."""
-    counted = getattr(transcribed.transcription.method, "form", "implicit") == "implicit"
-    if former == present or not counted or DYNAMICS not in named:
-        return dict(named)
-    law = named[DYNAMICS]
-    return {**named, DYNAMICS: replace(law, values=law.values * (present / former))}
 
 
 def _former(layout: Layout | Order, guess: Solution) -> list[float]:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, fields, replace
 
-from ocp.certificate.verify import NotVerified, verify
+from ocp.certificate.verification import NotVerified
+from ocp.certificate.verify_solution import verify
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.storage.atomic_files import plain
 from ocp.studies.processes import EngineError

@@ -9,7 +9,7 @@ from ocp.dynamics import DERIVATIVES, Formulation
 from ocp.dynamics.catalogue import is_choice
 from ocp.problem import Problem
 from ocp.solvers import HESSIANS, Solver
-from ocp.solving.solve import solve
+from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.comparison.run import Job, Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS, Entry

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ocp.certificate.verify import Verification, verify
+from ocp.certificate.verification import Verification
+from ocp.certificate.verify_solution import verify
 from ocp.solution.solution import Solution
 from ocp.solvers import kkt_residual
 from ocp.solvers.optimum.multipliers import least_multipliers

@@ -17,7 +17,7 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.solving.ladder import PLAIN
-from ocp.solving.solve import solve
+from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.designs import is_number
 from ocp.studies.store.argument_data import bound, called, plain_value

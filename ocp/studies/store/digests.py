@@ -24,8 +24,8 @@ import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem import Problem
-from ocp.solving.close_parameters import left_open
 from ocp.storage.problem_data import stated
+from ocp.transcription.parameters.close_parameters import left_open
 
 PACKAGE = "ocp"  # whose version stands for its code
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill an interval evenly (Weyl)

@@ -7,35 +7,13 @@ same weights, so all of them at an instant are one matrix. Second derivatives ar
 neighbouring instants that know the same variables, in the same product.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
+from ocp.codegen.block_product import Product
 from ocp.index_sets import distinct
 from ocp.transcription.variables.variable_units import Units, refined
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Product:
-    """Entries of a derivative over x that are made alike, for pairs of what they stand between: at
-    every instant `nonzero` ones of kernels go to the `place`s of (pairs, slots), `shape`, where
-    these have several they are summed. That is multiplied by `weight` (N, slots, K), and summed
-    over each of the `runs` ((start, end), ...). Results go to `row`, `column` (runs, K, pairs), -1
-    for nowhere, times `factor`.
-    """
-
-    nonzero: np.ndarray
-    place: np.ndarray
-    shape: tuple[int, int]
-    weight: np.ndarray
-    runs: Sequence[tuple[int, int]]
-    row: np.ndarray
-    column: np.ndarray
-    factor: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"Product({self.shape[0]} pairs, {self.shape[1]} slots, {len(self.runs)} runs)"
 
 
 def slopes(block, units: Units) -> Iterator[Product]:

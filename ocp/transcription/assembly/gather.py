@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.compiler.sparse_matvec import Sums
+from ocp.codegen.mapped import mapped
 from ocp.transcription.assembly.triplets import matrix_of
-from ocp.transcription.kernels.mapped import mapped
 
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
 

@@ -8,13 +8,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.mapped import mapped
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import located
 from ocp.solvers.nlp import NLP, QUICKER
 from ocp.transcription.assembly.gather import Gathering, Taken
 from ocp.transcription.assembly.sparse import Block, assemble, assemble_gradient, assemble_hessian
-from ocp.transcription.kernels.mapped import mapped
 from ocp.transcription.kernels.user_functions import given, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.variables.layout import Layout

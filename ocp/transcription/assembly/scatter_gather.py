@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.block_product import Product
 from ocp.index_sets import distinct
-from ocp.transcription.assembly.block_products import Product
 from ocp.transcription.assembly.triplets import matrix_of, pattern_of
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros

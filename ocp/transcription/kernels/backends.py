@@ -6,9 +6,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from ocp.codegen.assembler import Unable, unable
+from ocp.codegen.mapped import mapped
 from ocp.progress import say
 from ocp.solvers import NoCompiler
-from ocp.transcription.kernels.mapped import mapped
 
 BEGUN = time.time()
 AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported

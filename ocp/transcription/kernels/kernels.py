@@ -9,21 +9,13 @@ is with the angular momentum, which stands in a kernel's inputs where the torque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
-from ocp.transcription.kernels.mapped import mapped
+from ocp.codegen.mapped import Graph, mapped
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
-
-
-class Graph(NamedTuple):
-    """A `function`, and the `pattern` of the matrix whose entries it gives, if it is of one."""
-
-    function: ca.Function
-    pattern: ca.Sparsity = ca.Sparsity(0, 0)
 
 
 Finished = tuple[Callable[[], ca.Function], ca.Sparsity]

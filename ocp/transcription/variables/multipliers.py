@@ -1,13 +1,13 @@
 """Lagrange multipliers by the names of constraints, from those of an NLP and back."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ocp.problem.constraint import Constraint
-from ocp.problem.reserved_names import DURATION, PARAMETER
+from ocp.problem.reserved_names import DURATION, DYNAMICS, PARAMETER
 from ocp.transcription.rows import Rows
 from ocp.transcription.variables.layout import Layout, free_duration
 
@@ -141,3 +141,22 @@ def _spacing(s):
         return np.ones(len(s))
     steps = np.gradient(s)
     return np.maximum(steps / steps.sum(), ALIKE)
+
+
+def keep_larger(multipliers: np.ndarray, columns: np.ndarray, own: np.ndarray) -> None:
+    """Put the multipliers of a phase's `own` variables (k,) where these stand in x of all, unless
+    those of another phase, which has the variable too, are larger there."""
+    place = columns[: len(own)]
+    multipliers[place] = np.where(np.abs(own) > np.abs(multipliers[place]), own, multipliers[place])
+
+
+def in_other_weights(
+    named: Mapping[str, Multipliers], method: object, former: float, present: float
+) -> dict[str, Multipliers]:
+    """Return multipliers by name where a method's law that counted in `former` body weights (N)
+    counts in `present` ones, as those of a plan do that is asked for other masses."""
+    counted = getattr(method, "form", "implicit") == "implicit"
+    if former == present or not counted or DYNAMICS not in named:
+        return dict(named)
+    law = named[DYNAMICS]
+    return {**named, DYNAMICS: replace(law, values=law.values * (present / former))}

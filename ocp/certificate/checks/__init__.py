@@ -1,0 +1,1 @@
+"""Checks of a certificate: simulation, energy, optimality, consistency of what is reported."""

@@ -1,0 +1,43 @@
+"""What first-order shapes get wrong of a motion: a link that turns by a small angle is stretched.
+
+A turn 1 + [theta] makes everything that hangs on it longer by sqrt(1 + theta^2), which is theta^2 /
+2 to second order. Modes with products of two amplitudes among their terms know of it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.mechanics.flexible.modes import turns
+from ocp.solution.solution import Solution
+
+INSTANTS = 401
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slope:
+    """How far a section of a `link` turns at most, `angle` (rad) at `time` (s), by its shapes."""
+
+    link: str
+    angle: float
+    time: float
+
+    @property
+    def stretch(self) -> float:
+        """How much longer this makes what hangs on the link, as a share of its length."""
+        return self.angle**2 / 2
+
+
+def steepest(solution: Solution) -> Slope | None:
+    """Return the largest Slope of the links whose modes are of first order; None without such."""
+    tree, times = solution.problem.tree, solution.times(INSTANTS)
+    slopes = []
+    for joint, link, rows in zip(tree.joints, tree.links, tree.amplitude_rows):
+        if link.modes is None or len(link.modes.terms) > len(rows):
+            continue
+        amplitudes = solution.q(times)[list(rows)]
+        angles = np.linalg.norm(np.einsum("pmi,mt->tpi", turns(link.modes), amplitudes), axis=2)
+        steep = angles.max(axis=1)
+        place = int(steep.argmax())
+        slopes.append(Slope(link=joint.name, angle=float(steep[place]), time=float(times[place])))
+    return max(slopes, key=lambda slope: slope.angle, default=None)

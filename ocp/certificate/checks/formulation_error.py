@@ -1,0 +1,146 @@
+"""How far an approximate formulation, as one by tables, is from the exact mechanics on a motion."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ocp.certificate.checks.optimality import program_again, variables
+from ocp.mechanics.values.units import unit_of
+from ocp.problem.instant import Instant
+from ocp.problem.reserved_names import REACH
+from ocp.solution.sampling import dense, traces
+from ocp.solution.solution import Solution
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import Transcribed
+
+PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that is not touched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approximated:
+    """The error of the formulation called `dynamics`, made as `described`, along a motion.
+
+    `torque`: how far its torque is from that of rigid-body mechanics where it is worst, in `unit`
+    at a `joint` and a `time` (s), and `relative` to the largest torque there, absolute below 1.
+    `objective`: by how much the objective of the best motion changes, to first order, when the
+    exact mechanics take its place, and `objective_bound` the sum of the sizes of all that this is
+    made of; None where multipliers are missing. `held`: the rows of the range in which it is known
+    that hold the motion back, and with that change more than its error does.
+    """
+
+    dynamics: str
+    described: str
+    torque: float
+    unit: str
+    joint: str
+    time: float
+    relative: float
+    objective: float | None
+    objective_bound: float | None
+    held: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"off by up to {self.torque:.2e} {self.unit} ({self.joint}, t = {self.time:.4g} s), "
+            f"{self.relative:.1e} of the largest there"
+        )
+
+
+def exactly(solution: Solution) -> Solution:
+    """Return a solution whose torques are those of exact mechanics: itself, unless its formulation
+    is an approximation."""
+    if solution.formulation.approximation is None:
+        return solution
+    settings = replace(solution.transcription, dynamics="auto", derivatives="auto")
+    return replace(solution, transcription=settings)
+
+
+def approximated(
+    solution: Solution, transcribed: Transcribed | Phased, judged: bool
+) -> Approximated | None:
+    """Return the error of a solution's formulation; None for one that is exact.
+
+    `transcribed` is its program again; without its multipliers it is not `judged` what becomes of
+    the objective. Of phases that of the worst counts, its time that of the whole motion.
+    """
+    known = solution.formulation.approximation
+    if known is None:
+        return None
+    shift = _shift(solution, transcribed) if judged else None
+    if not solution.phases:
+        return _off(solution, shift)
+    offs, begin = [], 0.0
+    for phase in solution.phases.values():
+        each = _off(phase, shift)
+        offs.append(replace(each, time=begin + each.time))
+        begin += phase.duration
+    held = dict.fromkeys(label for each in offs for label in each.held)
+    return replace(max(offs, key=lambda each: each.relative), held=tuple(held))
+
+
+def _off(solution: Solution, shift: np.ndarray | None) -> Approximated:
+    """Return the error of a motion's formulation, where the Lagrangian shifts by so much."""
+    known: Any = solution.formulation.approximation
+    tree, t = solution.problem.tree, dense(solution) * solution.duration
+    planned, needed = (
+        traces(each, {"needed": _needed}, t)["needed"] for each in (solution, exactly(solution))
+    )
+    peaks = np.maximum(1.0, np.abs(needed).max(axis=1, keepdims=True))
+    error = np.abs(planned - needed)
+    row, k = np.unravel_index(int(np.argmax(error / peaks)), error.shape)
+    joint = tree.moving[row]
+    return Approximated(
+        dynamics=solution.formulation.name,
+        described=known.described(tree),
+        torque=float(error[row, k]),
+        unit=unit_of(joint, "tau"),
+        joint=joint.name,
+        time=float(t[k]),
+        relative=float(error[row, k] / peaks[row, 0]),
+        objective=None if shift is None else float(shift.sum()),
+        objective_bound=None if shift is None else float(np.abs(shift).sum()),
+        held=_held(solution),
+    )
+
+
+def _needed(at: Instant) -> object:
+    return at.unsupported
+
+
+def _held(solution: Solution) -> tuple[str, ...]:
+    """Return the labels of the rows of the range that the objective leans on."""
+    known = solution.multipliers.get(REACH)
+    if known is None:
+        return ()
+    prices = np.abs(known.values).sum(axis=1)
+    size = max(abs(solution.objective), 1.0)
+    return tuple(label for label, price in zip(known.labels, prices) if price > PRICED * size)
+
+
+def _shift(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray | None:
+    """Return what the Lagrangian changes by, part by part, when exact mechanics take over.
+
+    None where the two programs have other rows.
+
+    The optimum of a program that is changed a little changes like the Lagrangian at its multipliers
+    (the envelope theorem).
+    """
+    judge = replace(exactly(solution).transcription, derivatives="ad", kernels="virtual")
+    own, exact = (
+        _shares(solution, program) for program in (transcribed, program_again(solution, judge))
+    )
+    return exact - own if len(own) == len(exact) else None
+
+
+def _shares(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray:
+    """Return the summands of the Lagrangian: rows times multipliers, and the objective.
+
+    Rows that keep the range of a formulation are left out, of which an exact one has none.
+    """
+    x, _, multipliers = variables(solution, transcribed)
+    nlp = transcribed.nlp
+    shares = np.array(nlp.constraints(x)).ravel() * multipliers
+    ranges = [placed.row.ravel() for placed in transcribed.rows if placed.name.endswith(REACH)]
+    rows = np.concatenate([np.empty(0, dtype=int), *ranges])
+    return np.append(np.delete(shares, rows[rows >= 0]), float(nlp.objective(x)))

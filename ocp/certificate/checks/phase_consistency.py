@@ -1,0 +1,165 @@
+"""What a solution of phases says of itself that is not so: of each, and of the whole they make."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ocp.certificate.checks.self_consistency import (
+    EXACT,
+    REAL,
+    lacking,
+    listed,
+    of_the_statement,
+    of_the_status,
+    refusals_of_phase,
+    same,
+)
+from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.statement import Problem
+from ocp.solution.objective_values import Cost
+from ocp.solution.solution import Solution
+from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.transcribe import in_phases
+
+INSTANTS = 7  # at which the torques of two statements are compared
+
+
+def misfit_of_phases(solution: Solution) -> str:
+    """Return why no certificate can be made of a solution of phases, nothing where one can."""
+    expected = tuple(phase.name for phase in solution.problem.phases)
+    if tuple(solution.phases) != expected:
+        return f"phases: expected {listed(expected)}, got {listed(map(str, solution.phases))}"
+    for name, phase in solution.phases.items():
+        if not isinstance(phase, Solution):
+            return f"phase {name!r}: expected a Solution, got {type(phase).__name__}"
+        if phase.phases or phase.impulses:
+            return f"phase {name!r}: has phases or impulses of its own"
+    return lacking(solution) or next(_other_impulses(solution), "")
+
+
+def _other_impulses(solution: Solution) -> Iterator[str]:
+    """Yield which impulses are not those of what strikes."""
+    stated = {each.name: each.points for each in solution.problem.transitions if each.strikes}
+    if set(solution.impulses or ()) != set(stated):
+        names = listed(map(str, solution.impulses or ()))
+        yield f"impulses: expected those of {listed(stated)}, got {names}"
+        return
+    for name, points in stated.items():
+        known = solution.impulses[name]
+        if not isinstance(known, Mapping) or set(known) != set(points):
+            yield f"impulses of {name}: expected those of {listed(points)}"
+            return
+        for point, push in known.items():
+            if np.shape(push) != (3,) or np.asarray(push).dtype.kind not in REAL:
+                yield f"impulse of {point!r} at {name}: expected three real numbers"
+
+
+def stated_parts(solution: Solution) -> Solution:
+    """Return a solution whose phases are of the parts of its own problem, and solved as it was."""
+    parts = in_phases(solution.transcription, solution.problem.parts)
+    phases = {
+        name: replace(phase, problem=part, transcription=settings, plan=None)
+        for (name, phase), (part, settings) in zip(solution.phases.items(), parts)
+    }
+    return replace(solution, phases=phases)
+
+
+def refusals_of_phases(
+    solution: Solution, transcribed: Phased, costs: Mapping[str, Cost | None]
+) -> tuple[str, ...]:
+    """Return lines that say why a solution of phases cannot pass, whatever the tolerance.
+
+    `transcribed` is its program again, `costs` are the objectives of its phases at their variables.
+    """
+    judged = stated_parts(solution)
+    parts = [
+        f"phase {name!r}: {line}"
+        for (name, phase), part in zip(judged.phases.items(), transcribed.parts)
+        for line in refusals_of_phase(phase, part, costs[name])
+    ]
+    return (
+        *of_the_statement(solution, transcribed),
+        *of_the_status(solution),
+        *_of_another_statement(solution, judged),
+        *parts,
+        *_of_the_whole(solution, [each for each in costs.values() if each is not None]),
+        *_of_multipliers(solution),
+        *_of_impulses(solution, transcribed),
+    )
+
+
+def _of_another_statement(solution: Solution, judged: Solution) -> Iterator[str]:
+    """Yield phases that are solutions of another problem than the whole's, as `judged` has them, or
+    solved otherwise."""
+    for name, phase in solution.phases.items():
+        part = judged.phases[name].problem
+        if (phase.success, phase.status) != (solution.success, solution.status):
+            yield (
+                f"phase {name!r}: status {phase.status!r}, that of the whole is {solution.status!r}"
+            )
+        if phase.problem is not part and not _alike(phase, part):
+            yield f"phase {name!r}: its problem is another than the statement's"
+        for which, value in phase.parameters.items():
+            if solution.parameters.get(which) != value:
+                yield f"phase {name!r}: parameter {which!r}: another than that of the whole"
+
+
+def _alike(phase: Solution, part: Problem) -> bool:
+    """Tell whether a phase moves and is driven as the statement has it."""
+    judged: Any = replace(phase, problem=part, plan=None)
+    t = phase.times(INSTANTS)
+    if (phase.problem.motion, phase.problem.tree.moving) != (part.motion, part.tree.moving):
+        return False
+    own, other = (np.array([each.q(t), each.tau(t)]) for each in (phase, judged))
+    return np.allclose(own, other, rtol=EXACT, atol=EXACT)
+
+
+def _of_the_whole(solution: Solution, costs: list[Cost]) -> Iterator[str]:
+    """Yield what of the whole does not follow from its phases."""
+    total = sum(solution.durations.values())
+    if not same(solution.duration, total):
+        yield f"duration: reported {solution.duration:.9g} s, its phases last {total:.9g} s"
+    if np.size(solution.points):
+        yield "control points: the whole has some beside those of its phases"
+    terms = tuple(
+        (f"{name}{SEPARATOR}{term}", weight, value)
+        for name, phase in solution.phases.items()
+        for term, weight, value in phase.terms
+    )
+    if tuple(solution.terms) != terms:
+        yield "objective: the terms of the whole are not those of its phases"
+    scale = sum(abs(weight * value) for _, weight, value in terms)
+    summed = sum(each.summed for each in costs)
+    if costs and not same(solution.objective, summed, scale):
+        yield f"objective: reported {solution.objective:.9g}, its variables make it {summed:.9g}"
+
+
+def _of_multipliers(solution: Solution) -> Iterator[str]:
+    """Yield multipliers that a phase has otherwise than the whole."""
+    for name, phase in solution.phases.items():
+        begin = f"{name}{SEPARATOR}"
+        whole = {str(what) for what in solution.multipliers if str(what).startswith(begin)}
+        if whole != {f"{begin}{what}" for what in phase.multipliers}:
+            yield f"phase {name!r}: its multipliers are of other names than the whole's"
+            continue
+        for what, each in phase.multipliers.items():
+            other = solution.multipliers[f"{begin}{what}"]
+            if np.shape(other.values) != np.shape(each.values) or not np.array_equal(
+                other.values, each.values, equal_nan=True
+            ):
+                yield f"multipliers of {begin}{what}: the whole and its phase have others"
+
+
+def _of_impulses(solution: Solution, transcribed: Phased) -> Iterator[str]:
+    """Yield impulses along what no motion feels, which are no variables of the program."""
+    for asking in transcribed.askings:
+        if not asking.strikes:
+            continue
+        known = solution.impulses[asking.name]
+        felt = asking.impulses_at(asking.variables_at(known))
+        for point, push in known.items():
+            size = max(float(np.abs(push).max()), 1.0)
+            if not np.abs(felt[point] - push).max() <= EXACT * size:
+                yield f"impulse of {point!r} at {asking.name}: acts where no motion feels it"

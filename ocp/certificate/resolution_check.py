@@ -1,0 +1,270 @@
+"""Fineness of a motion's basis: would its certificate hold between the nodes?
+
+The solver's own kernels are looked at on the certificate's dense grid, which costs about as much
+as an iteration. Rows that they know are judged as the certificate judges them. Where they know
+less, as of what a law that is missed leads to, and not little is missed, the certificate's own
+measures decide.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.certificate.checks.energy import energy_error
+from ocp.certificate.row_violations import Violation, excess, grid
+from ocp.certificate.violations import violations
+from ocp.dynamics.catalogue import is_comparable
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.units import plain_amount
+from ocp.motion.quadrature import quadrature
+from ocp.problem.constraint import Constraint, Span
+from ocp.problem.reserved_names import DYNAMICS, PASSIVE, RESTING, TOUCHING
+from ocp.problem.statement import Problem
+from ocp.solution.objective_values import LEAST, dense_objective
+from ocp.solution.solution import Solution
+from ocp.transcription.kernels.kernels import Kernel, evaluate
+from ocp.transcription.kernels.time_derivatives import rated_map
+from ocp.transcription.rows import Group
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables.layout import (
+    Layout,
+    duration_at,
+    free_duration,
+    motion_map,
+    motion_width,
+)
+
+COARSE = 0.01  # the tolerance to which a certificate is to hold
+DOUBT = 4e-3  # less of what is only estimated is passed without the certificate's own measures
+LAWS = (DYNAMICS, PASSIVE)
+POINTS = 4  # of Gauss's rule on a segment, at which missed laws are looked at
+MORE = 3  # points that a finer quadrature has more in each segment
+ROWS, MOTION, OBJECTIVE = "rows", "motion", "objective"  # what the certificate is asked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """What is missed at most between the nodes: by `share`, as a certificate counts it, and the
+    words for it."""
+
+    share: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Look:
+    """The motion of the variables `x` (variables,) of a program, which lasts `T` (s)."""
+
+    transcribed: Transcribed
+    x: np.ndarray
+    T: float
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the motion."""
+        return self.transcribed.problem
+
+    def inputs(self, s: np.ndarray) -> np.ndarray:
+        """Return the inputs (width, N) of kernels at instants s (N,)."""
+        return np.array(motion_map(self.transcribed.layout, s)(self.x))
+
+    def groups(self) -> Iterator[tuple[Group, np.ndarray]]:
+        """Yield the groups of rows along the path, and which rows are (m,)."""
+        for group in self.transcribed.groups:
+            along = np.array([_along(owner) for owner, _ in group.owners])
+            if group.kernel.width == self.transcribed.layout.width and along.any():
+                yield group, along
+
+
+def coarseness(
+    transcribed: Transcribed, x: np.ndarray, solution: Solution, whole: float = 0.0
+) -> str:
+    """Return in words by how much the motion of the variables x, a `solution`, misses what it is to
+    meet between its nodes, nothing where its basis is fine enough.
+
+    What its objective misses counts relative to that of the `whole` motion where that is larger.
+    """
+    look = Look(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
+    gaps, doubts = _looked_at(look)
+    doubts |= _missed(look) | _summed(look, whole)
+    if max((gap.share for gap in gaps), default=0.0) <= COARSE:
+        gaps = list(_measured(solution, doubts, whole))
+    worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
+    if worst.share <= COARSE:
+        return ""
+    return f"the mesh is too coarse: between its nodes {worst.words}; {finer(COARSE)}"
+
+
+def finer(tolerance: float) -> str:
+    """Return what to do about a basis that is too coarse."""
+    return (
+        f"next: solve(problem, refine={tolerance:g}), on the command line --refine {tolerance:g}, "
+        "or more points or nodes"
+    )
+
+
+def _along(constraint: Constraint) -> bool:
+    if constraint.name in (TOUCHING, RESTING):  # which jump where a stay closes, a point touches
+        return False
+    return isinstance(constraint.when, Span) or constraint.when == "path"
+
+
+def _blind(layout: Layout, kernel: Kernel) -> np.ndarray:
+    """Tell which rows depend on what is known at nodes alone."""
+    blind, first = np.zeros(kernel.size, dtype=bool), motion_width(layout.problem)
+    if not layout.problem.motion.collocated:
+        lifted = (kernel.columns >= first) & (kernel.columns < first + len(layout.place))
+        blind[kernel.rows[lifted]] = True
+    return blind
+
+
+def _looked_at(look: Look) -> tuple[list[Gap], set[str]]:
+    """Return the gaps of rows that kernels know as a certificate does, and what it is to say."""
+    gaps: list[Gap] = []
+    doubts: set[str] = set()
+    s = grid(look.problem, look.transcribed.transcription.method, look.problem.requirements)
+    y = look.inputs(s)
+    for group, along in look.groups():
+        blind = along & _blind(look.transcribed.layout, group.kernel)
+        doubts |= {ROWS} if blind.any() else set()
+        known = np.flatnonzero(along & ~blind).tolist()
+        values = evaluate(group.kernel.values, y, s) if known else ()
+        for row in known:
+            constraint, number = group.owners[row]
+            gap = _gap(look, group.owners[row], s, values[row])
+            if constraint.name == DYNAMICS:  # by the torques that it needs
+                continue
+            if gap.share > COARSE and _vanishes(constraint, number):
+                doubts.add(ROWS)  # it counts by what cancels in it
+            else:
+                gaps.append(gap)
+    return gaps, doubts
+
+
+def _vanishes(constraint: Constraint, number: int) -> bool:
+    """Tell whether a row is to vanish."""
+    return (constraint.lower_of(number), constraint.upper_of(number)) == (0.0, 0.0)
+
+
+def _gap(look: Look, owner: tuple[Constraint, int], s: np.ndarray, values: np.ndarray) -> Gap:
+    """Return how far one row is off, and where."""
+    constraint, number = owner
+    inside = (
+        constraint.when.holds(s) if isinstance(constraint.when, Span) else np.full(len(s), True)
+    )
+    amounts, relative = excess(values, constraint.lower_of(number), constraint.upper_of(number))
+    k = int(np.argmax(np.where(inside, relative, -1.0)))
+    amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
+    off = f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}".rstrip()
+    share = float(relative[k])
+    return Gap(share=share, words=f"{off}, {_times(share)}, at t = {s[k] * look.T:.3g} s")
+
+
+def _missed(look: Look) -> set[str]:
+    """Return what a certificate is to say of laws of motion that are missed.
+
+    Forces f that a law lacks are accelerations M^-1 f of its coordinates, with which every segment
+    ends by (e, v) off the plan. In all they gather, as `Deviations` has it, e + v (T - t).
+    """
+    problem, layout = look.problem, look.transcribed.layout
+    n, first = problem.tree.dof, motion_width(problem) - problem.tree.dof
+    s, weights = quadrature(problem.motion, "gauss", POINTS)
+    names = [joint.name for joint in problem.tree.moving]
+    fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
+    for group, along in look.groups():
+        law = [k for k, (owner, _) in enumerate(group.owners) if along[k] and owner.name in LAWS]
+        if not law or _blind(layout, group.kernel)[law].any():
+            continue
+        y = look.inputs(s)
+        forces = evaluate(group.kernel.values, y, s)[law]
+        mass = _slopes(group.kernel, y, s, first, n)[:, law]
+        sizes = np.abs(mass) @ np.abs(y[first : first + n]).T[:, :, None]
+        share = np.abs(forces).max(axis=1) / np.maximum(sizes[:, :, 0].max(axis=0), LEAST)
+        moved = [names.index(group.owners[k][0].label(group.owners[k][1])) for k in law]
+        if structure(problem.tree).closed or not np.isfinite(mass).all():
+            gathered = np.inf if share.max() > DOUBT else 0.0
+        else:
+            own = mass[:, :, moved]
+            off = (np.linalg.pinv(own) @ forces.T[:, :, None])[:, :, 0]
+            gathered = _gathered(problem, off * (look.T**2 if fixed else 1.0), s, weights)
+        if share.max() > DOUBT or gathered > DOUBT:
+            return {ROWS, MOTION, OBJECTIVE}
+    return set()
+
+
+def _slopes(kernel: Kernel, y: np.ndarray, s: np.ndarray, first: int, count: int) -> np.ndarray:
+    """Return d rows / d inputs (N, m, count) of a kernel, of the inputs from `first` on."""
+    chosen = (kernel.columns >= first) & (kernel.columns < first + count)
+    slopes = np.zeros((len(s), kernel.size, count))
+    values = evaluate(kernel.jacobian, y, s)[chosen]
+    slopes[:, kernel.rows[chosen], kernel.columns[chosen] - first] = values.T
+    return slopes
+
+
+def _gathered(problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndarray) -> float:
+    """Return what the segments gather of accelerations `off` (N, k) over the motion."""
+    ends = np.repeat(problem.motion.breaks[1:], POINTS)
+    rates, places = (
+        (off * lever[:, None]).reshape(-1, POINTS, off.shape[1]).sum(axis=1)
+        for lever in (weights, weights * (ends - s))
+    )
+    left = 1.0 - problem.motion.breaks[1:, None]
+    return float((np.abs(places) + np.abs(rates) * left).sum(axis=0).max())
+
+
+def _summed(look: Look, whole: float) -> set[str]:
+    """Return whether a certificate is to integrate the objective, which a finer quadrature
+    changes."""
+    transcribed, motion = look.transcribed, look.problem.motion
+    terms, change = look.problem.objective.terms, 0.0
+    values = np.array(transcribed.terms(look.x)).ravel()
+    s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
+    y = look.inputs(s)
+    for block, (weight, term), value in zip(transcribed.goals, terms, values):
+        if term.at_end:
+            continue
+        if _blind(transcribed.layout, block.kernel).any():
+            return {OBJECTIVE}
+        plain = block.kernel.width == len(y)
+        known = y if plain else rated_map(transcribed.layout, s)(look.x)
+        running = evaluate(block.kernel.values, known, s)
+        change += weight * float(weights @ running[0] - value)
+    total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
+    share = abs(change) / max(abs(total), whole, LEAST)
+    return set() if share <= DOUBT else {OBJECTIVE}
+
+
+def _measured(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
+    """Yield what a certificate measures of all that is in doubt."""
+    from ocp.certificate.checks.replay_motion import (
+        deviations,  # simulators load when one is needed
+    )
+
+    if ROWS in doubts:
+        yield from map(_violated, violations(solution).values())
+    if MOTION in doubts:
+        far = deviations(solution).judged
+        words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
+        yield Gap(share=far if np.isfinite(far) else np.inf, words=words)
+    if MOTION in doubts and is_comparable(solution.formulation):
+        error = energy_error(solution)
+        words = f"work and energy differ by {_times(error)}"
+        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+    if OBJECTIVE in doubts and solution.problem.objective.terms:
+        dense = dense_objective(solution)
+        error = abs(solution.objective - dense) / max(abs(dense), whole, LEAST)
+        words = f"the objective changes by {_times(error)}, to {dense:.6g}"
+        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+
+
+def _violated(worst: Violation) -> Gap:
+    off = f"{worst.name} ({worst.label}) is off by {worst.dense:.3g} {worst.unit}".rstrip()
+    words = f"{off}, {_times(worst.relative)}, at t = {worst.time:.3g} s"
+    return Gap(share=worst.relative, words=words)
+
+
+def _times(share: float) -> str:
+    if share < COARSE:
+        return f"{100 * share:.2g}%"
+    return f"{share:.0%}" if share < 10 else f"{share:.3g} times its size"

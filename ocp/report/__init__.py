@@ -1,0 +1,26 @@
+"""Reports of solutions: plain data, lines of text, data frames."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import later
+
+if TYPE_CHECKING:
+    from ocp.report.data_frames import to_dataframe
+    from ocp.report.report import describe, summary
+
+__all__ = [
+    "describe",
+    "summary",
+    "to_dataframe",
+]
+
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.report.data_frames": ("to_dataframe",),
+        "ocp.report.report": (
+            "describe",
+            "summary",
+        ),
+    },
+)

@@ -1,0 +1,91 @@
+"""What there is to say of the phases of a motion, as plain data and as lines of text."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ocp.certificate.transition_violations import impacts
+from ocp.problem.contact.ground import feet_of
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.text_tables import Line
+
+
+def phases_of(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return of every phase its duration (s), its share of the objective, and its basis; nothing
+    where there are none."""
+    total = sum(abs(phase.objective) for phase in solution.phases.values())
+    return {
+        name: {
+            "duration": phase.duration,
+            "of_duration": phase.duration / solution.duration,
+            "objective": phase.objective,
+            "of_objective": abs(phase.objective) / total if total else 0.0,
+            "basis": basis(phase.problem),
+            "bears": list(feet_of(phase.problem.ground)),
+        }
+        for name, phase in solution.phases.items()
+    }
+
+
+def impacts_of(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return of every impact its time (s), impulses (3, N s) and the energy lost (J)."""
+    return {
+        each.transition: {
+            "time": each.time,
+            "impulses": {point: list(push) for point, push in each.impulses.items()},
+            "lost": each.lost,
+        }
+        for each in (impacts(solution) if solution.phases else ())
+    }
+
+
+def method_of(solution: Solution) -> str:
+    """Return the method in words; where phases differ in it each one's."""
+    words = solution.transcription.method.words
+    parts = zip(solution.phases, solution.problem.parts)
+    every = {name: words(part) for name, part in parts} or {"": words(solution.problem)}
+    if len(set(every.values())) == 1:
+        return next(iter(every.values()))
+    return "; ".join(f"{name}: {method}" for name, method in every.items())
+
+
+def basis(problem: Problem) -> str:
+    """Return in words the basis of a motion."""
+    return f"{type(problem.motion).__name__} of {problem.motion.points} points"
+
+
+def stated_phases(problem: Problem) -> str:
+    """Return in a line what a problem of phases asks."""
+    parts = []
+    for phase, part in zip(problem.phases, problem.parts):
+        least, most = part.duration
+        duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+        parts.append(
+            f"{phase.name} ({basis(part)}, {duration}, {len(part.requirements)} constraints)"
+        )
+    return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
+
+
+def phase_lines(report: Mapping[str, Any]) -> list[Line]:
+    """Return the lines of a report on phases and impacts."""
+    entries = []
+    for name, phase in report["phases"].items():
+        bears = f", {', '.join(phase['bears'])} on the ground" if phase["bears"] else ""
+        text = (
+            f"{name}: {phase['duration']:.6g} s ({phase['of_duration']:.1%}), objective "
+            f"{phase['objective']:.6g} ({phase['of_objective']:.1%}), {phase['basis']}{bears}"
+        )
+        entries.append(("phase", text))
+    for name, impact in report["impacts"].items():
+        pushes = "; ".join(
+            f"{point} {_vector(push)} N s" for point, push in impact["impulses"].items()
+        )
+        text = f"{name}, t = {impact['time']:.4g} s: {pushes}, {impact['lost']:.6g} J lost"
+        entries.append(("impact", text))
+    return entries
+
+
+def _vector(values: Iterable[float]) -> str:
+    return "(" + ", ".join(f"{value + 0.0:.4g}" for value in np.round(list(values), 12)) + ")"

@@ -1,0 +1,277 @@
+"""What there is to say of a solution.
+
+Plain data ready for JSON, and the block of text that a paper needs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+import numpy as np
+
+from ocp.certificate.certificate_lines import certificate_lines, verdict_lines, violation_lines
+from ocp.certificate.checks.formulation_error import exactly
+from ocp.certificate.verification import Verification, certificate_data, violation_data
+from ocp.certificate.violations import violations
+from ocp.problem.statement import Problem
+from ocp.report.internal_report import (
+    coordinate_words,
+    coordinates,
+    element_lines,
+    elements_of,
+    loop_lines,
+    loops_of,
+    stays_of,
+)
+from ocp.report.phase_report import (
+    impacts_of,
+    method_of,
+    phase_lines,
+    phases_of,
+    stated_phases,
+)
+from ocp.solution.margins import reserve_lines, reserves, reserves_as_data, reserves_of_data
+from ocp.solution.objective_values import dense_objective
+from ocp.solution.solution import Solution
+from ocp.storage.atomic_files import versions
+from ocp.text_tables import Line, aligned
+from ocp.transcription.variables.layout import free_knots
+
+COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
+SECONDS = ("build_seconds", "solve_seconds", "total_seconds")
+TOGETHER = 3.0  # times the spacing: free knots that are so near stand together
+
+
+def describe(
+    solution: Solution,
+    certificate: Verification | None = None,
+    tolerance: float | None = None,
+) -> dict[str, Any]:
+    """Return the report of a solution as plain data.
+
+    Sizes, status, objective, settings, seconds, violations, versions.
+
+    With a `certificate` also its numbers, and its verdict at the `tolerance`, or at the tightest
+    that it passes. Seconds in s, violations in their units.
+    """
+    statistics = solution.statistics
+    worst = violations(solution) if certificate is None else certificate.violations
+    left = reserves(exactly(solution)) if certificate is None else certificate.reserves
+    return {
+        "status": solution.status,
+        "success": solution.success,
+        "coarse": statistics.get("coarse", ""),
+        "at_bounds": list(statistics.get("at_bounds", [])),
+        "objective": solution.objective,
+        "integral": _objective_of(solution, certificate),
+        "objective_terms": {
+            term: {"weight": weight, "value": value} for term, weight, value in solution.terms
+        },
+        "parameters": _parameters(solution),
+        "duration": solution.duration,
+        "phases": phases_of(solution),
+        "impacts": impacts_of(solution),
+        **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
+        "coordinates": coordinates(solution.problem.tree),
+        "statement": stated(solution.problem),
+        "knots": knots(solution.problem),
+        "solver": _settings(solution),
+        "versions": versions(),
+        "violations": {each.name: violation_data(each) for each in worst.values()},
+        "verification": None if certificate is None else certificate_data(certificate, tolerance),
+        "loops": loops_of(solution),
+        "stays": stays_of(solution),
+        "elements": elements_of(solution),
+        "reserves": reserves_as_data(left),
+        "refinement": statistics.get("refinement", []),
+        "outputs": extremes(solution),
+    }
+
+
+def worded(report: Mapping[str, Any]) -> str:
+    """Return the status in the solver's words, and what they leave out where a mesh is too
+    coarse."""
+    return report["status"] + (f", but {report['coarse']}" if report["coarse"] else "")
+
+
+def lines(report: Mapping[str, Any]) -> list[Line]:
+    """Return (label, text) of all that a report says of its solution, in reading order."""
+    verification = report["verification"]
+    return [
+        ("statement", report["statement"]),
+        ("status", worded(report)),
+        *verdict_lines(verification),
+        ("objective", f"{report['objective']:.9g}{_integral(report['integral'])}"),
+        *(
+            (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
+            for term, entry in report["objective_terms"].items()
+        ),
+        *(
+            ("parameter", f"{name} {entry['value']:.9g} {entry['unit']}, {entry['how']}")
+            for name, entry in report["parameters"].items()
+        ),
+        ("duration", f"{report['duration']:.9g} s"),
+        *bound_lines(report["at_bounds"]),
+        *phase_lines(report),
+        *knot_lines(report["knots"], report["duration"]),
+        *_settings_lines(report["solver"]),
+        *_size_lines(report),
+        ("versions", ", ".join(f"{key} {value}" for key, value in report["versions"].items())),
+        ("worst violation", "at nodes / on the dense grid"),
+        *violation_lines(report["violations"]),
+        *([] if verification is None else certificate_lines(verification)),
+        *loop_lines(report["loops"]),
+        *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
+        *element_lines(report["elements"]),
+        *reserve_lines(reserves_of_data(report["reserves"])),
+        *_round_lines(report["refinement"]),
+    ]
+
+
+def _integral(value: float | None) -> str:
+    """Return what a report says beside the program's sum: the integral that it stands for."""
+    return "" if value is None else f" (on a fine grid {value:.9g})"
+
+
+def bound_lines(reached: Sequence[str]) -> list[Line]:
+    """Return the line on bounds of the duration and of parameters at which the optimum lies."""
+    return [("at a bound", "; ".join(reached))] if reached else []
+
+
+def stated(problem: Problem) -> str:
+    """Return in a line what is asked: coordinates, motion, duration, constraints."""
+    if problem.phases:
+        return stated_phases(problem)
+    motion, (least, most) = problem.motion, problem.duration
+    duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+    free = ""
+    if free_knots(problem):
+        free = " on intervals of free lengths" if motion.collocated else " on free knots"
+    return (
+        f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points{free}, "
+        f"duration {duration}, {len(problem.requirements)} constraints"
+    )
+
+
+def knots(problem: Problem) -> dict[str, Any]:
+    """Return where free knots went, as plain data; nothing where knots are given.
+
+    The ends of the segments, the spacing, and the `clusters` of knots that stand together, each
+    with the s of its middle and how many they are. All are parts of the motion.
+    """
+    motion: Any = problem.motion
+    if problem.phases or not free_knots(problem):
+        return {}
+    inner, near = motion.breaks[1:-1], TOGETHER * motion.spacing
+    parts = np.split(inner, np.flatnonzero(np.diff(inner) > near) + 1)
+    clusters = [(float(part.mean()), len(part)) for part in parts if len(part) > 1]
+    return {"breaks": motion.breaks.tolist(), "spacing": motion.spacing, "clusters": clusters}
+
+
+def _objective_of(solution: Solution, certificate: Verification | None) -> float | None:
+    """Return the integral that a solution's objective stands for; None if it is not known."""
+    if certificate is not None:
+        return certificate.objective
+    if solution.missing:
+        return None
+    return dense_objective(solution)
+
+
+def _settings(solution: Solution) -> dict[str, Any]:
+    """Return how a solution was computed."""
+    statistics, transcription = solution.statistics, solution.transcription
+    return {
+        "plugin": statistics["plugin"],
+        "hessian": statistics["hessian"],
+        "options": statistics["options"],
+        "dynamics": solution.formulation.name,
+        "derivatives": transcription.derivatives,
+        "method": method_of(solution),
+        "settings": asdict(cast(Any, transcription.method)),
+        "kernels": statistics["kernels"],
+        "warm_start": statistics["warm_start"],
+    }
+
+
+def extremes(solution: Solution) -> dict[str, dict[str, list[float]]]:
+    """Return the least and the greatest value of each row of the outputs over the motion."""
+    t, ranges = solution.times(), {}
+    for name in solution.problem.outputs:
+        values = solution.output(name, t)
+        ranges[name] = {"least": values.min(axis=1).tolist(), "most": values.max(axis=1).tolist()}
+    return ranges
+
+
+def _parameters(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return value and unit of every parameter, and how it came about, "given" or "found"."""
+    known = solution.statistics.get("parameters", {})
+    return {
+        name: {"value": value, "unit": known[name][0], "how": known[name][1]}
+        for name, value in solution.parameters.items()
+    }
+
+
+def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
+    options = "".join(f", {key}={value}" for key, value in solver["options"].items())
+    shown = {key: value for key, value in solver["settings"].items() if key != "inner"}
+    given = {key: value for key, value in shown.items() if value is not None}
+    settings = "".join(f", {key} {value}" for key, value in given.items())
+    return [
+        (
+            "solver",
+            f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
+            f"derivatives {solver['derivatives']}{settings}{options}",
+        ),
+        ("method", solver["method"]),
+        ("kernels", solver["kernels"]),
+    ]
+
+
+def _size_lines(report: Mapping[str, Any]) -> list[Line]:
+    return [
+        (
+            "size",
+            f"{coordinate_words(report['coordinates'])}, {report['variables']} variables, "
+            f"{report['constraints']} constraints, nonzeros "
+            f"{report['jacobian_nonzeros']} Jacobian, {report['hessian_nonzeros']} Hessian",
+        ),
+        ("iterations", str(report["iterations"])),
+        ("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}"),
+    ]
+
+
+def knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
+    """Return the line of where free knots went."""
+    if not free:
+        return []
+    widths, least = np.diff(free["breaks"]), free["spacing"]
+    text = (
+        f"free: {len(widths)} segments, {widths.min():.4g} to {widths.max():.4g} of the motion "
+        f"(spacing {least:g})"
+    )
+    places = ", ".join(f"{count} at {s * duration:.4g} s" for s, count in free["clusters"])
+    return [("knots", f"{text}; together {places}" if places else text)]
+
+
+def _round_lines(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Return the lines of a refinement, one for each of its rounds."""
+    return [
+        (
+            f"round {number}",
+            f"{entry['points']} points, {entry['nodes']} nodes, {entry['iterations']} iterations, "
+            f"{entry['seconds']:.3g} s: objective {entry['objective']:.9g}, "
+            f"defect {entry['defect']:.1e}, {entry['worst']} {entry['excess']:.1e}",
+        )
+        for number, entry in enumerate(rounds, 1)
+    ]
+
+
+def summary(solution: Solution, certificate: Verification | None = None) -> str:
+    """Return the report of a solution as text: status, objective, settings, sizes, violations.
+
+    Args:
+        solution: a Solution.
+        certificate: its Verification, whose numbers are then told too; its own by default.
+    """
+    known = solution.verification if certificate is None else certificate
+    return aligned(lines(describe(solution, known)))

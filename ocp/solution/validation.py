@@ -1,0 +1,29 @@
+"""Validation of solutions that functions are given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ocp.mechanics.values.validation import instance, shown
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.transcription.transcribe import Transcription
+
+FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
+    ("problem", Problem),
+    ("transcription", Transcription),
+    ("objective", int, float),
+    ("duration", int, float),
+    ("status", str),
+    ("multipliers", Mapping),
+    ("statistics", Mapping),
+)
+
+
+def check_solution(what: str, solution: Any) -> None:
+    """Raise ValueError naming what was asked for of something that is no Solution,
+    or of one with a field of a wrong kind."""
+    if not isinstance(solution, Solution):
+        hint = "; solve it first" if isinstance(solution, Problem) else ""
+        raise ValueError(f"{what}: expected a Solution, got {shown(solution)}{hint}")
+    for name, *kinds in FIELDS:
+        instance(f"{what}: {name} of the solution", getattr(solution, name), *kinds)

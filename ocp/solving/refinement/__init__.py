@@ -1,0 +1,1 @@
+"""Refinement of meshes and splines, complementarity continuation, bang-bang arcs."""

@@ -1,0 +1,126 @@
+"""Stays that the motion closes by itself and contacts that it finds, solved from loose ones: their
+leak is driven down, each time from the last answer."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ocp.mechanics.values.parameters import Parameter, reference
+from ocp.mechanics.values.validation import positive
+from ocp.problem.contact.complementarity import Touch, touches
+from ocp.problem.statement import Problem
+from ocp.progress import say
+from ocp.solution.solution import Solution
+from ocp.solvers.minimize import Solver
+from ocp.solving.plan import prepare
+from ocp.solving.solve_problem import solve
+from ocp.solving.starts.warm_start import Guess
+from ocp.solving.total_statistics import totals
+from ocp.transcription.transcribe import Transcription
+
+LOOSE = 100.0  # J: the first leak
+FACTOR = 10.0  # by which leaks shrink
+OF_SOLVES = ("watch", "attempts", "certify")  # settings that a plan's solves have too
+
+
+def tighten(
+    problem: Problem,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    guess: Guess | Solution | None = None,
+    loose: float = LOOSE,
+    **settings: Any,
+) -> Solution:
+    """Return the Solution of a problem whose stays find out when they close, or whose contacts when
+    they touch.
+
+    They begin with a leak of `loose` (J) and end with their own, a tenth of the last one each time
+    (Scholtes 2001); contacts do so on one plan, whose parameter is the leak, and are transcribed
+    once. Which of many orders of closing and opening comes out depends on the start, and is a
+    local optimum; prescribe it (`Stay.closed`, `Ground`) to make the motion exact. Further
+    `settings` are those of `solve`; iterations, calls and seconds of all rounds are added up.
+    Raises ValueError for a problem without such stays or contacts, or with both.
+    """
+    stays = [stay for stay in problem.tree.stays if stay.closed is None]
+    found, loose = touches(problem.loads), positive("tighten: loose (J)", loose)
+    if not stays and not found:
+        raise ValueError(
+            "tighten: the tree has no stays that the motion is to close, nor the problem contacts"
+        )
+    if stays and found:
+        raise ValueError(
+            "tighten: both stays and contacts are to be found; prescribe when stays are closed"
+        )
+    if found:
+        return _of_contacts(problem, transcription, solver, guess, loose, settings)
+    before: list[Solution] = []
+    for leak in _leaks(loose, min(stay.leak for stay in stays)):
+        say(f"tightens stays to {leak:g} J")
+        guess = solve(_with(problem, leak), transcription, solver, guess=guess, **settings)
+        before.append(guess)
+    solution = solve(problem, transcription, solver, guess=guess, **settings)
+    return _counted(solution, before)
+
+
+def _leaks(loose: float, least: float) -> Iterator[float]:
+    """Yield leaks (J) from a loose one on, that are above the least."""
+    leak = loose
+    while leak > least:
+        yield leak
+        leak /= FACTOR
+
+
+def _of_contacts(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    guess: Guess | Solution | None,
+    loose: float,
+    settings: dict[str, Any],
+) -> Solution:
+    """Solve a problem's contacts on one plan, and where it is to be refined, that at last."""
+    opened, leak = _opened(problem)
+    values = dict(settings.get("values") or {})
+    least = float(values.pop(leak.name, leak.value))
+    plan = prepare(opened, transcription, solver)
+    chosen = {name: settings[name] for name in OF_SOLVES if name in settings}
+    before: list[Solution] = []
+    for now in _leaks(loose, least):
+        say(f"tightens contacts to {now:g} J")
+        guess = plan.solve(guess, **chosen | {"certify": False}, **values | {leak.name: now})
+        before.append(guess)
+    known = values | {leak.name: least}
+    if settings.get("refine") is not None:
+        last = settings | {"values": known, "guess": guess}
+        return _counted(solve(opened, transcription, solver, **last), before)
+    return _counted(plan.solve(guess, **chosen, **known), before)
+
+
+def _opened(problem: Problem) -> tuple[Problem, Parameter]:
+    """Return the problem with one leak for all its contacts that is a parameter, and that: theirs
+    if it is one already, or else one that begins at the least of theirs."""
+    leaks = [touch.model.leak for touch in touches(problem.loads)]
+    known = [leak for leak in leaks if isinstance(leak, Parameter)]
+    parameter = known[0] if known else Parameter("leak", min(reference(leaks)), "J", lower=0.0)
+    loads = [_leaking(load, parameter) for load in problem.loads]
+    return replace(problem, loads=loads), parameter
+
+
+def _leaking(load: Any, leak: Parameter) -> Any:
+    if not isinstance(load, Touch):
+        return load
+    return replace(load, model=replace(load.model, leak=leak))
+
+
+def _counted(solution: Solution, before: list[Solution]) -> Solution:
+    """Return the last solution with what all rounds took in its statistics."""
+    every = [each.statistics for each in (*before, solution)]
+    kept = {"tightening": [each["iterations"] for each in every]} | totals(every)
+    return replace(solution, statistics=dict(solution.statistics) | kept)
+
+
+def _with(problem: Problem, leak: float) -> Problem:
+    """Return the problem with stays that leak so much, if that is more than they do."""
+    stays = [replace(stay, leak=max(leak, stay.leak)) for stay in problem.tree.stays]
+    return replace(problem, tree=replace(problem.tree, stays=tuple(stays)))

@@ -1,0 +1,91 @@
+"""Refinement of a motion's basis until its certificate holds (Patterson, Hager & Rao 2015)."""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ocp.motion.basis import Basis
+from ocp.motion.spline import BSpline
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solvers.minimize import Solver
+from ocp.solving.ladder import LADDER, Attempt
+from ocp.solving.refinement.mesh_error import Look, look
+from ocp.solving.refinement.phase_refinement import refine_phases
+from ocp.solving.refinement.rounds import Ways, broken, finer_basis, in_rounds
+from ocp.solving.starts.warm_start import Guess
+from ocp.transcription.methods import Collocation
+from ocp.transcription.transcribe import Transcription
+
+
+def refine(
+    problem: Problem,
+    tolerance: float,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    guess: Guess | Solution | None = None,
+    attempts: Iterable[Attempt] = LADDER,
+    rounds: int = 12,
+    points: int = 800,
+    **settings: Any,
+) -> Solution:
+    """Return the Solution of a problem on a basis that was refined until its certificate holds.
+
+    `guess`, `attempts` and further `settings`, as `watch` and `values`, are those of `solve`, in
+    every round; the first one has the guess. Segments are split where errors are above `tolerance`,
+    knots are multiplied where torques jump, pieces end where loads, spans and supports break. The
+    last round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth
+    of that. Of a motion of phases each phase has a basis of its own, made finer where the phase has
+    errors. After so many `rounds`, or before more control points (or stages) per joint than
+    `points`, it gives up: then it is no success, and its explanation says what is missing. The
+    solver's limits are for all rounds together, which the statistics list as "refinement". Splines
+    of degree 3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the
+    first round, which the others take as given. Raises ValueError for what cannot be refined, as a
+    basis of one's own, or parts of one spline.
+    """
+    check(problem, transcription, tolerance, rounds, points)
+    settings |= {"attempts": tuple(attempts)}
+    limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
+    if problem.phases:
+        return refine_phases(problem, tolerance, transcription, solver, guess=guess, **limits)
+    problem, transcription = broken(problem, transcription, settings.get("values") or {})
+    ways = Ways(look=lambda solution: [look(solution, tolerance)], finer=_finer_whole)
+    return in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
+
+
+def _finer_whole(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    seen: list[Look],
+    held: int,
+) -> tuple[Problem, Transcription, list[Basis]]:
+    """Return the next round of a motion on one basis, which is that of all."""
+    finer, settings = finer_basis(problem, transcription, solution, seen[0], held)
+    return finer, settings, [settings.method.stated(finer).motion]
+
+
+def check(
+    problem: Problem, transcription: Transcription, tolerance: float, rounds: int, points: int
+) -> None:
+    """Raise ValueError naming what cannot be refined."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < np.inf:
+        raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
+    for what, value in (("rounds", rounds), ("points", points)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            wanted = "a whole number of at least 1"
+            raise ValueError(f"refine: {what}: expected {wanted}, got {value!r}")
+    if problem.phases:
+        return
+    if not isinstance(transcription.method, Collocation) and not isinstance(
+        problem.motion, BSpline
+    ):
+        kind = type(problem.motion).__name__
+        raise ValueError(
+            f"refine: motion: expected a BSpline, or a method of collocation, got {kind}"
+        )
+    if not problem.objective.terms:
+        raise ValueError("refine: the problem has no objective, so no certificate can hold")

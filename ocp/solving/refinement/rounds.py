@@ -1,0 +1,308 @@
+"""Rounds of a refinement: solves on finer bases until the certificate holds.
+
+Every round looks at the last motion's errors, splits the segments that have them, and starts from
+that motion and its multipliers; one that is no motion of its tree at all is forgotten, and the next
+round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, section 4.7)
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from ocp.certificate.checks.discontinuities import breaks
+from ocp.certificate.verification import NotVerified, Verification
+from ocp.certificate.verify_solution import verify
+from ocp.motion.basis import Basis
+from ocp.motion.spline import SIDE, BSpline
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solvers.budget import Budget, budget
+from ocp.solvers.minimize import INTERRUPTED, Solver
+from ocp.solving.plan import solve_once
+from ocp.solving.refinement.mesh_error import Look, finer_mesh, finer_spline, halves, split
+from ocp.solving.total_statistics import totals
+from ocp.transcription.methods import Collocation
+from ocp.transcription.parameters.close_parameters import closed_by
+from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables.layout import free_knots
+
+SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
+GROWN = 1.2  # times as many segments: what has to change little
+FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One solve of a refinement: its size, and what the certificate finds.
+
+    `points` per joint and `spread`, those of its segments that enclose no jump, `nodes` where
+    inequalities hold; whether it was `solved`; the `worst` row with its `excess` relative to its
+    bound (absolute below 1), the segments' `defect` (rad or m); `seconds` of solve and certificate.
+    """
+
+    points: int
+    spread: int
+    nodes: int
+    status: str
+    solved: bool
+    objective: float
+    iterations: int
+    worst: str
+    excess: float
+    defect: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How a motion is refined: `look`(solution) sees every part of it that has a basis of its own;
+    `finer`(problem, transcription, solution, what was seen, rounds that held) returns the problem
+    and transcription of the next round, and the basis of each part there."""
+
+    look: Callable[[Solution], list[Look]]
+    finer: Callable[..., tuple[Problem, Transcription, list[Basis]]]
+
+
+def in_rounds(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    tolerance: float,
+    ways: Ways,
+    *,
+    guess: Any,
+    rounds: int,
+    points: int,
+    settings: Mapping[str, Any],
+) -> Solution:
+    """Return the Solution of a problem that is refined round by round, as `refine` says."""
+    table: list[Round] = []
+    each_round: list[Mapping[str, Any]] = []
+    grant, begin, held = budget(solver), guess, 0
+    while True:
+        clocks = time.perf_counter(), time.process_time()
+        solution = solve_once(problem, transcription, grant.limit(solver), guess=begin, **settings)
+        certificate = verify(solution)
+        seconds = time.perf_counter() - clocks[0]
+        table.append(_round(solution, certificate, seconds))
+        each_round.append(dict(solution.statistics) | {"total_seconds": seconds})
+        grant = spent(grant, solution, time.process_time() - clocks[1])
+        fault = fault_of(solution, certificate, tolerance)
+        if not fault and settled(table, tolerance):
+            return finished(solution, certificate, table, each_round, ())
+        seen = ways.look(solution)
+        held += not fault and not any(each.pending for each in seen)
+        finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
+        reason = _stop(table, grant, solution, finer[2], rounds, points)
+        if reason:
+            share = SETTLED * tolerance
+            why = fault or (f"the objective has not settled to {share:g} of itself",)
+            lacking = f"refine: {reason}", *why
+            return finished(solution, certificate, table, each_round, lacking)
+        problem, transcription, _ = finer
+        fresh = any(each.gross for each in seen) or not solution.success
+        begin = guess if fresh else solution
+
+
+def _pieces(solution: Solution) -> tuple[Solution, ...]:
+    """Return the parts of a solution that have a basis each: its phases, or itself."""
+    return tuple(solution.phases.values()) or (solution,)
+
+
+def broken(
+    problem: Problem, transcription: Transcription, values: Mapping[str, float]
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription whose pieces end where the statement breaks, in the
+    duration of a first guess.
+
+    The last stage of an interval is to lie before a jump, where the next interval begins.
+    """
+    numbers = closed_by(problem, values)
+    torn = breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
+    instants = np.concatenate([torn.ends, torn.jumps - SIDE])
+    if not len(instants):
+        return problem, transcription
+    method = transcription.method
+    if isinstance(method, Collocation):
+        _check_kept(method.mesh().moving, instants[0], "free lengths")
+        inner = finer_mesh(method.mesh().breaks, instants, ())
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    _check_kept(free_knots(problem), instants[0], "free knots")
+    motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
+    return replace(problem, motion=motion), transcription
+
+
+def _check_kept(moving: bool, s: float, what: str) -> None:
+    """Raise ValueError where knots move and a piece of the motion is to end at an instant s."""
+    if moving:
+        raise ValueError(
+            f"refine: at s = {s:.3g} a piece of the motion ends, where loads break; "
+            f"{what} would leave it: give them"
+        )
+
+
+def finer_basis(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    seen: Look,
+    held: int,
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription of the next round.
+
+    It has multiple knots where torques jump, and more knots where errors are: see `_more`.
+    """
+    motion, method = solution.problem.motion, transcription.method
+    torn = breaks(solution.problem, solution.duration)
+    jumps = () if seen.gross else seen.jumps if held else seen.pending
+    more = np.append(torn.ends, _more(motion, seen, held))
+    if isinstance(method, Collocation):
+        inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    motion = finer_spline(cast(BSpline, motion), more, jumps, torn.jumps)
+    return replace(problem, motion=motion), transcription
+
+
+def _more(motion: Any, seen: Look, held: int) -> np.ndarray:
+    """Return the instants (k,) that split segments.
+
+    Where the certificate has `held` once, those that may still change the objective are split, and
+    where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
+    """
+    order = max(2, motion.degree - 1)
+    if not seen.gross and (seen.pending or (not held and (seen.errors > 1).any())):
+        return split(motion.breaks, _own(motion, seen), order)
+    if held == 1:
+        more = split(motion.breaks, seen.errors / SETTLED, order)
+        least = halves(motion.breaks, seen.errors, GROWN)
+        return more if len(more) >= len(least) else least
+    return split(motion.breaks, np.full(motion.segments, np.inf), order)
+
+
+def _own(motion: Any, seen: Look) -> np.ndarray:
+    """Return the errors (segments,) that splits make smaller, those of no jump.
+
+    Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.
+    """
+    if not isinstance(motion, BSpline):
+        return seen.errors
+    middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
+    jumping = np.zeros(motion.segments, dtype=bool)
+    for jump in seen.pending:
+        if jump.smeared:
+            jumping |= (jump.start < middles) & (middles < jump.end)
+    return np.where(jumping, 0.0, seen.errors)
+
+
+def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
+    """Return what a round came to; sizes are those of all phases together."""
+    pieces, (worst, excess) = _pieces(solution), worst_row(certificate)
+    return Round(
+        points=sum(each.problem.motion.points for each in pieces),
+        spread=sum(spread_of(each.problem.motion) for each in pieces),
+        nodes=sum(len(each.transcription.method.grid(each.problem)) for each in pieces),
+        status=solution.status,
+        solved=solution.success,
+        objective=solution.objective,
+        iterations=solution.statistics["iterations"],
+        worst=worst,
+        excess=excess,
+        defect=certificate.defect,
+        seconds=seconds,
+    )
+
+
+def worst_row(certificate: Verification) -> tuple[str, float]:
+    """Return the row that a certificate finds worst, and by how much it is violated, relative."""
+    rows = certificate.violations.values()
+    worst = max(rows, key=lambda row: np.nan_to_num(row.relative, nan=np.inf), default=None)
+    return ("", 0.0) if worst is None else (f"{worst.name} ({worst.label})", worst.relative)
+
+
+def spread_of(motion: Any) -> int:
+    """Return how many segments enclose no jump."""
+    enclosing = isinstance(motion, BSpline) and len(motion.jumps)
+    return motion.segments - int(enclosing)
+
+
+def spent(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
+    """Return what a round leaves of the budget."""
+    statistics = solution.statistics
+    return grant.after(statistics["iterations"], statistics["solve_seconds"], cpu_seconds)
+
+
+def fault_of(solution: Solution, certificate: Verification, tolerance: float) -> tuple[str, ...]:
+    """Return why a solution is not certified, nothing if it is."""
+    if not solution.success:
+        return (f"not solved: {solution.status}", *solution.explanation)
+    try:
+        certificate.require(tolerance)
+    except NotVerified as error:
+        return tuple(str(error).splitlines())
+    return ()
+
+
+def settled(table: list[Round], tolerance: float) -> bool:
+    """Tell whether the objective is that of a clearly coarser round, far within the tolerance.
+
+    Knots that only enclose a jump make no round finer.
+    """
+    last = table[-1]
+    coarser = [one.objective for one in table if GROWN * one.spread <= last.spread]
+    if not coarser:
+        return False
+    before, now = coarser[-1], last.objective
+    return abs(now - before) <= SETTLED * tolerance * max(abs(now), abs(before), 1e-12)
+
+
+def _stop(
+    table: list[Round],
+    grant: Budget,
+    solution: Solution,
+    finer: list[Basis],
+    rounds: int,
+    points: int,
+) -> str:
+    """Return why there is no further round, nothing if there is one."""
+    motions = [each.problem.motion for each in _pieces(solution)]
+    most = max(len(motion.nodes) for motion in finer)
+    reasons = (
+        (solution.status == INTERRUPTED, "interrupted"),
+        (grant.spent, "the limit of iterations or time is used up"),
+        fruitless(table),
+        (len(table) >= rounds, f"given up after {len(table)} rounds"),
+        (finer == motions, "given up, nothing is left to split"),
+        (most > points, f"given up before {most} points per joint, more than {points}"),
+    )
+    return next((reason for applies, reason in reasons if applies), "")
+
+
+def fruitless(table: list[Round]) -> tuple[bool, str]:
+    """Tell whether the last rounds found no motion, and in words that it is given up."""
+    missed = len(table) >= FRUITLESS and not any(each.solved for each in table[-FRUITLESS:])
+    return missed, f"given up, {FRUITLESS} rounds in a row found no motion"
+
+
+def finished(
+    solution: Solution,
+    certificate: Verification,
+    table: list[Round],
+    each_round: list[Mapping[str, Any]],
+    why: tuple[str, ...],
+) -> Solution:
+    """Return the last solution with the report of all rounds, the statistics of `each_round` added
+    up, and what it still lacks."""
+    statistics = dict(solution.statistics) | totals(each_round)
+    statistics["refinement"] = [asdict(entry) for entry in table]
+    return replace(
+        solution,
+        statistics=statistics,
+        verification=certificate,
+        success=solution.success and not why,
+        explanation=why or solution.explanation,
+    )

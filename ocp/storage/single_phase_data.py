@@ -1,0 +1,325 @@
+"""Problems as plain data and back, and their content hash.
+
+Functions become tapes, which only compute: whoever wrote a file, reading it runs nothing of theirs.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.validation import frozen
+from ocp.motion.collocation_mesh import motion_of
+from ocp.problem.constraint import Constraint, Span
+from ocp.problem.contact.complementarity import Complementarity, Touch
+from ocp.problem.contact.force_law import Acting, ForceLaw
+from ocp.problem.contact.ground import Foot, Ground, Pin, Plane, Support
+from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.statement import Problem
+from ocp.problem.symmetry import Symmetry
+from ocp.problem.terms import Objective, Term
+from ocp.storage.tree_data import tree_data, tree_of
+from ocp.transcription.kernels.recording import NotData
+from ocp.transcription.kernels.tapes import (
+    Played,
+    Tape,
+    Timed,
+    check,
+    record,
+    record_across,
+    record_of_time,
+)
+
+CONSTRAINTS = 3000  # of a file: a statement has fewer
+FREE = ("motion", "outputs", "scenery")  # what asks nothing of the motion, and may differ
+LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Statement:
+    """A problem as `data`, in which a function is {"tape": its number in `tapes`}.
+
+    `missing` names constraints and terms that cannot be written as data, and are left out.
+    """
+
+    data: Data
+    tapes: tuple[Tape, ...]
+    missing: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Statement({len(self.tapes)} functions, missing={self.missing})"
+
+    @property
+    def asked(self) -> Data:
+        """What is asked of the motion, functions as tapes: all but its basis and the outputs."""
+        asked = _bound(self.data)
+        if "phases" in asked:
+            asked["phases"] = [_bound(phase) for phase in asked["phases"]]
+        return cast(Data, _filled(asked, self.tapes)) | {"missing": list(self.missing)}
+
+    @property
+    def fingerprint(self) -> str:
+        """The hash of what is asked, the same in every process and on every machine."""
+        return _hashed(self.asked)
+
+    @property
+    def digest(self) -> str:
+        """The hash of all that it holds, also of its basis, its outputs and what only shows."""
+        return _hashed(_filled(self.data, self.tapes) | {"missing": list(self.missing)})
+
+
+def written(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]:
+    """Return a problem as data, its functions as `tapes` that are added, and what is missing."""
+    writer = Writer(problem=problem, tapes=tapes)
+    loads = [writer.load(load) for load in problem.loads]
+    constraints = [
+        writer.constraint(each, (problem,) * _ends(each)) for each in problem.constraints
+    ]
+    terms = [
+        {"name": term.name, "kind": term.kind, "weight": float(weight)}
+        | {"function": writer.taped(f"objective {term.name!r}", term.function)}
+        for weight, term in problem.objective.terms
+    ]
+    missing = tuple(writer.missing)  # outputs ask nothing
+    outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
+    data = {
+        "tree": writer.tree(problem.tree),
+        "motion": asdict(cast(Any, problem.motion)),
+        "duration": problem.duration,
+        "loads": loads,
+        "ground": None if problem.ground is None else asdict(problem.ground),
+        "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
+        "constraints": [each for each in constraints if each["function"] is not None],
+        "objective": [each for each in terms if each["function"] is not None],
+        "outputs": {name: tape for name, tape in outputs.items() if tape is not None},
+    }
+    return data | scenery_data(problem), missing
+
+
+def scenery_data(problem: Problem) -> Data:
+    """Return what stands around as data; nothing where nothing does."""
+    return {"scenery": [asdict(each) for each in problem.scenery]} if problem.scenery else {}
+
+
+def scenery_of(data: Data) -> tuple[Visual, ...]:
+    """Return what stands around, of data."""
+    return tuple(Visual(**each) for each in data.get("scenery", ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Functions of a problem on their way to data; `missing` names those that are none."""
+
+    problem: Problem
+    tapes: list[Tape] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def taped(self, what: str, function: Any) -> Data | None:
+        """Return a function of an Instant as data, or None where it is missing."""
+        return self.recorded(what, lambda: record(self.problem, function))
+
+    def recorded(self, what: str, recording: Callable[[], Tape]) -> Data | None:
+        """Return as data what a recording gives, or None where it is missing."""
+        try:
+            return self._kept(recording())
+        except NotData as reason:
+            self.missing.append(f"{what} ({reason})")
+            return None
+
+    def constraint(self, constraint: Constraint, problems: Sequence[Problem]) -> Data:
+        """Return a constraint as data, a function of Instants, one of each problem's."""
+        what = f"constraint {constraint.name!r}"
+        tape = self.recorded(what, lambda: record_across(problems, constraint.function))
+        return constraint_data(constraint) | {"function": tape}
+
+    def tree(self, tree: Tree) -> Data:
+        """Return a tree as data; raise ValueError naming an element that cannot be written so."""
+        return tree_data(tree, self._kept)
+
+    def load(self, load: Acting) -> Data:
+        """Return a load as data; raise ValueError naming one that cannot be written so."""
+        try:
+            if isinstance(load, PointMass):
+                return {"point": load.point, "mass": load.mass}
+            if isinstance(load, Touch):
+                return {"touch": asdict(load)}
+            if isinstance(load, ForceLaw):
+                return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
+            pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
+            return {"point": load.point} | pushes
+        except NotData as reason:
+            kind = "force law" if isinstance(load, ForceLaw) else "load"
+            what = f"{kind} at {load.point!r}"
+            raise ValueError(f"{what}: cannot be written as data: {reason}") from None
+
+    def _kept(self, tape: Tape) -> Data:
+        self.tapes.append(tape)
+        return {"tape": len(self.tapes) - 1}
+
+    def _push(self, push: Any) -> Any:
+        return self._kept(record_of_time(push)) if callable(push) else _three(push)
+
+
+def read(data: Data, tapes: Sequence[Tape]) -> Problem:
+    """Return the Problem of data as `written`, and its tapes; raise as `problem_of` does."""
+    if len(data["constraints"]) > CONSTRAINTS:
+        raise ValueError(f"{len(data['constraints'])} constraints, expected at most {CONSTRAINTS}")
+    terms = tuple(
+        (float(each["weight"]), Term(name=each["name"], kind=each["kind"], function=played))
+        for each in data["objective"]
+        for played in [Played(tape=tape_of(each["function"], tapes))]
+    )
+    outputs = {name: Played(tape=tape_of(each, tapes)) for name, each in data["outputs"].items()}
+    problem = Problem(
+        tree=tree_of(data["tree"], lambda kept: tape_of(kept, tapes)),
+        motion=motion_of(data["motion"]),
+        duration=data["duration"],
+        objective=Objective(terms=terms),
+        constraints=tuple(constraint_of(each, tapes) for each in data["constraints"]),
+        loads=tuple(_load(each, tapes) for each in data["loads"]),
+        ground=_ground(data["ground"]),
+        symmetry=symmetry_of(data["symmetry"]),
+        outputs=outputs,
+        scenery=scenery_of(data),
+    )
+    for each in problem.constraints:
+        check(problem, cast(Played, each.function).tape, _ends(each))
+    masses = [load.mass for load in problem.loads if isinstance(load, PointMass) and load.varies]
+    laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
+    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *masses, *laws)
+    for function in asked:
+        check(problem, cast(Played, function).tape)
+    return problem
+
+
+def _three(value: Any) -> list[float]:
+    """Return three numbers; raise NotData for an expression of symbols."""
+    column = ca.SX(ca.vec(ca.SX(value))) if hasattr(value, "shape") else ca.SX(list(value))
+    if not column.is_constant():
+        raise NotData("it depends on symbols of its own")
+    return np.array(ca.DM(column)).ravel().tolist()
+
+
+def _ends(constraint: Constraint) -> int:
+    return 2 if constraint.when == "joined" else 1
+
+
+def constraint_data(constraint: Constraint) -> Data:
+    """Return all of a constraint but its function."""
+    when = asdict(constraint.when) if isinstance(constraint.when, Span) else constraint.when
+    words = {what: getattr(constraint, what) for what in ("name", "lower", "upper", "labels")}
+    return words | {"when": when, "units": constraint.units}
+
+
+def constraint_of(
+    data: Data, tapes: Sequence[Tape], kind: Callable[..., Any] = Played
+) -> Constraint:
+    """Return a constraint of data, its function a tape that is played by `kind`."""
+    when = Span(**data["when"]) if isinstance(data["when"], dict) else data["when"]
+    tape = tape_of(data["function"], tapes)
+    constraint = Constraint(**data | {"when": when, "function": kind(tape=tape)})
+    constraint.bounds(len(tape.results))
+    return constraint
+
+
+def tape_of(data: Data, tapes: Sequence[Tape]) -> Tape:
+    """Return the tape of a function's data; raise ValueError if there is none."""
+    number = data["tape"]
+    if not isinstance(number, int) or not 0 <= number < len(tapes):
+        raise ValueError(f"there is no tape {number!r}")
+    return tapes[number]
+
+
+def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
+    if "mass" in data:
+        return PointMass(point=data["point"], mass=data["mass"])
+    if "touch" in data:
+        plane = {what: frozen(data["touch"][what]) for what in ("normal", "place", "ways")}
+        model = Complementarity(**data["touch"]["model"])
+        return Touch(**data["touch"] | plane | {"model": model})
+    if "law" in data:
+        return _force_law(data, tapes)
+
+    def push(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        tape = tape_of(value, tapes)
+        if tape.sizes not in ((), (1,)) or len(tape.results) != 3:
+            raise ValueError("a load in time is no three numbers of one")
+        return Timed(tape=tape)
+
+    return Load(point=data["point"], force=push(data["force"]), moment=push(data["moment"]))
+
+
+def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
+    tape = tape_of(data["law"], tapes)
+    if len(tape.results) not in (3, 6) or {what for _, what, *_ in tape.questions} - {*LAW_OF}:
+        raise ValueError("a force law is no force of a state of motion")
+    return ForceLaw(point=data["point"], law=Played(tape=tape))
+
+
+def symmetry_of(data: Data | None) -> Symmetry | None:
+    """Return the Symmetry of data."""
+    return None if data is None else Symmetry(**data)
+
+
+def _ground(data: Data | None) -> Ground | None:
+    if data is None:
+        return None
+    feet = []
+    for foot in data["feet"]:
+        supports = [
+            Support(**support | {"pins": tuple(Pin(**pin) for pin in support["pins"])})
+            for support in foot["supports"]
+        ]
+        bears = tuple(float(end) for end in foot["bears"])
+        plane = None if foot.get("plane") is None else Plane(**foot["plane"])
+        made = {"supports": tuple(supports), "bears": bears, "plane": plane}
+        feet.append(Foot(**foot | made))
+    return Ground(feet=tuple(feet), normal=data["normal"])
+
+
+def _bound(data: Data) -> Data:
+    """Return what of data asks something of the motion."""
+    bound = {key: value for key, value in data.items() if key not in FREE}
+    tree = bound.get("tree")
+    if tree is not None:
+        bound["tree"] = tree | {"links": [_felt(link) for link in tree["links"]]}
+    return bound
+
+
+def _felt(link: Data) -> Data:
+    """Return a link's data without what only shows it."""
+    return {key: value for key, value in link.items() if key != "visuals"}
+
+
+def _filled(value: Any, tapes: Sequence[Tape]) -> Any:
+    """Return data with the tapes themselves in place of their numbers."""
+    if isinstance(value, dict):
+        if set(value) == {"tape"}:
+            return tapes[value["tape"]]
+        return {key: _filled(entry, tapes) for key, entry in value.items()}
+    return [_filled(entry, tapes) for entry in value] if isinstance(value, list) else value
+
+
+def _hashed(data: Data) -> str:
+    """Return the hash of data that have tapes in them."""
+    text = json.dumps(_digested(data), sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digested(value: Any) -> Any:
+    """Return data with the digests of tapes in their place."""
+    if isinstance(value, Tape):
+        return value.digest
+    if isinstance(value, dict):
+        return {key: _digested(entry) for key, entry in value.items()}
+    return [_digested(entry) for entry in value] if isinstance(value, list) else value
