@@ -1,11 +1,16 @@
 """How the tests run: numerical libraries in one thread, and in parallel file by file."""
 
 import os
+import sys
 
 import pytest
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # before numpy: two workers on two cores, not four threads
+
+# Tests start many programs, each of which would compile ocp anew
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
     "studies/test_users_files",

@@ -92,7 +92,8 @@ def apply(fault: Fault, tree: Path) -> str:
 
 def run_tests(tree: Path, tests: Sequence[str], seconds: float) -> tuple[int, str]:
     """Return pytest's exit status and its last lines; a run that does not end in time fails."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    every = ["-x", "-q", "-m", "", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *every, *tests]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **threads, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     try:

@@ -304,6 +304,7 @@ def solved_twice(problem, former, solver):
     return solve(problem, solver=solver, values={"goal": 0.8}), former.plan.solve(goal=0.8)
 
 
+@pytest.mark.commands
 def test_another_process_solves_what_it_gets_and_its_solutions_come_home(workers):
     asked = reach(), solution(), ocp.Solver(options={"tol": 1e-9})
     there, planned = workers.submit(solved_twice, *asked).result()
@@ -326,6 +327,7 @@ def test_a_plan_less_some_constraints_is_so_again_when_it_is_read():
         assert "sum" in solution().multipliers and "sum" not in again.solve().multipliers
 
 
+@pytest.mark.commands
 def test_a_script_that_nobody_can_import_sends_its_functions(tmp_path):
     (tmp_path / "read.py").write_text(
         "import pickle, sys\nfrom ocp import solve\n"
@@ -401,6 +403,7 @@ def test_read_only_arrays_and_mappings_stay_so():
             each.values["hip"] = each.t
 
 
+@pytest.mark.commands
 def test_joblib_solves_in_its_workers():
     joblib = pytest.importorskip("joblib", reason="needs the extra `cluster`")
     goals = (0.8, 1.1)
@@ -411,6 +414,7 @@ def test_joblib_solves_in_its_workers():
     assert [each.objective for each in done] == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.commands
 @pytest.mark.filterwarnings("ignore")
 def test_dask_solves_in_its_workers(tmp_path):
     distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")

@@ -34,9 +34,9 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.certificate.checks import optimality
 from ocp.certificate.checks.replay_motion import Deviations
+from ocp.certificate.verification import certified
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values.units import plain_amount
-from ocp.report.report import certified
 
 
 def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):

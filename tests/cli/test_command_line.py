@@ -236,6 +236,7 @@ def test_a_protected_folder_is_found_before_the_solve(inside, capsys):
     assert "/proc/a.npz: cannot write in folder /proc" in captured.err and captured.out == ""
 
 
+@pytest.mark.commands
 def test_the_commands_run_as_a_user_types_them():
     def command(*arguments):
         return subprocess.run(

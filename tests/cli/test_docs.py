@@ -29,6 +29,7 @@ WRITTEN = PAGES | DOOR
 SAMPLED = [place for place, path in WRITTEN.items() if blocks(path, "python")]
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("place", SAMPLED)
 def test_the_samples_of_a_page_run_one_after_the_other(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -132,6 +133,7 @@ def test_a_docstring_becomes_what_it_says_and_nothing_else():
     ]
 
 
+@pytest.mark.pages
 def test_a_script_of_the_gallery_solves_draws_and_compares(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code = gallery.script(

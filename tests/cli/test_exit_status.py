@@ -127,6 +127,7 @@ def program(*arguments, **options):
     )
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize(
     "module", ["ocp.mechanics.model.tree", "ocp.dynamics", "ocp.problems.gait"]
 )
@@ -139,6 +140,7 @@ def test_ctrl_c_while_it_loads_leaves_no_traceback(module):
     assert running.returncode in (130, -signal.SIGINT) and not out and "Traceback" not in errors
 
 
+@pytest.mark.commands
 def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
     with program("-m", "problems.two_link_lift", "--points", "8", cwd=ROOT) as running:
         running.stdout.close()
@@ -166,6 +168,7 @@ CALLS = {  # files of a user's own, and how they are run
 }
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize(("file", "call"), CALLS.values(), ids=CALLS)
 def test_importing_leaves_ctrl_c_and_garbage_to_a_program_of_the_users_own(file, call):
     Path(file).parent.mkdir(exist_ok=True)
@@ -182,6 +185,7 @@ def test_a_command_collects_garbage_seldom_and_as_before_when_it_has_ended():
     assert during[0] > before and gc.get_threshold() == before
 
 
+@pytest.mark.commands
 def test_a_study_that_is_interrupted_leaves_no_traceback_of_its_workers():
     cells = ["--set", "points=20,30,40,50", "--workers", "2"]
     with program("-m", "ocp", "study", "two_link_lift", *cells, start_new_session=True) as running:

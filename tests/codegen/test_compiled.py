@@ -156,6 +156,7 @@ def test_a_kernel_is_compiled_once_and_found_by_content(cache):
     ]
 
 
+@pytest.mark.commands
 @compiler_needed
 def test_concurrent_runs_share_the_cache(cache):
     command = [
@@ -285,6 +286,7 @@ def loaded_elsewhere(cache):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.commands
 @compiler_needed
 @pytest.mark.parametrize("damage", ["cut", "flipped", "foreign", "empty", "linked", "text"])
 def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):

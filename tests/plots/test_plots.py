@@ -361,6 +361,7 @@ def test_names_are_no_formulas(oddly_named, tmp_path, show):
         assert shown == set(NAMES[:2])
 
 
+@pytest.mark.commands
 def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
     check = "import sys, ocp, ocp.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -133,6 +133,7 @@ def test_a_child_on_the_back_is_a_body_of_its_own():
         bodies(57)
 
 
+@pytest.mark.commands
 def test_rows_are_kept_one_by_one_and_a_run_goes_on(tmp_path):
     path, seen = tmp_path / "rows.json", []
     kept(path, "known", {"size": 1})
@@ -149,15 +150,18 @@ def test_rows_are_kept_one_by_one_and_a_run_goes_on(tmp_path):
         stored(path)
 
 
+@pytest.mark.commands
 def test_a_row_may_have_processes_of_its_own():
     assert alone(nested, "inner", 60.0) == {"within": 5}
 
 
+@pytest.mark.commands
 def test_a_row_that_takes_too_long_is_given_up(tmp_path):
     rows = filled(tmp_path / "rows.json", ["slow"], doubled, limit=0.0)
     assert rows["slow"] == {"failed": "longer than 0 s"}
 
 
+@pytest.mark.commands
 def test_the_command_measures_what_is_missing_and_prints_tables(tmp_path, capsys):
     asked = ["--only", "chains: star, torques v", "--largest", "11"]
     asked += ["--file", str(tmp_path / "rows.json")]
@@ -204,6 +208,7 @@ def test_on_paper_the_slowest_part_sets_the_pace():
     assert constants_of(handed, cluster) == KNOWN
 
 
+@pytest.mark.commands
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_of_two_named_nodes_gives_what_processes_give():
     pytest.importorskip("distributed", reason="needs the extra `cluster`")

@@ -80,6 +80,7 @@ def run(script, *paths):
     return [int(word) for word in done.stdout.split()]
 
 
+@pytest.mark.commands
 def test_flipped_bits_are_refused_or_change_nothing(quick, tmp_path):
     """Of 500 such files 68 once raised something else than was promised."""
     ocp.save(quick, tmp_path / "quick.npz")
@@ -183,6 +184,7 @@ def tables(arrays):
     }
 
 
+@pytest.mark.commands
 def test_crafted_files_are_refused_in_little_memory(quick, tmp_path):
     """A file of 1.6 MB once took 1.6 GB."""
     arrays = unpacked(content_of(quick))

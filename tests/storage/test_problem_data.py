@@ -243,6 +243,7 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
     assert differences(doubled, with_rows(lambda at: 2 * at.qd)) != []
 
 
+@pytest.mark.commands
 def test_the_hash_is_the_same_in_every_process():
     script = (
         "from ocp.problems.two_link_lift import problem\n"

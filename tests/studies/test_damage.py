@@ -72,6 +72,7 @@ def changed(query, *values):
     connection.close()
 
 
+@pytest.mark.commands
 def test_150_flipped_bytes_cost_a_cell_each_at_most(monkeypatch):
     sweep(problem, {"torque": [8.0, 10.0]}, file="a.sqlite", workers=0)
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests'}")

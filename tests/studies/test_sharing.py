@@ -19,6 +19,8 @@ from ocp.studies.store import leases
 from ocp.studies.store.database import Ledger, renew
 from ocp.studies.store.leases import Heartbeat, alive, new_owner, retire
 
+pytestmark = pytest.mark.commands
+
 ROOT = Path(__file__).parents[2]
 SIX = {"torque": [float(torque) for torque in range(8, 14)]}
 SHARED = """

@@ -122,6 +122,7 @@ def test_multipliers_of_our_own_replace_those_that_a_solver_does_not_return():
     assert first_order(replace(solution, points=solution.points + 1e-3)) > 1e-4
 
 
+@pytest.mark.commands
 def test_a_process_that_crashes_and_one_that_overruns_its_time_have_their_verdicts(monkeypatch):
     monkeypatch.setattr(solver_runs, "GRACE", 0.5)
     (crashed,) = compare(FASTEST, ["sqpmethod-hpipm"], seconds=30).runs

@@ -134,6 +134,7 @@ def test_another_program_s_data_base_is_left_alone():
         open_study("b.sqlite")
 
 
+@pytest.mark.commands
 def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
     command = [
         sys.executable,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.commands
+
 ROOT = Path(__file__).parents[2]
 ARM = '''"""An arm of one's own."""
 

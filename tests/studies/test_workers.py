@@ -52,6 +52,7 @@ def test_any_executor_will_do_and_one_that_breaks_says_so():
         sweep(problem, two, executor=threads)
 
 
+@pytest.mark.commands
 def test_a_worker_that_dies_costs_its_own_cell_at_most():
     done = sweep(problem, {"torque": [13.0, 8.0, 10.0]}, workers=2, method=deadly, file="a.sqlite")
     assert [cell.status for cell in done.cells] == ["failed", "solved", "solved"]
@@ -59,6 +60,7 @@ def test_a_worker_that_dies_costs_its_own_cell_at_most():
     assert done.cells[1].objective == solve(problem(torque=8.0)).objective
 
 
+@pytest.mark.commands
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_loses_a_worker_loses_no_cell():
     distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
