@@ -7,7 +7,7 @@ from typing import Any
 
 from ocp import Tree
 from ocp.interchange import ModelWarning, load_model
-from ocp.version import MissingExtra, needs
+from ocp.version import MissingExtra, install_hint
 
 ROBOTS = "cmeel.prefix/share/example-robot-data/robots"
 
@@ -17,7 +17,9 @@ def public_files() -> Path:
     try:
         return Path(str(metadata.distribution("example-robot-data").locate_file(ROBOTS)))
     except metadata.PackageNotFoundError:
-        raise MissingExtra(f"the public robots' files are needed: {needs('robots')}") from None
+        raise MissingExtra(
+            f"the public robots' files are needed: {install_hint('robots')}"
+        ) from None
 
 
 def public_robot(file: str, **options: Any) -> Tree:

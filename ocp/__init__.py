@@ -17,7 +17,7 @@ if not (Path(__file__).parent / "models").is_dir():
     __path__.append(str(Path(__file__).parent.parent))
 
 from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 from ocp.mechanics.elements import (
     Activation,
     Armature,
@@ -346,7 +346,7 @@ __all__ = [
 ]
 
 # Pictures, studies, certificates and files load when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.interchange": (

@@ -16,7 +16,7 @@ def distinct(keys) -> tuple[np.ndarray, np.ndarray]:
     return ranked[first], index
 
 
-def among(numbers, chosen) -> np.ndarray:
+def is_in(numbers, chosen) -> np.ndarray:
     """Tell which of the numbers (N,) are exactly one of the chosen."""
     known = set(np.asarray(chosen).tolist())
     return np.array([number in known for number in np.asarray(numbers).tolist()], dtype=bool)

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 
-def later(
+def lazy_names(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package; `homes` {module: names that it defines}."""

@@ -40,7 +40,10 @@ def portable(record: Record) -> Record:
     def __reduce__(self: Any) -> Any:
         name = getattr(self, "name", None)
         what = f"{record.__name__}{f' {name!r}' if isinstance(name, str) else ''}"
-        state = [carried(getattr(self, each.name), f"{what}: {each.name}") for each in fields(self)]
+        state = [
+            portable_value(getattr(self, each.name), f"{what}: {each.name}")
+            for each in fields(self)
+        ]
         return object.__new__, (type(self),), state
 
     def __setstate__(self: Any, state: list) -> None:
@@ -52,7 +55,7 @@ def portable(record: Record) -> Record:
     return record
 
 
-def carried(value: Any, what: str) -> Any:
+def portable_value(value: Any, what: str) -> Any:
     """Return what is pickled in place of a value, itself where Python can pickle it; errors say
     `what` it belongs to."""
     kind = type(value)
@@ -66,16 +69,16 @@ def carried(value: Any, what: str) -> Any:
             return held
         return _CARRIED[id(value)]
     if kind is MappingProxyType:
-        return Made(_read_only, carried(dict(value), what))
+        return Made(_read_only, portable_value(dict(value), what))
     if kind is np.ndarray and not value.flags.writeable:
         return Made(_still, value.copy())
     if kind is ModuleType:
         return Made(import_module, value.__name__)
     if kind is partial:
         parts = value.func, *value.args
-        return Made(_partial, carried(parts, what), carried(value.keywords, what))
+        return Made(_partial, portable_value(parts, what), portable_value(value.keywords, what))
     if kind is CACHED:
-        return Made(cache, carried(value.__wrapped__, what))
+        return Made(cache, portable_value(value.__wrapped__, what))
     if kind in (list, tuple, dict):
         return _carried_parts(value, kind, what)
     own = kind.__module__.partition(".")[0] in OURS and kind.__name__ not in ("MX", "Function")
@@ -85,9 +88,9 @@ def carried(value: Any, what: str) -> Any:
 def _carried_parts(value: Any, kind: type, what: str) -> Any:
     """Return what is pickled in place of a container's parts, itself where that is they."""
     if kind is dict:
-        entries = {key: carried(part, f"{what}: {key!r}") for key, part in value.items()}
+        entries = {key: portable_value(part, f"{what}: {key!r}") for key, part in value.items()}
         return value if all(entries[key] is part for key, part in value.items()) else entries
-    parts = [carried(part, what) for part in value]
+    parts = [portable_value(part, what) for part in value]
     return value if all(one is other for one, other in zip(parts, value)) else kind(parts)
 
 
@@ -154,7 +157,7 @@ class ByValue:
         what = f"{self.what}: {function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"
         cells = function.__closure__ or ()
         captured = {
-            name: carried(cell.cell_contents, f"{what}: its {name!r}")
+            name: portable_value(cell.cell_contents, f"{what}: its {name!r}")
             for name, cell in zip(code.co_freevars, cells)
             if _is_filled(cell)
         }
@@ -163,10 +166,12 @@ class ByValue:
         names = {each for each in _globals(code) if each in known} if script else set()
         state = {
             "captured": captured,
-            "globals": {each: carried(known[each], f"{what}: {each!r}") for each in sorted(names)},
-            "defaults": carried(function.__defaults__, what),
-            "keywords": carried(function.__kwdefaults__, what),
-            "attributes": carried(function.__dict__, what),
+            "globals": {
+                each: portable_value(known[each], f"{what}: {each!r}") for each in sorted(names)
+            },
+            "defaults": portable_value(function.__defaults__, what),
+            "keywords": portable_value(function.__kwdefaults__, what),
+            "attributes": portable_value(function.__dict__, what),
         }
         module = "" if script else function.__module__
         version = sys.implementation.cache_tag

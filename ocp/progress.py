@@ -15,7 +15,7 @@ def say(words: str) -> None:
 
 
 @contextmanager
-def listening(listener: Callable[[str], None] | None) -> Iterator[None]:
+def listen(listener: Callable[[str], None] | None) -> Iterator[None]:
     """Hand everything that is said inside to a listener."""
     token = _LISTENER.set(listener)
     try:

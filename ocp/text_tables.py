@@ -6,7 +6,7 @@ Line = tuple[str, str]  # a label, and the text beside it
 LABEL = 22  # columns, or more
 
 
-def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), title: str = "") -> str:
+def html_table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), title: str = "") -> str:
     """Return rows of words as a table in HTML, the first word of each its label."""
     from html import escape  # which nothing but notebooks needs
 
@@ -24,7 +24,7 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), title: str 
     return f"<table>{caption}{head}{''.join(row(words, 1) for words in rows)}</table>"
 
 
-def aligned(entries: Iterable[Line]) -> str:
+def align(entries: Iterable[Line]) -> str:
     """Return lines of text with their labels in a column."""
     known = list(entries)
     width = max([LABEL, *(len(label) + 1 for label, _ in known)])

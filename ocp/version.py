@@ -7,7 +7,7 @@ VERSION = "0.2.0.dev0"
 DISTRIBUTION = "ocp-motion"
 
 
-def needs(extra: str) -> str:
+def install_hint(extra: str) -> str:
     """Return how to install an extra of the distribution, as errors say it."""
     return f"install the extra `{extra}` (pip install '{DISTRIBUTION}[{extra}]')"
 
@@ -16,9 +16,9 @@ class MissingExtra(ModuleNotFoundError):
     """Raised where an extra of the distribution is not installed; the message says how it is."""
 
 
-def library(name: str, extra: str) -> Any:
+def import_extra(name: str, extra: str) -> Any:
     """Return a library of an extra; raise MissingExtra saying how to install it."""
     try:
         return import_module(name)
     except ImportError:
-        raise MissingExtra(f"this view needs {name}: {needs(extra)}") from None
+        raise MissingExtra(f"this view needs {name}: {install_hint(extra)}") from None

@@ -18,7 +18,7 @@ from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Views, 
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.motion import BSpline, Mesh
-from ocp.solving import staged
+from ocp.solving import with_stage
 
 EFFORT = 1e-6  # m/(N2 m2 s): the jump's weight of effort
 FEWEST = {BSpline: 7, Mesh: 6}  # control points or intervals of a phase, of those that are halved
@@ -49,7 +49,9 @@ def leap(
     """
     halved = coarser(problem)
     if guess is None and motions(halved) != motions(problem):
-        first = solve(halved, transcription, solver, watch=staged(watch, "half the points first"))
+        first = solve(
+            halved, transcription, solver, watch=with_stage(watch, "half the points first")
+        )
         near: dict[str, Any] = {"guess": first, "attempts": NEXT, "watch": watch}
         if over(first, solver):
             last = after(first, "halved", problem, transcription, solver, **near)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.certificate.checks.optimality import variables
@@ -31,7 +31,7 @@ __all__ = [
     "violations",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.certificate.contact_violations": (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ocp.certificate.checks.formulation_error import exactly
-from ocp.index_sets import among, distinct
+from ocp.index_sets import distinct, is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
@@ -181,7 +181,7 @@ def _within(when: Any, s: np.ndarray) -> np.ndarray:
         holds = when.holds(s)
         return holds if holds.any() else s == (when.start + when.end) / 2
     ends = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}
-    return among(s, ends[when]) if when in ends else np.full(len(s), True)
+    return is_in(s, ends[when]) if when in ends else np.full(len(s), True)
 
 
 def _cancelling(

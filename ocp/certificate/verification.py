@@ -17,7 +17,7 @@ from ocp.certificate.transition_violations import Impact
 from ocp.mechanics.values.validation import instance
 from ocp.pickling import portable
 from ocp.solution.margins import Reserve, reserve_lines
-from ocp.text_tables import Line, aligned, table
+from ocp.text_tables import Line, align, html_table
 
 Error = tuple[str, float | None, str]  # what is off by how much, and its unit
 FIRST_ORDER = "first-order conditions are off by"
@@ -185,10 +185,10 @@ class Verification:
         )
 
     def __str__(self) -> str:
-        return aligned(self._lines())
+        return align(self._lines())
 
     def _repr_html_(self) -> str:
-        return table(self._lines())
+        return html_table(self._lines())
 
     def _lines(self) -> list[Line]:
         numbers = certified(self)

@@ -28,10 +28,10 @@ from ocp.solution.margins import reserves
 from ocp.solution.objective_values import Cost, cost, cost_of_all
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
-from ocp.solvers.iteration_log import attentive
+from ocp.solvers.iteration_log import keep_interrupts
 
 
-@attentive()
+@keep_interrupts()
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ocp.cli.commands.run import main
 from ocp.cli.exit_status import ended
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.cli.commands.list_problems import first_line, modules, tasks
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["ended", "first_line", "main", "modules", "tasks"]
 
 # What lists the gallery, its tables and charts, loads when it is first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__, {"ocp.cli.commands.list_problems": ("first_line", "modules", "tasks")}
 )

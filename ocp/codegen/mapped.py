@@ -6,8 +6,8 @@ from weakref import WeakKeyDictionary
 
 import casadi as ca
 
-from ocp.codegen.assembler import Unable
-from ocp.codegen.assembler import assembled as assembled_at
+from ocp.codegen.assembler import NoMachineCode
+from ocp.codegen.assembler import assemble_map
 
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
 ASSEMBLED = 100_000  # likewise, from which on machine code does, for a few instants at least
@@ -23,7 +23,7 @@ class Graph(NamedTuple):
     pattern: ca.Sparsity = ca.Sparsity(0, 0)
 
 
-def mapped(
+def map_function(
     function: ca.Function, count: int, threads: int = 1, *, assembled: bool = False
 ) -> ca.Function:
     """Return a `function` of one instant at `count` of them: of all that it takes and gives, a
@@ -55,8 +55,8 @@ def _assembled(function, count):
 
 def _or_none(function, count):
     try:
-        return assembled_at(function, count)
-    except Unable:
+        return assemble_map(function, count)
+    except NoMachineCode:
         return None
 
 

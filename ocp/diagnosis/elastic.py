@@ -26,8 +26,8 @@ from ocp.diagnosis.explain import Row, Stretch, row_name, rows_at, stretches
 from ocp.mechanics.values.units import plain_amount
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION
-from ocp.solvers.budget import Budget, Start, Watch, easing, spend, staged
-from ocp.solvers.elastic_program import relaxed
+from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
+from ocp.solvers.elastic_program import relax
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.transcription.phases.transcribe import Phased
 from ocp.transcription.transcribe import Transcribed, transcribe
@@ -116,10 +116,10 @@ def must_give_way(
     case = _loosened(
         _Case(
             transcribed=transcribed,
-            solver=easing(solver),
+            solver=relaxation_solver(solver),
             x=x,
             grant=replace(left, iterations=most),
-            watch=staged(watch, STAGE),
+            watch=with_stage(watch, STAGE),
         )
     )
     ways: list[list[Yielding]] = []
@@ -211,7 +211,7 @@ def _eased(
     lower, upper = np.full((2, len(x)), np.inf) * [[-1.0], [1.0]]
     for place in _durations(case.transcribed):
         lower[place], upper[place] = nlp.lower[place] / WIDER, nlp.upper[place] * WIDER
-    eased = relaxed(nlp, prices(case.transcribed, gives, dearer), x, (lower, upper))
+    eased = relax(nlp, prices(case.transcribed, gives, dearer), x, (lower, upper))
     start = Start(x=eased.begin)
     outcome, grant = spend(eased.nlp, case.solver, start, case.grant, case.watch, most=SOLVE)
     stopped = outcome.status == INTERRUPTED

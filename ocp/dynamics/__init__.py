@@ -22,7 +22,7 @@ from ocp.dynamics.model import (
     inverse_dynamics,
     mass_matrix,
 )
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.dynamics.formulations.barman import BARMAN
@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 # Methods that a motion is not planned with load when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.dynamics.formulations.barman": ("BARMAN",),

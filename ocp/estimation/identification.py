@@ -33,7 +33,7 @@ from ocp.pickling import portable
 from ocp.problem.parameter_requirements import requirements
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.solvers.least_squares import Information, Least, information, least_squares
+from ocp.solvers.least_squares import Information, LeastSquaresResult, information, least_squares
 from ocp.solving.parameter_values import values_of
 from ocp.transcription.kernels.outputs import observed
 
@@ -179,7 +179,7 @@ def predicted(
     return dict(zip(names, np.split(rows, ends)))
 
 
-def _in_rounds(data: Trials, iterations: int) -> tuple[Least, list[np.ndarray], int]:
+def _in_rounds(data: Trials, iterations: int) -> tuple[LeastSquaresResult, list[np.ndarray], int]:
     """Return the least squares, the deviations (m,) of each recording, and the iterations.
 
     Deviations that are not given are estimated in rounds; the first takes the outputs' ranges.
@@ -197,7 +197,11 @@ def _in_rounds(data: Trials, iterations: int) -> tuple[Least, list[np.ndarray], 
 
 
 def _fitted(
-    problem: Problem, data: Trials, least: Least, deviations: list[np.ndarray], count: int
+    problem: Problem,
+    data: Trials,
+    least: LeastSquaresResult,
+    deviations: list[np.ndarray],
+    count: int,
 ) -> Fit:
     """Return the Fit that least squares found."""
     names = [each.name for each in data.free]

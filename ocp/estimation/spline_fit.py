@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ocp.estimation.marker_residuals import Sightings
-from ocp.solvers.linear_algebra.banded import Factors, factored
+from ocp.solvers.linear_algebra.banded import Factors, factorise
 
 FAINT = 1e-12  # of the largest diagonal entry: what keeps directions that nobody sees regular
 GENTLE = 1e-8  # likewise: the damping of every step, so that what is hardly seen stays where it is
@@ -250,7 +250,7 @@ def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, ridge: floa
         for row in range(degree):
             beyond = k * degree + row >= count
             diagonal[k][row, :, row, :] += (1.0 if beyond else ridge) * np.eye(n)
-    return factored(
+    return factorise(
         [block.reshape(size, size) for block in diagonal],
         [block.reshape(size, size) for block in below],
     )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.interchange.mjcf.compiled_model import quiet
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 # Readers and writers load when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.interchange.tables.column_meanings": ("coordinates", "markers", "wrenches"),

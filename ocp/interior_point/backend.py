@@ -10,7 +10,7 @@ import numpy as np
 from ocp.interior_point.interior_point import Search
 from ocp.interior_point.interior_point import Settings as SearchSettings
 from ocp.interior_point.iterate import Point, residuals
-from ocp.interior_point.kernels.compiled_products import engine
+from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import Stated, begin, with_least
 from ocp.interior_point.program import Program
 from ocp.interior_point.restoration import restoration
@@ -51,7 +51,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     That raises ValueError where the program has no core small enough for dense factors.
     """
     given = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
-    products = engine()
+    products = fastest_engine()
     program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), products)
     settings = SearchSettings(
         tol=given["tol"],

@@ -16,7 +16,7 @@ import numpy as np
 
 from ocp.interior_point.kernels.products import added
 from ocp.interior_point.kernels.tall_matrices import Engine
-from ocp.solvers.nlp import NLP, Iterate, quicker
+from ocp.solvers.nlp import NLP, Iterate, fast_version
 
 STEEP = 100.0  # slopes at the start at most
 LEAST = 1e-8  # scale at least
@@ -118,7 +118,9 @@ class Program:
 
     def _functions(self, kind: str, engine: Engine) -> None:
         nlp, n = self.nlp, len(self.nlp.lower)
-        self.f, self.g = (Evaluated(quicker(each)) for each in (nlp.objective, nlp.constraints))
+        self.f, self.g = (
+            Evaluated(fast_version(each)) for each in (nlp.objective, nlp.constraints)
+        )
         self.of_f, self.of_g = Evaluated(nlp.gradient), Evaluated(nlp.jacobian)
         bend = lagrangian(nlp, kind)
         self.bend = Evaluated(bend)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 from ocp.mechanics.elements import (
     Activation,
     Armature,
@@ -247,7 +247,7 @@ __all__ = [
 ]
 
 # Beams and their shapes load when they are first asked for.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.mechanics.flexible.beams": ("Beam", "Body", "assumed_modes", "modes_of"),

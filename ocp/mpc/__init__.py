@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.mpc.receding_horizon import Replan, Tracked, simulated, track
@@ -14,7 +14,7 @@ __all__ = [
     "track",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.mpc.receding_horizon": (

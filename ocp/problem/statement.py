@@ -41,7 +41,7 @@ from ocp.problem.reserved_names import RESERVED
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
-from ocp.text_tables import table
+from ocp.text_tables import html_table
 
 UNSTATED: Any = None  # what a problem with phases leaves to these
 
@@ -284,7 +284,7 @@ def _check_ground(tree: Tree, ground: Ground) -> None:
 
 def _html_of(problem: Problem) -> str:
     """Return a problem as a table in HTML."""
-    return table(_rows(problem), title="Problem")
+    return html_table(_rows(problem), title="Problem")
 
 
 def _rows(problem: Problem) -> Iterator[tuple[str, str]]:

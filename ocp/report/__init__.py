@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.report.data_frames import to_dataframe
@@ -14,7 +14,7 @@ __all__ = [
     "to_dataframe",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.report.data_frames": ("to_dataframe",),

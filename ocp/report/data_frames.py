@@ -6,7 +6,7 @@ import numpy as np
 
 from ocp.mechanics.values.units import unit_of
 from ocp.solution.solution import Solution
-from ocp.version import library
+from ocp.version import import_extra
 
 ENDINGS = {"q": "", "qd": ".rate", "qdd": ".acceleration", "tau": ".torque"}  # of columns
 
@@ -26,7 +26,7 @@ def to_dataframe(solution: Solution, count: int = 201) -> Any:
         ModuleNotFoundError: saying how to install pandas.
         ValueError: for less than two times.
     """
-    pandas = library("pandas", "data")
+    pandas = import_extra("pandas", "data")
     if count < 2:
         raise ValueError(f"to_dataframe: count: expected at least 2 times, got {count}")
     t, joints = solution.times(count), solution.problem.tree.moving

@@ -34,7 +34,7 @@ from ocp.solution.margins import reserve_lines, reserves, reserves_as_data, rese
 from ocp.solution.objective_values import dense_objective
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import versions
-from ocp.text_tables import Line, aligned
+from ocp.text_tables import Line, align
 from ocp.transcription.variables.layout import free_knots
 
 COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
@@ -274,4 +274,4 @@ def summary(solution: Solution, certificate: Verification | None = None) -> str:
         certificate: its Verification, whose numbers are then told too; its own by default.
     """
     known = solution.verification if certificate is None else certificate
-    return aligned(lines(describe(solution, known)))
+    return align(lines(describe(solution, known)))

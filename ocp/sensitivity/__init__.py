@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.sensitivity.sensitivity import derivative
@@ -11,7 +11,7 @@ __all__ = [
     "derivative",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.sensitivity.sensitivity": ("derivative",),

@@ -14,7 +14,7 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import Iterate
-from ocp.solvers.optimum.active_set import Optimum, optimum, tightened
+from ocp.solvers.optimum.active_set import Optimum, find_optimum, tighten
 from ocp.solvers.optimum.sensitivity import Sensitivity, sensitivity
 from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import start
@@ -155,7 +155,7 @@ def _optimum(
             x_multipliers=begin.multipliers["x_multipliers"],
             g_multipliers=begin.multipliers["g_multipliers"],
         )
-        near = optimum(sloped.nlp, tightened(transcribed.nlp, point), labels(transcribed))
+        near = find_optimum(sloped.nlp, tighten(transcribed.nlp, point), labels(transcribed))
         made["optimum"] = key, near, {}
     _, near, known = made["optimum"]
     if parameter not in known:

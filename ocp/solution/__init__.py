@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.solution.sampling import dense, traces
@@ -15,7 +15,7 @@ __all__ = [
     "traces",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.solution.sampling": (

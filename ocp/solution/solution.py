@@ -25,7 +25,7 @@ from ocp.solution.answered_program import KeptProgram
 from ocp.solution.kernel_inputs import inputs, lifts, open_inputs
 from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
-from ocp.text_tables import table
+from ocp.text_tables import html_table
 from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
 from ocp.transcription.variables.multipliers import Multipliers
@@ -274,7 +274,7 @@ class Solution:
         return "\n".join(f"{label:<{width + 2}}{text}" for label, text in self._facts())
 
     def _repr_html_(self) -> str:
-        return table(self._facts())
+        return html_table(self._facts())
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return (label, text) of the solve: what the solution itself holds, nothing computed."""

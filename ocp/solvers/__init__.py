@@ -1,9 +1,9 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
 
-from ocp.codegen.assembler import Unable
+from ocp.codegen.assembler import NoMachineCode
 from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start, Unsuited
-from ocp.solvers.iteration_log import Iteration, attentive
+from ocp.solvers.iteration_log import Iteration, keep_interrupts
 from ocp.solvers.minimize import AUTO, INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation, with_rows
 from ocp.solvers.optimum.second_order import Curvature, curvature
@@ -20,16 +20,16 @@ __all__ = [
     "Iterate",
     "Iteration",
     "NoCompiler",
+    "NoMachineCode",
     "Outcome",
     "See",
     "Solver",
     "Start",
-    "Unable",
     "Unsuited",
-    "attentive",
     "curvature",
     "feasibility",
     "independent_rows",
+    "keep_interrupts",
     "kkt_residual",
     "minimize",
     "violation",

@@ -73,7 +73,7 @@ def _named(limit: str, solver: Solver) -> str:
     return next(name for name, others in kinds.items() if limit in others)
 
 
-def easing(solver: Solver) -> Solver:
+def relaxation_solver(solver: Solver) -> Solver:
     """Return what solves relaxed programs: IPOPT with their exact curvature.
 
     Options are the user's where these are IPOPT's.
@@ -114,7 +114,7 @@ def spend(
     return outcome, grant.after(outcome.iterations, outcome.solve_seconds, cpu_seconds)
 
 
-def staged(watch: Watch | None, stage: str) -> Watch | None:
+def with_stage(watch: Watch | None, stage: str) -> Watch | None:
     """Return what shows iterations of a stage to `watch`."""
     if watch is None:
         return None

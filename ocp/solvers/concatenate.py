@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import NLP, QUICKER, quicker
+from ocp.solvers.nlp import FAST_VERSIONS, NLP, fast_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,17 +32,17 @@ class Member:
         return x[self.columns.tolist()]
 
 
-def merged(members: Sequence[Member], size: int) -> NLP:
+def concatenate(members: Sequence[Member], size: int) -> NLP:
     """Return the NLP of `size` variables that its members make, their rows in order.
 
     Where any of them leaves derivatives to the solver, all do.
     """
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    plain, quick = (_values(members, x, chosen) for chosen in (lambda own: own, quicker))
+    plain, quick = (_values(members, x, chosen) for chosen in (lambda own: own, fast_version))
     functions: dict[str, Any] = {"objective": plain[0], "constraints": plain[1]}
-    if any(quicker(each.nlp.constraints) is not each.nlp.constraints for each in members):
-        QUICKER.update(zip(plain, quick))
-    bounds: dict[str, Any] = merged_bounds(members, size)
+    if any(fast_version(each.nlp.constraints) is not each.nlp.constraints for each in members):
+        FAST_VERSIONS.update(zip(plain, quick))
+    bounds: dict[str, Any] = concatenate_bounds(members, size)
     if any(each.nlp.gradient is None or each.nlp.hessian is None for each in members):
         return NLP(**bounds, **functions)
     return NLP(
@@ -63,7 +63,7 @@ def _values(members, x, chosen):
     return ca.Function("f", [x], [f], ["x"], ["f"]), ca.Function("g", [x], [g], ["x"], ["g"])
 
 
-def merged_bounds(members: Sequence[Member], size: int) -> dict[str, np.ndarray]:
+def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.ndarray]:
     """Return {lower, upper, g_lower, g_upper} of the NLP that members make."""
     lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
     for each in members:

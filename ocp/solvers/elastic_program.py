@@ -31,7 +31,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Relaxed:
+class ElasticProgram:
     """The relaxed program `nlp` of z = (x, v), x being its first `size` unknowns.
 
     Its rows are those of g, then the bounds of the variables `loose`, which may give way. `begin`
@@ -47,9 +47,9 @@ class Relaxed:
         return z[: self.size]
 
 
-def relaxed(
+def relax(
     nlp: NLP, prices: Prices, x: np.ndarray, widest: tuple[np.ndarray, np.ndarray] | None = None
-) -> Relaxed:
+) -> ElasticProgram:
     """Return the Relaxed program around x (variables,).
 
     A bound gives way where its price is finite and the bound is, those of variables no farther than
@@ -87,7 +87,7 @@ def relaxed(
         g_upper=sides[1],
         **functions,
     )
-    return Relaxed(nlp=program, size=len(x), begin=np.concatenate([x, short, long]))
+    return ElasticProgram(nlp=program, size=len(x), begin=np.concatenate([x, short, long]))
 
 
 def _gives(price: np.ndarray, bound: np.ndarray) -> np.ndarray:

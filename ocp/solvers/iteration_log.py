@@ -108,7 +108,7 @@ class Record:
 
 
 @contextmanager
-def attentive() -> Iterator[None]:
+def keep_interrupts() -> Iterator[None]:
     """While active, no Ctrl-C is lost.
 
     CasADi drops a KeyboardInterrupt that comes while it reads its arguments; it is raised at the

@@ -24,7 +24,7 @@ CONVERGED = "converged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Least:
+class LeastSquaresResult:
     """Where a sum of squares is least: the unknowns `x` (P,), their `residuals` (M,) and `slopes`
     (M, P); which unknowns lean on bounds, `bound` (P,); and how the search ended after so many
     `iterations`: `status`, and whether that is a `success`."""
@@ -71,7 +71,7 @@ def least_squares(
     sizes: np.ndarray,
     *,
     iterations: int = 100,
-) -> Least:
+) -> LeastSquaresResult:
     """Return where the sum of the squares of residuals(x) -> (r (M,), dr/dx (M, P)) is least.
 
     `start`, both `bounds` and the `sizes`, by which unknowns are compared, are (P,). What changes
@@ -85,7 +85,7 @@ def least_squares(
         raise ValueError("least squares: the residuals at the start are not finite")
     count = 0
     while count < iterations:
-        free = np.flatnonzero(~leaning(x, value, slopes, bounds))
+        free = np.flatnonzero(~at_active_bounds(x, value, slopes, bounds))
         parts = np.linalg.svd(slopes[:, free] * sizes[free], full_matrices=False)
         if _spent(parts, value):
             status = CONVERGED
@@ -105,11 +105,13 @@ def least_squares(
         else:
             status = "no step makes the residuals smaller"
             break
-    bound = leaning(x, value, slopes, bounds)
-    return Least(x=x, residuals=value, slopes=slopes, bound=bound, iterations=count, status=status)
+    bound = at_active_bounds(x, value, slopes, bounds)
+    return LeastSquaresResult(
+        x=x, residuals=value, slopes=slopes, bound=bound, iterations=count, status=status
+    )
 
 
-def leaning(
+def at_active_bounds(
     x: np.ndarray, value: np.ndarray, slopes: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
     """Tell which unknowns stand at a bound that the residuals push them against.
@@ -159,13 +161,13 @@ def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Inf
     spread = right[seen] / singular[seen[: len(singular)]][:, None]
     covariance, blind = np.zeros((len(sizes),) * 2), np.zeros(((~seen).sum(), len(sizes)))
     covariance[np.ix_(free, free)] = np.outer(sizes[free], sizes[free]) * (spread.T @ spread)
-    blind[:, free] = sparse(right[~seen])
+    blind[:, free] = sparse_basis(right[~seen])
     kept = singular[seen[: len(singular)]]
     condition = float(kept.max() / kept.min()) if len(kept) else np.inf
     return Information(covariance=covariance, blind=blind, condition=condition)
 
 
-def sparse(rows: np.ndarray) -> np.ndarray:
+def sparse_basis(rows: np.ndarray) -> np.ndarray:
     """Return rows (k, P) that span the same with few entries each, of which the largest is 1.
 
     They are those of a reduced echelon form, less multiples of each other as long as that makes an

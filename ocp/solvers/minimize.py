@@ -12,9 +12,9 @@ import numpy as np
 from ocp.pickling import portable
 from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
-from ocp.solvers.iteration_log import Interruptible, Iteration, Record, attentive
+from ocp.solvers.iteration_log import Interruptible, Iteration, Record, keep_interrupts
 from ocp.solvers.linear_algebra.blas_threads import one_thread
-from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
+from ocp.solvers.nlp import NLP, Iterate, iterate, own_residual, violation, with_derivatives
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion
 
@@ -155,8 +155,8 @@ def minimize(
     step = solver.options.get(plugins.SHOWN, 1) if backend.prepare is nlpsol.prepare else 1
     record = Record(nlp, watch, most, seconds, step)
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
-    with attentive():
+    program = nlp if backend.prepare is nlpsol.prepare else with_derivatives(nlp)
+    with keep_interrupts():
         run = backend.prepare(program, solver, start, record.see)
     built, processor = time.perf_counter(), time.process_time()
     record.begin = built

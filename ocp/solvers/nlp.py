@@ -14,13 +14,13 @@ import casadi as ca
 import numpy as np
 
 JACOBIAN = ["g", "jac_g_x"]  # what CasADi's solvers call these
-QUICKER: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
+FAST_VERSIONS: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
 
 
-def quicker(function: ca.Function) -> ca.Function:
+def fast_version(function: ca.Function) -> ca.Function:
     """Return what gives the same as a function of an NLP, and cannot be differentiated; where there
     is none, the function."""
-    return QUICKER.get(function, function)
+    return FAST_VERSIONS.get(function, function)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -157,7 +157,7 @@ def _without_objective(nlp: NLP, kind: str) -> ca.Function:
     )
 
 
-def differentiated(nlp: NLP) -> NLP:
+def with_derivatives(nlp: NLP) -> NLP:
     """Return the NLP with first derivatives: its own, or those that CasADi finds."""
     if nlp.gradient is not None and nlp.jacobian is not None:
         return nlp

@@ -13,7 +13,7 @@ import casadi as ca
 
 from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers import fronts
-from ocp.solvers.nlp import NLP, quicker
+from ocp.solvers.nlp import NLP, fast_version
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
 OWN = (
@@ -153,7 +153,7 @@ def _quick_ones(nlp: NLP, x: ca.MX) -> dict[str, Callable[[], Any]]:
     """Return {output: function of nothing} of f and g of an NLP that have something quicker, which
     is for them alone."""
     plain = {"f": nlp.objective, "g": nlp.constraints}
-    quick = {name: quicker(each) for name, each in plain.items()}
+    quick = {name: fast_version(each) for name, each in plain.items()}
     return {name: partial(each, x) for name, each in quick.items() if each is not plain[name]}
 
 

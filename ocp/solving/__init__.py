@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.solvers.budget import budget, staged
+    from ocp.solvers.budget import budget, with_stage
     from ocp.solving.ladder import LADDER, PLAIN, Attempt
     from ocp.solving.plan import Plan, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
@@ -33,18 +33,18 @@ __all__ = [
     "schedule_found",
     "shared_solution",
     "solve",
-    "staged",
     "start",
     "tighten",
     "totals",
+    "with_stage",
 ]
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.solvers.budget": (
             "budget",
-            "staged",
+            "with_stage",
         ),
         "ocp.solving.ladder": (
             "LADDER",

@@ -13,7 +13,7 @@ import numpy as np
 from ocp.mechanics.values.validation import instance
 from ocp.pickling import portable
 from ocp.progress import say
-from ocp.solvers.budget import Budget, Start, Watch, budget, spend, staged
+from ocp.solvers.budget import Budget, Start, Watch, budget, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
@@ -262,7 +262,7 @@ def _stages(
     if not feasible_first:
         outcome, grant = spend(nlp, solver, start, grant, watch)
         return (outcome,), grant
-    shown = staged(watch, "feasible first")
+    shown = with_stage(watch, "feasible first")
     first, grant = spend(feasibility(nlp), solver, Start(x=start.x), grant, shown)
     if first.status in (INTERRUPTED, INFEASIBLE, *HOPELESS):
         return (replace(first, f=float(nlp.objective(first.x))),), grant

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ocp.lazy import later
+from ocp.lazy import lazy_names
 from ocp.solving.starts.random_starts import wandering
 from ocp.studies.task import OwnFile, Published, Task, Views
 
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 # Data bases, processes and tables load when they are first asked for: a run needs none of them.
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.studies.continuation": ("SLIGHT", "chained", "lines_of"),

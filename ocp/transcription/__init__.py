@@ -3,7 +3,7 @@
 from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled import compile_function
 from ocp.codegen.compiler.instruction_grouping import group_instructions
-from ocp.codegen.mapped import mapped
+from ocp.codegen.mapped import map_function
 from ocp.transcription.kernels.row_values import Asked, asked
 from ocp.transcription.methods import (
     METHODS,
@@ -44,7 +44,7 @@ __all__ = [
     "compile_function",
     "followed",
     "group_instructions",
-    "mapped",
+    "map_function",
     "setting",
     "settings_of",
     "transcribe",

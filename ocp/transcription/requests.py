@@ -14,7 +14,7 @@ from itertools import pairwise, product
 import casadi as ca
 import numpy as np
 
-from ocp.index_sets import among
+from ocp.index_sets import is_in
 from ocp.mechanics.values.parameters import anything_open, parameters_of, reference
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.quadrature import sample
@@ -301,7 +301,7 @@ def _group(program, members):
     kind, layout = members[0].kind, program.layout
     s = sorted({instant for request in members for instant in request.s})
     owners = tuple((one.constraint, number) for one in members for number in one.numbers)
-    asked = np.array([among(s, one.s) for one in members for _ in one.numbers])
+    asked = np.array([is_in(s, one.s) for one in members for _ in one.numbers])
     inputs = program.inputs_of(kind)
     parts = [(f"constraint {each.constraint.name!r}", each.stack) for each in members]
     made = kernel_of(inputs, parts)

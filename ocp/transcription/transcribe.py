@@ -23,7 +23,7 @@ from ocp.motion.free_knots import given as given_knots
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
-from ocp.solvers.iteration_log import attentive
+from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.all_requests import Met, wanted
@@ -294,7 +294,7 @@ class Transcribed:
         return np.array(self.reduction.expand(unknowns)).ravel()
 
 
-@attentive()
+@keep_interrupts()
 def transcribe(
     problem: Problem,
     transcription: Transcription = Transcription(),

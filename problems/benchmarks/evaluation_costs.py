@@ -23,7 +23,7 @@ from ocp.problems import gait, lifting
 from ocp.problems.benchmarks.derivative_costs import microseconds
 
 from ocp import Problem, Transcription
-from ocp.transcription import KERNELS, Transcribed, mapped, transcribe
+from ocp.transcription import KERNELS, Transcribed, map_function, transcribe
 
 LONGEST = 1800  # s that another checkout may take
 PARTS = ("jacobian", "hessian", "gradient")
@@ -67,7 +67,7 @@ def kernels(made: Transcribed, kind: str) -> dict[str, list[ca.Function]]:
     }
     return {
         part: [
-            mapped(function, len(s), assembled=kind == "assembled")
+            map_function(function, len(s), assembled=kind == "assembled")
             for function, s in each
             if function.nnz_out()
         ]

@@ -25,7 +25,7 @@ from ocp.dynamics import forward_dynamics
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import translate
-from ocp.solvers import Unable
+from ocp.solvers import NoMachineCode
 from ocp.studies import markdown_lines
 from ocp.transcription import assemble_function, group_instructions
 
@@ -83,7 +83,7 @@ def machine_code(function: ca.Function) -> ca.Function:
     """Return the function assembled, with its instructions grouped where that cannot be had."""
     try:
         return assemble_function(function)
-    except Unable:
+    except NoMachineCode:
         return group_instructions(function)
 
 

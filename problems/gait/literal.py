@@ -12,7 +12,7 @@ from ocp.problems.gait.walking import together, walk
 
 from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
 from ocp.solvers import INTERRUPTED
-from ocp.solving import PLAIN, budget, staged
+from ocp.solving import PLAIN, budget, with_stage
 
 TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
 EASED = "snopt"  # meets torque limits last
@@ -51,7 +51,7 @@ def predict(
         transcription,
         solver,
         guess=start,
-        watch=staged(watch, "without torque limits"),
+        watch=with_stage(watch, "without torque limits"),
         attempts=PLAIN,
     )
     if early.status == INTERRUPTED:

@@ -27,7 +27,7 @@ from ocp import (
 from ocp.mechanics import reference
 from ocp.problem import STRENGTH
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
-from ocp.solving import budget, staged, totals
+from ocp.solving import budget, totals, with_stage
 
 TUNED = {
     "tol": 1e-6,
@@ -200,7 +200,7 @@ def doubly(
     step = one_step(problem)
     if step is None:
         return None
-    first = walk(step, transcription, solver, watch=staged(watch, "one step first"))
+    first = walk(step, transcription, solver, watch=with_stage(watch, "one step first"))
     if not over(first, solver):
         return None
     attempts = (Attempt(options=TUNED | NEAR),)
@@ -225,7 +225,7 @@ def over_edges(
     if len(free) == len(problem.constraints):
         return None
     through = replace(problem, constraints=free)
-    first = walk(through, transcription, solver, watch=staged(watch, "through edges first"))
+    first = walk(through, transcription, solver, watch=with_stage(watch, "through edges first"))
     if not over(first, solver):
         return None
     attempts = (Attempt(options=TUNED),)
@@ -258,7 +258,7 @@ def by_strength(
     attempts = more_and_more_careful(ROUGH)
     if alone is not None:
         attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
-    seen = onward(alone, staged(watch, "constant limits"))
+    seen = onward(alone, with_stage(watch, "constant limits"))
     rough = plan.without(STRENGTH).solve(standing(problem), attempts=attempts, watch=seen)
     rough = replace(rough, statistics=prepared(plan, rough.statistics))
     first = rough if alone is None else joined("motion_alone", alone, rough, solver)
@@ -282,7 +282,7 @@ def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -
         solver,
         guess=standing(problem),
         attempts=(Attempt(options=ALONE),),
-        watch=staged(watch, "motion alone"),
+        watch=with_stage(watch, "motion alone"),
     )
     return first if over(first, solver) else None
 

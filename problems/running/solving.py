@@ -9,7 +9,7 @@ from ocp.problems.gait.walking import NEAR, TUNED, limited, together
 from ocp.problems.running.statement import as_usual, smoother
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
-from ocp.solving import budget, staged
+from ocp.solving import budget, with_stage
 from ocp.transcription import Spline
 
 COARSE = 8  # control points per joint and phase of the first stages
@@ -56,7 +56,7 @@ def run(
     start: Any = Guess(q=np.zeros((problem.tree.dof, 2)))
     left = solver
     for name, stage, how, options in stages:
-        given = {"attempts": (Attempt(options=options),), "watch": staged(watch, name)}
+        given = {"attempts": (Attempt(options=options),), "watch": with_stage(watch, name)}
         last = settings if stage is problem else {}
         now = solve(stage, how, left, guess=start, **given, **last)
         if not now.success:

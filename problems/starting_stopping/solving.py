@@ -23,7 +23,7 @@ from ocp.problems.gait.walking import (
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
 from ocp.mechanics import array, position
 from ocp.problem import STRENGTH, mirrored
-from ocp.solving import staged
+from ocp.solving import with_stage
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
 STANDS = ("unloading", "settling")  # that begin as one stands
@@ -63,7 +63,7 @@ def by_limits(
     `constant_limits`. None where either fails."""
     plan = prepare(problem, transcription, quickest(solver, transcription))
     rough = [Attempt(options=QUICK | {"tol": 1e-3, "max_iter": 250})]
-    begun: dict[str, Any] = {"attempts": rough, "watch": staged(watch, "constant limits")}
+    begun: dict[str, Any] = {"attempts": rough, "watch": with_stage(watch, "constant limits")}
     first = plan.without(STRENGTH).solve(straight(problem), **begun)
     if not over(first, solver):
         return None

@@ -15,7 +15,7 @@ from ocp import BSpline, Link, Problem, Tree, effort, path, revolute
 from ocp.cli.commands.run import run
 from ocp.cli.output.iterations import mentioned
 from ocp.cli.output.status_line import CLEAR, Steps, waited
-from ocp.progress import listening, say
+from ocp.progress import listen, say
 from ocp.solvers import Iteration
 from ocp.transcription import sizes, transcribe, transcription_of
 
@@ -33,7 +33,7 @@ def test_what_lasts_is_said_once_and_what_does_not_last_never():
     """Here time passes by itself: what is said is said by a timer."""
     stream = io.StringIO()
     steps = Steps("arm", stream, 0.4)
-    with listening(steps):
+    with listen(steps):
         say("counts")
         say("builds graphs")
         steps.timer.join()
@@ -47,7 +47,7 @@ def test_what_lasts_is_said_once_and_what_does_not_last_never():
 def test_many_short_steps_are_said_when_they_last_together():
     stream, clock = io.StringIO(), Clock()
     steps = Steps("arm", stream, 1.0, clock)
-    with listening(steps):
+    with listen(steps):
         for number in range(12):
             say(f"compiles {number}")
             clock.now += 0.3

@@ -5,10 +5,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.codegen.assembler import assembled, unable
+from ocp.codegen.assembler import assemble_map, unsupported_reason
 from ocp.codegen.assembler.matrices import steps_of_matrices
 
-needed = pytest.mark.skipif(bool(unable()), reason=unable())
+needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 
 
 def stage(numbers, count):
@@ -61,7 +61,7 @@ def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
     assert steps_of_matrices(function) is not None
     for count in (1, 4, 7):
         inputs = [numbers.normal(size=(size, count)) for size in (9, 1)]
-        made = assembled(function, count)
+        made = assemble_map(function, count)
         assert made is not None
         for one, other in zip(made.call(inputs), function.map(count).call(inputs)):
             assert np.array_equal(np.array(one), np.array(other))
@@ -72,7 +72,7 @@ def test_what_is_not_known_is_expanded():
     x = ca.MX.sym("x", 9)
     function = ca.Function("norms", [x], [ca.norm_2(x) * x, ca.vec(ca.repmat(x, 1, 2))])
     assert steps_of_matrices(function) is None
-    made, inputs = assembled(function, 6), np.random.default_rng(0).normal(size=(9, 6))
+    made, inputs = assemble_map(function, 6), np.random.default_rng(0).normal(size=(9, 6))
     assert made is not None
     for one, other in zip(made.call([inputs]), function.map(6).call([inputs])):
         assert np.allclose(np.array(one), np.array(other), rtol=1e-15, atol=0)
@@ -83,7 +83,7 @@ def test_what_cannot_be_expanded_is_not_assembled():
     x = ca.MX.sym("x", 2)
     z = ca.MX.sym("z")
     root = ca.rootfinder("root", "newton", ca.Function("f", [z, x], [z**3 - x[0] * z - x[1]]))
-    assert assembled(ca.Function("outer", [x], [root(1.0, x)]), 4) is None
+    assert assemble_map(ca.Function("outer", [x], [root(1.0, x)]), 4) is None
 
 
 @needed

@@ -12,19 +12,19 @@ import pytest
 from ocp.codegen import assembler as house
 from ocp.codegen.assembler import (
     assemble_function,
-    assembled,
+    assemble_map,
     casadi_reader,
     elf,
     library,
     matrices,
     trial,
-    unable,
+    unsupported_reason,
 )
 from ocp.codegen.assembler.ir import ADD, MIN, MUL, OF_LIBRARY, STEPS, X, Y
 from ocp.codegen.assembler.matrices import ENTRYWISE, MOVES, SAME
 from ocp.codegen.compiler.shared_library import processor
 
-needed = pytest.mark.skipif(bool(unable()), reason=unable())
+needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan]
 BINARY = {
     "add": lambda x, y: x + y,
@@ -77,9 +77,9 @@ def test_linux_on_x86_has_it():
     """So that what gives wrong numbers is no reason to leave the tests out."""
     able = sys.platform == "linux" and platform.machine() == "x86_64"
     if able and "avx" in processor().split():
-        assert unable() == ""
+        assert unsupported_reason() == ""
     else:
-        assert unable()
+        assert unsupported_reason()
 
 
 @needed
@@ -91,7 +91,7 @@ def test_every_operation_has_the_bits_of_the_virtual_machine(name):
     pairs = np.array([(one, other) for one in SPECIAL for other in SPECIAL]).T
     drawn = np.random.default_rng(3).normal(size=(2, 101))
     inputs = np.hstack([pairs, drawn])
-    made = assembled(function, inputs.shape[1])
+    made = assemble_map(function, inputs.shape[1])
     assert made is not None
     assert same([made(inputs)], [function.map(inputs.shape[1])(inputs)])
 
@@ -132,21 +132,21 @@ def test_the_trial_has_every_operation():
 def test_an_operation_with_other_bits_is_found_before_use(monkeypatch, op, steps, name):
     monkeypatch.setitem(STEPS, op, steps)
     reason = f"assembled kernels give other numbers than CasADi {ca.__version__}: {name}"
-    assert unable.__wrapped__() == reason
+    assert unsupported_reason.__wrapped__() == reason
 
 
 @needed
 def test_matrices_with_other_bits_are_found_before_use(monkeypatch):
     monkeypatch.setattr(matrices, "SUB", matrices.ADD)
     monkeypatch.setitem(MOVES, ca.OP_TRANSPOSE, lambda matrix: np.arange(matrix.nnz()))
-    assert unable.__wrapped__().endswith(": matrices")
+    assert unsupported_reason.__wrapped__().endswith(": matrices")
 
 
 @needed
 def test_a_reader_that_reads_otherwise_is_found_before_use(monkeypatch):
     found = casadi_reader._found
     monkeypatch.setattr(casadi_reader, "_found", lambda *what: found(*what)[::-1])
-    assert "serializes graphs in another way" in unable.__wrapped__()
+    assert "serializes graphs in another way" in unsupported_reason.__wrapped__()
 
 
 def drawn(seed: int, size: int = 500) -> ca.Function:
@@ -181,7 +181,7 @@ def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
     function, numbers = drawn(seed), np.random.default_rng(seed)
     for count in (1, 2, 3, 4, 5, 25):
         inputs = [numbers.normal(size=(size, count)) for size in (7, 3)]
-        made = assembled(function, count)
+        made = assemble_map(function, count)
         assert made is not None
         assert same(made.call(inputs), function.map(count).call(inputs))
 
@@ -206,14 +206,14 @@ def test_instructions_that_stand_elsewhere_are_asked_for(monkeypatch):
 @needed
 def test_what_there_is_no_code_for_is_not_assembled():
     x, many = ca.SX.sym("x"), ca.SX.sym("many", 2, 2)
-    assert assembled(ca.Function("shown", [x], [x.printme(1)]), 4) is None
-    assert assembled(ca.Function("matrix", [many], [many[0]]), 4) is None
+    assert assemble_map(ca.Function("shown", [x], [x.printme(1)]), 4) is None
+    assert assemble_map(ca.Function("matrix", [many], [many[0]]), 4) is None
 
 
 @needed
 def test_inputs_that_are_not_there_are_zeros_and_outputs_need_not_be():
     function = drawn(2)
-    made, plain = assembled(function, 6), function.map(6)
+    made, plain = assemble_map(function, 6), function.map(6)
     assert made is not None
     inputs = np.asfortranarray(np.random.default_rng(1).normal(size=(7, 6)))
     for wanted in (0, 1):
@@ -231,7 +231,7 @@ def test_inputs_that_are_not_there_are_zeros_and_outputs_need_not_be():
 @needed
 def test_functions_without_inputs_or_outputs_are_assembled():
     x, nothing = ca.SX.sym("x", 3), ca.SX.sym("nothing", 0)
-    empty = assembled(ca.Function("empty", [x, nothing], [ca.SX(0, 1), ca.SX(2.5)]), 5)
+    empty = assemble_map(ca.Function("empty", [x, nothing], [ca.SX(0, 1), ca.SX(2.5)]), 5)
     assert empty is not None
     results = empty(np.ones((3, 5)), np.zeros((0, 5)))
     assert results[0].shape == (0, 5)
@@ -246,7 +246,7 @@ def mappings() -> int:
 def test_libraries_are_apart_and_gone_when_nobody_has_them():
     gc.collect()
     before = mappings()
-    made = [assembled(drawn(seed), 4) for seed in range(5)]
+    made = [assemble_map(drawn(seed), 4) for seed in range(5)]
     assert mappings() >= before + 5
     inputs = [np.random.default_rng(4).normal(size=(size, 4)) for size in (7, 3)]
     for seed, each in enumerate(made):
@@ -261,10 +261,10 @@ def test_other_machines_say_why_they_have_none(monkeypatch):
     monkeypatch.setattr(library.platform, "machine", lambda: "riscv64")
     monkeypatch.setattr(library.platform, "platform", lambda: "an old board")
     reason = "kernels are assembled on Linux and x86-64 alone, not on an old board"
-    assert unable.__wrapped__() == reason
+    assert unsupported_reason.__wrapped__() == reason
     monkeypatch.undo()
     monkeypatch.setattr(library, "processor", lambda: "flags: fpu sse2")
-    assert "processors with AVX" in unable.__wrapped__()
+    assert "processors with AVX" in unsupported_reason.__wrapped__()
 
 
 @needed
@@ -273,13 +273,13 @@ def test_a_system_that_refuses_is_told_in_one_line(monkeypatch):
         raise OSError("no such thing here")
 
     monkeypatch.setattr(elf.os, "memfd_create", refuse)
-    with pytest.raises(house.Unable, match="no memory for machine code: no such thing here"):
-        assembled(drawn(0), 4)
-    assert unable.__wrapped__() == "no memory for machine code: no such thing here"
+    with pytest.raises(house.NoMachineCode, match="no memory for machine code: no such thing here"):
+        assemble_map(drawn(0), 4)
+    assert unsupported_reason.__wrapped__() == "no memory for machine code: no such thing here"
     monkeypatch.undo()
-    monkeypatch.setattr(elf, "image", lambda *what: b"no library")
-    with pytest.raises(house.Unable, match="the system does not load machine code: "):
-        assembled(drawn(0), 4)
+    monkeypatch.setattr(elf, "elf_image", lambda *what: b"no library")
+    with pytest.raises(house.NoMachineCode, match="the system does not load machine code: "):
+        assemble_map(drawn(0), 4)
 
 
 @needed
@@ -300,11 +300,11 @@ def test_a_function_by_itself_keeps_names_and_patterns():
 @needed
 def test_a_function_that_cannot_be_assembled_is_named():
     x = ca.SX.sym("x")
-    with pytest.raises(house.Unable, match="function 'shown': has an operation"):
+    with pytest.raises(house.NoMachineCode, match="function 'shown': has an operation"):
         assemble_function(ca.Function("shown", [x], [x.printme(1)]))
 
 
 def test_where_nothing_can_be_assembled_a_function_says_so(monkeypatch):
-    monkeypatch.setattr(library, "unable", lambda: "not on this machine")
-    with pytest.raises(house.Unable, match="not on this machine"):
+    monkeypatch.setattr(library, "unsupported_reason", lambda: "not on this machine")
+    with pytest.raises(house.NoMachineCode, match="not on this machine"):
         assemble_function(drawn(0))

@@ -16,8 +16,8 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
 from ocp.codegen.compiler import shared_library
-from ocp.codegen.compiler.compiled import compile_function, generate
-from ocp.codegen.compiler.statement_folding import folded
+from ocp.codegen.compiler.compiled import compile_function, generate_c
+from ocp.codegen.compiler.statement_folding import fold_statements
 from ocp.dynamics import FORMULATIONS
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe
@@ -71,8 +71,8 @@ def tangle(count):
 @compiler_needed
 def test_folded_text_gives_the_same_bits_in_fewer_statements(cache):
     function, x = tangle(600), [0.7, -0.4, 1.3]
-    text = generate(function)
-    assert folded(text).count("\n  a") < 0.6 * text.count("\n  a")
+    text = generate_c(function)
+    assert fold_statements(text).count("\n  a") < 0.6 * text.count("\n  a")
     assert np.array_equal(np.array(compile_function(function)(x)), np.array(function(x)))
 
 
@@ -81,7 +81,9 @@ def test_functions_of_several_results_and_of_matrices_are_machine_code_too(cache
     x, y = ca.SX.sym("x", 2), ca.MX.sym("y", 2)
     two = ca.Function("two", [x], [ca.sumsqr(x), ca.sin(x)])
     loops = ca.Function("loops", [y], [ca.DM([[1, 2], [3, 4]]) @ ca.sin(y)])
-    assert folded(generate(two)) != generate(two) and folded(generate(loops)) == generate(loops)
+    assert fold_statements(generate_c(two)) != generate_c(two) and fold_statements(
+        generate_c(loops)
+    ) == generate_c(loops)
     for function in (two, loops):
         pairs = zip(
             *(each.call([ca.DM([0.3, -0.2])]) for each in (compile_function(function), function))

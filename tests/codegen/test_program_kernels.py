@@ -13,11 +13,11 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
 from ocp.codegen import mapped
-from ocp.codegen.assembler import program_kernels, unable
+from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.transcription import transcribe
 from ocp.transcription.kernels import backends
 
-needed = pytest.mark.skipif(bool(unable()), reason=unable())
+needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 PROBLEMS = {
     "loops": (lambda: gait.problem(objective="effort", points=9), {}),
     "scalar": (lambda: lift(points=12), {}),
@@ -65,7 +65,7 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
 
 @needed
 def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
-    from ocp.solvers.nlp import quicker
+    from ocp.solvers.nlp import fast_version
 
     everything(monkeypatch)
     nlp, virtual = (made("scalar", kernels).nlp for kernels in ("auto", "virtual"))
@@ -73,9 +73,9 @@ def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypa
     for plain, slow in zip(
         (nlp.objective, nlp.constraints), (virtual.objective, virtual.constraints)
     ):
-        assert quicker(plain) is not plain
-        assert np.array_equal(np.array(quicker(plain)(x)), np.array(plain(x)))
-        assert quicker(slow) is slow
+        assert fast_version(plain) is not plain
+        assert np.array_equal(np.array(fast_version(plain)(x)), np.array(plain(x)))
+        assert fast_version(slow) is slow
 
 
 @needed
@@ -93,7 +93,7 @@ def test_a_solve_is_the_same(monkeypatch):
 
 
 def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
-    monkeypatch.setattr(backends, "unable", lambda: "not here")
+    monkeypatch.setattr(backends, "unsupported_reason", lambda: "not here")
     solution = solve(lift(points=8)).require()
     assert solution.statistics["kernels"] == "virtual machine: not here"
 
@@ -101,9 +101,9 @@ def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monk
 @needed
 def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
     def refuse(*what):
-        raise house.Unable("no more room")
+        raise house.NoMachineCode("no more room")
 
-    monkeypatch.setattr(mapped, "assembled_at", refuse)
+    monkeypatch.setattr(mapped, "assemble_map", refuse)
     monkeypatch.setattr("ocp.codegen.assembler.program_kernels.loaded", refuse)
     everything(monkeypatch)
     made = transcribe(lift(points=12))
@@ -115,8 +115,8 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
 
 def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
-    monkeypatch.setattr(mapped, "assembled_at", lambda *what: asked.append(what))
-    monkeypatch.setattr(program_kernels, "loaded", lambda *what: asked.append(what))
+    monkeypatch.setattr(mapped, "assemble_map", lambda *what: asked.append(what))
+    monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked

@@ -10,11 +10,11 @@ import pytest
 from compilers import compiler_needed
 
 from ocp.codegen.compiler import compiled, shared_library
-from ocp.codegen.compiler.compiled import compile_function, compiling, generate
+from ocp.codegen.compiler.compiled import begin_compile, compile_function, generate_c
 from ocp.codegen.compiler.shared_library import find_compiler
-from ocp.codegen.compiler.simd import in_lanes
+from ocp.codegen.compiler.simd import vectorize
 from ocp.codegen.mapped import AT_ONCE
-from ocp.transcription import mapped
+from ocp.transcription import map_function
 from ocp.transcription.kernels.kernels import Graph
 
 COUNTS = (1, 2, 3, 4, 5, 8, 25)
@@ -68,7 +68,7 @@ def cache(tmp_path, monkeypatch):
 
 def at_once(function):
     """The function as machine code of several instants at once."""
-    made = compiling(function.name(), lambda: Graph(function)).result()
+    made = begin_compile(function.name(), lambda: Graph(function)).result()
     assert made.class_name() == "External" and made in AT_ONCE
     return made
 
@@ -83,7 +83,7 @@ def test_instants_at_once_have_the_bits_of_one_after_the_other(cache, seed):
     for count in COUNTS:
         x, y = drawn.normal(size=(3, count)), drawn.normal(size=(2, count))
         inputs = [ca.DM(x), ca.DM(0, count), ca.DM(y)]
-        values = mapped(made, count).call(inputs)
+        values = map_function(made, count).call(inputs)
         assert same(values, machine_code_of_one.map(count).call(inputs))
         for one, other in zip(values, function.map(count).call(inputs)):
             assert np.array_equal(np.array(one), np.array(other), equal_nan=True)
@@ -95,7 +95,7 @@ def test_instants_at_once_have_the_bits_of_one_after_the_other(cache, seed):
 def test_what_is_asked_for_in_turn_is_for_its_own_number_of_instants(cache):
     function = everything(1)
     made = at_once(function)
-    functions = {count: mapped(made, count) for count in (7, 3, 12)}
+    functions = {count: map_function(made, count) for count in (7, 3, 12)}
     for count, each in functions.items():
         inputs = [ca.DM.ones(3, count), ca.DM(0, count), 0.5 * ca.DM.ones(2, count)]
         assert same(each.call(inputs), function.map(count).call(inputs))
@@ -104,12 +104,12 @@ def test_what_is_asked_for_in_turn_is_for_its_own_number_of_instants(cache):
 def test_sparse_results_and_graphs_of_matrices_are_not_written_for_several_instants():
     x, y = ca.SX.sym("x", 3), ca.MX.sym("y", 3)
     dense = ca.Function("dense", [x], [ca.sin(x)])
-    assert "vector_size" in in_lanes(generate(dense), dense)
+    assert "vector_size" in vectorize(generate_c(dense), dense)
     for function in (
         ca.Function("sparse", [x], [ca.diag(x)]),
         ca.Function("matrices", [y], [ca.DM.ones(3, 3) @ ca.sin(y)]),
     ):
-        assert in_lanes(generate(function), function) is None
+        assert vectorize(generate_c(function), function) is None
 
 
 @compiler_needed
@@ -137,10 +137,10 @@ def test_a_compiler_that_refuses_vectors_compiles_for_one_instant(cache, without
     function = everything(1)
     inputs = [np.ones((3, 5)), ca.DM(0, 5), np.ones((2, 5))]
     for _ in range(2):  # the second time from the cache
-        begun = compiling("everything", lambda: Graph(function))
+        begun = begin_compile("everything", lambda: Graph(function))
         made = begun.result()
         assert made.class_name() == "External" and made not in AT_ONCE
-        assert same(mapped(made, 5).call(inputs), function.map(5).call(inputs))
+        assert same(map_function(made, 5).call(inputs), function.map(5).call(inputs))
     assert begun.built is None and len(list(cache.glob("*.so"))) == 1
 
 
@@ -151,7 +151,7 @@ def test_libraries_for_this_very_processor_are_known_by_it(cache, monkeypatch):
     monkeypatch.setattr(compiled, "processor", lambda: "some")
     for words in ("flags: avx2", "flags: avx512f", "flags: avx2"):
         monkeypatch.setattr(shared_library, "processor", words.strip)
-        compiling("one", lambda: Graph(function)).result()
+        begin_compile("one", lambda: Graph(function)).result()
     assert len(list(cache.glob("*.so"))) == 2
 
 

@@ -8,9 +8,9 @@ from compilers import compiler_needed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription
-from ocp.codegen.assembler import program_kernels, unable
+from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.codegen.compiler import scatter, shared_library
-from ocp.codegen.compiler.sparse_matvec import Sums, summing
+from ocp.codegen.compiler.sparse_matvec import Sums, compile_sums
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe
 from ocp.transcription.assembly.block_products import Product
@@ -31,11 +31,13 @@ def drawn(numbers, rows, columns):
 
 
 MAKERS = [
-    pytest.param(scatter.scattering, lambda functions: summing(functions)(), marks=compiler_needed),
     pytest.param(
-        lambda *what: lambda: program_kernels.scattering(*what),
-        program_kernels.summing,
-        marks=pytest.mark.skipif(bool(unable()), reason=unable()),
+        scatter.compile_scatter, lambda functions: compile_sums(functions)(), marks=compiler_needed
+    ),
+    pytest.param(
+        lambda *what: lambda: program_kernels.assemble_scatter(*what),
+        program_kernels.assemble_sums,
+        marks=pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason()),
     ),
 ]
 by_both = pytest.mark.parametrize(("places", "sums"), MAKERS, ids=["compiled", "assembled"])

@@ -10,8 +10,8 @@ from ocp.problems.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
 from ocp.diagnosis.elastic_weights import alike, is_limit, is_stated, prices
-from ocp.solvers.budget import budget, easing
-from ocp.solvers.elastic_program import Prices, relaxed
+from ocp.solvers.budget import budget, relaxation_solver
+from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import minimize
 from ocp.solvers.nlp import NLP
 from ocp.transcription import transcribe
@@ -117,7 +117,7 @@ def _prices(*, x=np.inf, product=np.inf, total=np.inf):
     ],
 )
 def test_the_least_that_is_paid_for_a_contradiction(chosen, paid):
-    eased = relaxed(_program(), _prices(**chosen), np.array([1.0, 1.0]))
+    eased = relax(_program(), _prices(**chosen), np.array([1.0, 1.0]))
     outcome = minimize(eased.nlp, Solver(), eased.begin)
     assert outcome.success and outcome.f == pytest.approx(paid, abs=1e-4)
 
@@ -125,9 +125,9 @@ def test_the_least_that_is_paid_for_a_contradiction(chosen, paid):
 def test_bounds_of_variables_give_way_too_but_no_farther_than_the_widest():
     x = np.array([1.0, 1.0])
     chosen = _prices(x=1.0, product=100.0, total=1.0)
-    free = relaxed(_program(), chosen, x)
+    free = relax(_program(), chosen, x)
     far = np.full(2, np.inf)
-    narrow = relaxed(_program(), chosen, x, (-far, np.array([4.0, 1.0])))
+    narrow = relax(_program(), chosen, x, (-far, np.array([4.0, 1.0])))
     costs = [minimize(one.nlp, Solver(), one.begin).f for one in (free, narrow)]
     assert costs == pytest.approx([4 * np.sqrt(2.0) - 4, 2.0], abs=1e-4)
 
@@ -136,7 +136,7 @@ def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
     transcribed = transcribe(lift(9, 12))
     costs = prices(transcribed, is_stated, alike)
     rng = np.random.default_rng(3)
-    eased = relaxed(transcribed.nlp, costs, transcribed.guess).nlp
+    eased = relax(transcribed.nlp, costs, transcribed.guess).nlp
     z = rng.uniform(0.2, 1.0, len(eased.lower))
     multipliers = rng.uniform(-1.0, 1.0, len(eased.g_lower))
     symbol = ca.MX.sym("z", len(z))
@@ -176,7 +176,7 @@ def test_what_must_give_way_is_found_with_exact_curvature_whatever_solver_was_as
     broken = BROKEN["a place at the start out of reach"]
     few = (Attempt(options={"max_iter": 3}), Attempt())
     problem = broken.problem()
-    eased = easing(solver)
+    eased = relaxation_solver(solver)
     assert eased.name == "ipopt" and eased.hessian == "exact"
     if solver.name == "ipopt":
         assert is_named(broken, solve(problem, solver=solver, attempts=few).explanation)

@@ -5,23 +5,23 @@ import numpy as np
 import pytest
 from compilers import compiler_needed
 
-from ocp.codegen.assembler import unable
+from ocp.codegen.assembler import unsupported_reason
 from ocp.interior_point.condensed import Condensed, range_of
 from ocp.interior_point.elimination import eliminate
 from ocp.interior_point.kernels import compiled_products
-from ocp.interior_point.kernels.compiled_products import Machine, compiled, engine
+from ocp.interior_point.kernels.compiled_products import Machine, compiled_engine, fastest_engine
 from ocp.interior_point.kernels.products import Sparse, pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, groups_of, inverse_of_triangle
 from ocp.interior_point.nullspace import Basis, tame
 from ocp.interior_point.program import Program, Slopes
 from ocp.solvers import NLP, Unsuited
-from ocp.solvers.nlp import differentiated
+from ocp.solvers.nlp import with_derivatives
 
-here = pytest.mark.skipif(bool(unable()), reason=unable())
+here = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 ENGINES = [
     pytest.param(Engine, id="numpy"),
-    pytest.param(engine, id="machine code", marks=here),
-    pytest.param(compiled, id="compiled", marks=compiler_needed),
+    pytest.param(fastest_engine, id="machine code", marks=here),
+    pytest.param(compiled_engine, id="compiled", marks=compiler_needed),
 ]
 
 
@@ -200,18 +200,19 @@ def test_no_rows_are_no_groups():
 @here
 def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    assert isinstance(engine.__wrapped__(), Machine)
+    assert isinstance(fastest_engine.__wrapped__(), Machine)
 
 
 @compiler_needed
 @pytest.mark.parametrize(
-    ("name", "value"), [("unable", lambda: "not here"), ("processor", lambda: "flags: avx")]
+    ("name", "value"),
+    [("unsupported_reason", lambda: "not here"), ("processor", lambda: "flags: avx")],
 )
 def test_elsewhere_it_is_compiled_and_numpy_is_left_where_it_cannot_be(name, value, monkeypatch):
     monkeypatch.setattr(compiled_products, name, value)
-    assert isinstance(engine.__wrapped__(), Machine)
+    assert isinstance(fastest_engine.__wrapped__(), Machine)
     monkeypatch.setenv("CC", "no-such-compiler")
-    assert type(engine.__wrapped__()) is Engine
+    assert type(fastest_engine.__wrapped__()) is Engine
 
 
 def test_a_triangle_is_inverted_by_halves():
@@ -237,7 +238,7 @@ def of_nodes(rng, equalities, inner):
     m, n = equalities.shape
     x = ca.MX.sym("x", n)
     rows = ca.vertcat(ca.DM(ca.sparsify(ca.DM(equalities))) @ x, ca.DM(inner) @ x)
-    return differentiated(
+    return with_derivatives(
         NLP(
             lower=np.full(n, -1.0),
             upper=np.full(n, np.inf),

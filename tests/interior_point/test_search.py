@@ -9,7 +9,7 @@ from ocp.interior_point.condensed import range_of
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, descends
 from ocp.interior_point.interior_point import REFINED, Ending, Search, Settings
 from ocp.interior_point.iterate import Point
-from ocp.interior_point.kernels.compiled_products import engine
+from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import Stated, begin
 from ocp.interior_point.program import Program
 from ocp.solvers import NLP, Solver, minimize
@@ -34,10 +34,10 @@ def circle():
 
 def stated(nlp, start):
     """A program as a stage, by derivatives that CasADi finds."""
-    from ocp.solvers.nlp import differentiated
+    from ocp.solvers.nlp import with_derivatives
 
-    products = engine()
-    return Stated(Program(differentiated(nlp), "exact", np.array(start), products), products)
+    products = fastest_engine()
+    return Stated(Program(with_derivatives(nlp), "exact", np.array(start), products), products)
 
 
 def search_at(nlp, start):

@@ -10,7 +10,7 @@ from ocp.problems.monoped_hop import problem as hop
 from ocp.problems.two_link_time import problem
 
 from ocp import Link, Parameter, Point, Tree, fixed, prismatic
-from ocp.text_tables import table
+from ocp.text_tables import html_table
 
 
 class Rows(HTMLParser):
@@ -39,7 +39,7 @@ class Rows(HTMLParser):
 
 
 def test_words_of_a_table_are_no_markup():
-    assert Rows(table([("<b>", "a & b")], ("x", "y"), "t")).rows == [
+    assert Rows(html_table([("<b>", "a & b")], ("x", "y"), "t")).rows == [
         ["t"],
         ["x", "y"],
         ["<b>", "a & b"],

@@ -29,7 +29,7 @@ from phased_motions import moved
 
 from ocp import Solver, Spline, Strength, Transcription
 from ocp.mechanics import center_of_mass, positions
-from ocp.progress import listening
+from ocp.progress import listen
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
@@ -176,7 +176,7 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
     stated, words = moved(), []
     stated = replace(stated, tree=replace(stated.tree, elements=(weak,)))
     monkeypatch.setattr(solving, "straight", lambda problem: None)
-    with listening(words.append):
+    with listen(words.append):
         ended = solving.by_limits(stated, Transcription(), Solver())
     assert sum(each.startswith("builds graphs") for each in words) == len(stated.phases)
     first = ended.statistics["constant_limits"]

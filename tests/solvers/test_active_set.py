@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from ocp.solvers import NLP, Iterate, Solver, minimize
-from ocp.solvers.linear_algebra.saddle_point import factorised
+from ocp.solvers.linear_algebra.saddle_point import factorise
 from ocp.solvers.nlp import own_residual
-from ocp.solvers.optimum.active_set import optimum, tightened
-from ocp.solvers.optimum.sensitivity import BoundSlopes, sensitivity, still
+from ocp.solvers.optimum.active_set import find_optimum, tighten
+from ocp.solvers.optimum.sensitivity import BoundSlopes, sensitivity, unmoved_bounds
 
 INF = np.inf
 
@@ -40,12 +40,12 @@ def point_of(nlp, start=None):
     outcome = minimize(nlp, Solver(), np.zeros(len(nlp.lower)) if start is None else start)
     assert outcome.success
     names = ("x", "g", "x_multipliers", "g_multipliers")
-    return tightened(nlp, Iterate(**{name: getattr(outcome, name) for name in names}))
+    return tighten(nlp, Iterate(**{name: getattr(outcome, name) for name in names}))
 
 
 def derivatives(nlp, parameters, bounds=None, start=None):
     """The sensitivity of a program's optimum."""
-    return sensitivity(optimum(nlp, point_of(nlp, start)), parameters, bounds)
+    return sensitivity(find_optimum(nlp, point_of(nlp, start)), parameters, bounds)
 
 
 def test_a_projection_moves_as_its_closed_form_says():
@@ -80,7 +80,7 @@ def bounded(p):
 
 def test_bounds_move_the_optimum_that_leans_on_them():
     nlp = bounded(1.0)  # x = (p / 2, 5 p / 2), J = (p / 2 - 1)^2 + (5 p / 2 - 1)^2
-    bounds = still(nlp, 1)
+    bounds = unmoved_bounds(nlp, 1)
     moving = replace(
         bounds,
         upper=np.array([[0.5], [0.0], [0.0]]),
@@ -134,7 +134,7 @@ def test_derivatives_are_those_of_central_differences_of_solves(slope_of_curved,
     points = []
     for sign in (1, -1):
         p = np.array([1.0, 0.6]) + sign * step * np.eye(2)[number]
-        points.append(optimum(curved(p), point_of(curved(p))).point)
+        points.append(find_optimum(curved(p), point_of(curved(p))).point)
     for name in ("x", "x_multipliers", "g_multipliers"):
         ahead, behind = (getattr(each, name) for each in points)
         measured = (ahead - behind) / (2 * step)
@@ -151,7 +151,7 @@ def test_the_reach_ends_where_the_active_set_changes(slope_of_curved):
     held = []
     for share in (0.8, 1.3):
         nlp = curved((1.0 + share * step, 0.6))
-        near = optimum(nlp, point_of(nlp))
+        near = find_optimum(nlp, point_of(nlp))
         held.append(np.append(near.held_x[:12], near.held_g))
     there = np.append(slope.optimum.held_x[:12], slope.optimum.held_g)
     assert (held[0] == there).all() and (held[1] != there).sum() == 1
@@ -159,7 +159,7 @@ def test_the_reach_ends_where_the_active_set_changes(slope_of_curved):
 
 def test_an_optimum_is_met_to_rounding():
     nlp = curved((1.0, 0.6))
-    assert own_residual(nlp, optimum(nlp, point_of(nlp)).point) < 1e-12
+    assert own_residual(nlp, find_optimum(nlp, point_of(nlp)).point) < 1e-12
 
 
 def leaning(p):
@@ -172,12 +172,14 @@ def test_a_bound_that_is_about_to_hold_is_named():
     np.testing.assert_allclose(slope.reach, [[INF], [0.1]], rtol=1e-9)
     assert slope.limiting[1, 0] == "variable 0" and slope.weak == ("",)
     at = Iterate(x=np.ones(2), g=np.zeros(0), x_multipliers=np.zeros(2), g_multipliers=np.zeros(0))
-    assert sensitivity(optimum(leaning(1.0), at), [1]).weak == ("variable 0",)
+    assert sensitivity(find_optimum(leaning(1.0), at), [1]).weak == ("variable 0",)
 
 
 def test_a_bound_that_a_rough_point_seems_to_lean_on_lets_go():
     leans = {"x_multipliers": np.array([1e-3, 0.0]), "g_multipliers": np.zeros(0)}
-    near = optimum(leaning(0.999), Iterate(x=np.array([0.9995, 0.999]), g=np.zeros(0), **leans))
+    near = find_optimum(
+        leaning(0.999), Iterate(x=np.array([0.9995, 0.999]), g=np.zeros(0), **leans)
+    )
     np.testing.assert_allclose(near.point.x[0], 0.999, rtol=1e-14)
     assert near.held_x[0] == 0
 
@@ -196,7 +198,7 @@ def test_what_is_no_strict_minimum_has_no_derivative(objective, message):
     none = np.zeros(0)
     at = Iterate(x=np.zeros(3), g=none, x_multipliers=np.zeros(3), g_multipliers=none)
     with pytest.raises(ValueError, match=message):
-        sensitivity(optimum(nlp, at), [2])
+        sensitivity(find_optimum(nlp, at), [2])
 
 
 def twice(second):
@@ -228,26 +230,26 @@ def test_rows_that_say_the_same_share_no_reach():
         g_lower=[0.0],
         g_upper=[INF],
     )
-    moving = replace(still(nlp, 1), lower=np.array([[1.0], [0.0]]))
+    moving = replace(unmoved_bounds(nlp, 1), lower=np.array([[1.0], [0.0]]))
     for share in (0.0, 0.3, 1.0):
         parts = {"x_multipliers": np.array([-2.0 * share, 0.0]), "x": np.ones(2)}
         at = Iterate(g=np.zeros(1), g_multipliers=np.array([-2.0 * (1.0 - share)]), **parts)
-        slope = sensitivity(optimum(nlp, at), [1], moving)
+        slope = sensitivity(find_optimum(nlp, at), [1], moving)
         np.testing.assert_allclose(slope.x[:, 0], 1.0, rtol=1e-9)
         assert slope.weak == ("",)
 
 
 def test_only_fixed_variables_are_parameters_and_derivatives_are_needed():
     nlp = leaning(0.9)
-    near = optimum(nlp, point_of(nlp))
+    near = find_optimum(nlp, point_of(nlp))
     with pytest.raises(ValueError, match="variable 0: expected a fixed variable"):
         sensitivity(near, [0])
     with pytest.raises(ValueError, match="expected a program with exact derivatives"):
-        optimum(replace(nlp, hessian=None), near.point)
+        find_optimum(replace(nlp, hessian=None), near.point)
 
 
 def test_slopes_of_bounds_have_the_shapes_of_the_program():
-    slopes = still(bounded(1.0), 2)
+    slopes = unmoved_bounds(bounded(1.0), 2)
     assert isinstance(slopes, BoundSlopes) and slopes.upper.shape == (3, 2)
     assert slopes.g_lower.shape == (1, 2)
 
@@ -258,7 +260,7 @@ def test_a_saddle_point_is_solved_whatever_its_units_and_however_near_to_singula
     units = 10.0 ** rng.integers(-4, 5, size=9)
     rows[3] = rows[2] + 1e-6 * rows[3]  # nearly twice the same
     hessian, rows = (factor + factor.T + 12 * np.eye(9)) * np.outer(units, units), rows * units
-    system = factorised(ca.DM(hessian), ca.DM(rows))
+    system = factorise(ca.DM(hessian), ca.DM(rows))
     whole = np.block([[hessian, rows.T], [rows, np.zeros((4, 4))]])
     exact = np.append(rng.normal(size=9) / units, rng.normal(size=4))[:, None]
     solved, residual = system.solve(whole @ exact)

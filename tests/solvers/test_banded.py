@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ocp.solvers.linear_algebra.banded import factored
+from ocp.solvers.linear_algebra.banded import factorise
 
 B, COUNT = 3, 5
 
@@ -26,7 +26,7 @@ def block(matrix, i, j):
 
 def factors(matrix):
     diagonal = [block(matrix, k, k) for k in range(COUNT)]
-    return factored(diagonal, [block(matrix, k + 1, k) for k in range(COUNT - 1)])
+    return factorise(diagonal, [block(matrix, k + 1, k) for k in range(COUNT - 1)])
 
 
 def test_a_solution_is_that_of_the_dense_system():

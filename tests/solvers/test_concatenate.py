@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp.solvers import Solver
-from ocp.solvers.concatenate import Member, merged
+from ocp.solvers.concatenate import Member, concatenate
 from ocp.solvers.minimize import minimize
 from ocp.solvers.nlp import NLP
 
@@ -42,7 +42,7 @@ MEMBERS = (
 
 @pytest.fixture(scope="module")
 def whole():
-    return merged(MEMBERS, SIZE)
+    return concatenate(MEMBERS, SIZE)
 
 
 def test_derivatives_are_those_of_the_sum(whole):
@@ -60,7 +60,7 @@ def test_derivatives_are_those_of_the_sum(whole):
 
 def test_shared_variables_are_bounded_by_all(whole):
     first, second = MEMBERS
-    for each in (whole, merged(MEMBERS[::-1], SIZE)):
+    for each in (whole, concatenate(MEMBERS[::-1], SIZE)):
         assert each.lower[5] == max(first.nlp.lower[2], second.nlp.lower[0])
         assert each.upper[5] == min(first.nlp.upper[2], second.nlp.upper[0])
 
@@ -68,7 +68,7 @@ def test_shared_variables_are_bounded_by_all(whole):
 def test_the_optimum_is_that_of_the_sum_without_given_derivatives(whole):
     bare = [Member(nlp=_bare(each.nlp), columns=each.columns) for each in MEMBERS]
     start, solver = np.full(SIZE, 0.1), Solver()
-    one, other = minimize(whole, solver, start), minimize(merged(bare, SIZE), solver, start)
+    one, other = minimize(whole, solver, start), minimize(concatenate(bare, SIZE), solver, start)
     assert one.success
     assert one.f == pytest.approx(other.f, rel=1e-9)
 

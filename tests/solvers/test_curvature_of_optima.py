@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp.solvers import NLP, Iterate, curvature
-from ocp.solvers.nlp import differentiated
+from ocp.solvers.nlp import with_derivatives
 
 
 def program(f, g=(), g_lower=(), g_upper=(), size=2, lower=None, upper=None):
@@ -23,7 +23,7 @@ def program(f, g=(), g_lower=(), g_upper=(), size=2, lower=None, upper=None):
         constraints=ca.Function("g", [x], [rows]),
         hessian=lambda kind: hessian,
     )
-    return differentiated(nlp)
+    return with_derivatives(nlp)
 
 
 def at(nlp, x, x_multipliers=(0.0, 0.0), g_multipliers=()):

@@ -14,7 +14,7 @@ import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, prepare, solve
-from ocp.solvers import NLP, Solver, attentive, feasibility, kkt_residual, minimize
+from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize
 from ocp.solvers.iteration_log import Record
 from ocp.transcription import transcribe
 
@@ -203,7 +203,7 @@ def test_a_ctrl_c_that_is_swallowed_while_graphs_are_built_is_raised_at_the_end(
         if fails:
             raise NotImplementedError("wrong number of arguments")  # as they say then
 
-    with pytest.raises(KeyboardInterrupt), attentive():
+    with pytest.raises(KeyboardInterrupt), keep_interrupts():
         build()
     assert signal.getsignal(signal.SIGINT) is heard
 
@@ -211,7 +211,7 @@ def test_a_ctrl_c_that_is_swallowed_while_graphs_are_built_is_raised_at_the_end(
 def test_who_listens_already_is_left_alone(heard):
     calls = []
     signal.signal(signal.SIGINT, lambda *_: calls.append(1))
-    with attentive():
+    with keep_interrupts():
         signal.raise_signal(signal.SIGINT)
     assert calls == [1]
 

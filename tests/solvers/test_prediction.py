@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp.solvers import NLP, Solver, minimize
-from ocp.solvers.optimum.prediction import predicted
+from ocp.solvers.optimum.prediction import predict_optimum
 
 INF = np.inf
 
@@ -39,7 +39,7 @@ def optimum_of(nlp):
 
 @pytest.mark.parametrize("p", [-2.0, 0.9, 1.4, 5.0])
 def test_bounds_and_rows_become_active_and_let_go(p):
-    ahead = predicted(pushed(p), **optimum_of(pushed(0.2)))
+    ahead = predict_optimum(pushed(p), **optimum_of(pushed(0.2)))
     exact = optimum_of(pushed(p))
     np.testing.assert_allclose(ahead.x, exact["x"], atol=1e-3)
     np.testing.assert_allclose(ahead.x_multipliers, exact["x_multipliers"], atol=1e-3)
@@ -51,14 +51,14 @@ def test_a_model_is_off_by_the_second_order():
     off = []
     for change in (0.2, 0.1):
         there = pushed(0.7 + change, bend=1.0)
-        ahead = predicted(there, **begin)
+        ahead = predict_optimum(there, **begin)
         off.append(np.abs(ahead.x - optimum_of(there)["x"]).max())
     assert 2.5 < off[0] / off[1] < 6
 
 
 def test_the_solver_goes_on_from_there_in_few_iterations():
     there, begin = pushed(1.4, bend=1.0), optimum_of(pushed(0.2, bend=1.0))
-    ahead = predicted(there, **begin)
+    ahead = predict_optimum(there, **begin)
     solver = Solver(options=ahead.options)
     multipliers = {"x_multipliers": ahead.x_multipliers, "g_multipliers": ahead.g_multipliers}
     outcome = minimize(there, solver, ahead.x, **multipliers)
@@ -69,12 +69,12 @@ def test_the_solver_goes_on_from_there_in_few_iterations():
 
 def test_a_model_without_an_optimum_predicts_nothing():
     below = replace(pushed(0.9), upper=np.array([1.0, 1.0]), g_lower=np.array([5.0]))
-    assert predicted(below, **optimum_of(pushed(0.2))) is None
+    assert predict_optimum(below, **optimum_of(pushed(0.2))) is None
 
 
 def test_the_model_is_set_up_once():
     nlp, begin = pushed(0.5), optimum_of(pushed(0.4))
-    predicted(nlp, **begin)
+    predict_optimum(nlp, **begin)
     made = dict(nlp.made)
-    predicted(replace(nlp, upper=np.array([0.2, INF])), **begin)
+    predict_optimum(replace(nlp, upper=np.array([0.2, INF])), **begin)
     assert made and nlp.made == made

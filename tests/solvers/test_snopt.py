@@ -15,8 +15,8 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize
-from ocp.solvers.nlp import differentiated
-from ocp.solvers.snopt.drake_program import Standing, grouped
+from ocp.solvers.nlp import with_derivatives
+from ocp.solvers.snopt.drake_program import EvaluatedPoint, group_rows
 from ocp.transcription import transcribe
 
 needs_drake = pytest.mark.skipif(
@@ -50,7 +50,7 @@ def test_without_drake_the_message_says_how_to_get_it(monkeypatch):
 
 def test_rows_over_the_same_variables_form_one_group_and_distant_ones_do_not():
     block = ca.DM.ones(30, 40)
-    groups = grouped(ca.diagcat(block, block).sparsity(), np.arange(60))
+    groups = group_rows(ca.diagcat(block, block).sparsity(), np.arange(60))
     assert [(rows.tolist(), columns.tolist()) for rows, columns in groups] == [
         (list(range(30)), list(range(40))),
         (list(range(30, 60)), list(range(40, 80))),
@@ -59,7 +59,7 @@ def test_rows_over_the_same_variables_form_one_group_and_distant_ones_do_not():
 
 def test_nonlinear_rows_count_in_sizes_of_their_bounds_as_a_certificate_has_them():
     nlp = transcribe(two_link_lift(), Transcription()).nlp
-    point = Standing(nlp, lambda *_: False)
+    point = EvaluatedPoint(nlp, lambda *_: False)
     bounds = np.array([nlp.g_lower, nlp.g_upper], dtype=float).reshape(2, -1)
     sizes = np.abs(np.where(np.isfinite(bounds), bounds, 0.0)).max(axis=0)
     assert point.nonlinear.any() and sizes[point.nonlinear].max() > 1.0
@@ -75,7 +75,7 @@ def test_every_row_is_in_one_group_that_has_all_its_columns(limits):
     dense = np.zeros((25, 90))
     for row in range(25):
         dense[row, rng.integers(0, 90, rng.integers(*limits))] = 1.0
-    groups = grouped(ca.sparsify(ca.DM(dense)).sparsity(), np.arange(25))
+    groups = group_rows(ca.sparsify(ca.DM(dense)).sparsity(), np.arange(25))
     assert sorted(np.concatenate([rows for rows, _ in groups])) == list(range(25))
     for rows, columns in groups:
         assert set(np.flatnonzero(dense[rows].any(axis=0))) == set(columns)
@@ -125,7 +125,7 @@ def test_seconds_are_counted_where_they_pass_and_sum_to_the_whole():
 def test_what_passes_while_a_point_is_handed_over_is_the_bridge_s_and_no_more(monkeypatch):
     clock, nlp = iter(range(100)), lines_and_curve()
     monkeypatch.setattr("ocp.solvers.snopt.drake_program.time.perf_counter", lambda: next(clock))
-    point = Standing(differentiated(nlp), lambda *_: False)  # at 0
+    point = EvaluatedPoint(with_derivatives(nlp), lambda *_: False)  # at 0
     point.move(np.ones(3))  # from 1 to 2, and looks at the clock for its deadline at 3
     point.leave()  # at 4
     point.leave()  # at 5

@@ -8,7 +8,7 @@ import pytest
 
 from ocp.solvers import INTERRUPTED, NLP, Iterate, Solver, kkt_residual, minimize
 from ocp.solvers.backend import Answer, Backend
-from ocp.solvers.nlp import differentiated, own_residual
+from ocp.solvers.nlp import own_residual, with_derivatives
 from ocp.solvers.statuses import CUT_SHORT, STALLED, says_done, snopt_status
 
 FREE = np.full(2, np.inf)
@@ -120,7 +120,7 @@ def test_every_first_order_condition_counts(x, of_variables, of_rows, residual):
         x_multipliers=arguments[1],
         g_multipliers=arguments[2],
     )
-    for value in (kkt_residual(nlp, *arguments), own_residual(differentiated(nlp), point)):
+    for value in (kkt_residual(nlp, *arguments), own_residual(with_derivatives(nlp), point)):
         assert value == pytest.approx(residual, nan_ok=True)
 
 

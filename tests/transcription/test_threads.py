@@ -8,7 +8,7 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp import Transcription
 from ocp.codegen import mapped as instants
 from ocp.studies.store import cell_identity
-from ocp.transcription import mapped, settings_of, transcribe, transcription_of
+from ocp.transcription import map_function, settings_of, transcribe, transcription_of
 
 
 def drawn(kind, count):
@@ -29,7 +29,7 @@ def drawn(kind, count):
 def test_threads_give_the_same_bits(kind, count, threads, monkeypatch):
     monkeypatch.setattr(instants, "THREADED", 1)
     function, inputs = drawn(kind, count)
-    several, one = mapped(function, count, threads), function.map(count)
+    several, one = map_function(function, count, threads), function.map(count)
     assert several.class_name() != one.class_name() == "Map"
     for each, other in zip(several.call(inputs), one.call(inputs)):
         assert np.array_equal(np.array(each), np.array(other))
@@ -37,8 +37,16 @@ def test_threads_give_the_same_bits(kind, count, threads, monkeypatch):
 
 def test_few_instructions_stay_on_one_thread():
     function, _ = drawn(ca.SX, 25)
-    assert mapped(function, 2, 2).class_name() == "Map" != mapped(function, 25, 2).class_name()
-    assert mapped(function, 25).class_name() == mapped(function, 25, 1).class_name() == "Map"
+    assert (
+        map_function(function, 2, 2).class_name()
+        == "Map"
+        != map_function(function, 25, 2).class_name()
+    )
+    assert (
+        map_function(function, 25).class_name()
+        == map_function(function, 25, 1).class_name()
+        == "Map"
+    )
 
 
 def numbers(problem, **settings):
@@ -54,8 +62,8 @@ def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
     monkeypatch.setattr(instants, "THREADED", 1)
     asked = []
     monkeypatch.setattr(
-        "ocp.transcription.kernels.backends.mapped",
-        lambda *what, **more: asked.append(what[2]) or mapped(*what, **more),
+        "ocp.transcription.kernels.backends.map_function",
+        lambda *what, **more: asked.append(what[2]) or map_function(*what, **more),
     )
     threaded = {"kernels": "virtual", "threads": 2}
     assert all(np.array_equal(*each) for each in zip(one, numbers(lift(points=6), **threaded)))

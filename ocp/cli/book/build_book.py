@@ -15,7 +15,7 @@ from pathlib import Path
 from ocp.cli.book import gallery, reference
 from ocp.cli.exit_status import of_a_stream, worded
 from ocp.cli.flags import read_line
-from ocp.version import VERSION, needs
+from ocp.version import VERSION, install_hint
 
 BUILT, FAILED, BAD_ARGUMENTS = 0, 1, 2
 SETTINGS = {
@@ -133,4 +133,4 @@ def _sphinx() -> type:
             importlib.import_module(theme_or_extension)
         return importlib.import_module("sphinx.application").Sphinx
     except ModuleNotFoundError as error:
-        raise ValueError(f"the book needs {error.name}: {needs('docs')}") from None
+        raise ValueError(f"the book needs {error.name}: {install_hint('docs')}") from None

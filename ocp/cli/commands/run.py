@@ -23,7 +23,7 @@ from ocp.dynamics.formulation import Formulation
 from ocp.motion.spline import KNOTS, BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solvers import HESSIANS, Solver, attentive
+from ocp.solvers import HESSIANS, Solver, keep_interrupts
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.store.qualified_names import module_at, named
 from ocp.studies.task import Task, on_spline, task_of
@@ -105,7 +105,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     outputs = flags["output"]
     try:
         check_paths(outputs, task.views.files)
-        with attentive():
+        with keep_interrupts():
             chosen = {name: value for name, value in flags["motion"].items() if value is not None}
             statement = on_spline(task.stated(flags.get("problem", {})), chosen)
         check_tables(outputs, statement)

@@ -25,7 +25,7 @@ from ocp.studies.processes import EngineError
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
 from ocp.studies.task import Task, task_of
-from ocp.version import needs
+from ocp.version import install_hint
 
 DONE, SOME_FAILED, BAD_ARGUMENTS = 0, 1, 2
 MOST = 100_000  # values of a parameter
@@ -271,6 +271,6 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     try:
         distributed = importlib.import_module("distributed")
     except ModuleNotFoundError:
-        raise ValueError(f"--scheduler: needs Dask: {needs('cluster')}") from None
+        raise ValueError(f"--scheduler: needs Dask: {install_hint('cluster')}") from None
     with distributed.Client(scheduler, timeout=10) as client:
         yield client.get_executor()

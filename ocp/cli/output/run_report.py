@@ -60,4 +60,4 @@ def block(said: Mapping[str, Any]) -> str:
         optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"
         text = f"{name}: {entry['value']:g}, ours {entry['ours']:.6g}{optimum}; {entry['remark']}"
         entries.append(("published", text))
-    return report.aligned(entries)
+    return report.align(entries)

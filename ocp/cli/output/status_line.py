@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from ocp.progress import listening
+from ocp.progress import listen
 
 PATIENCE = {True: 0.3, False: 1.0}  # s of silence before something is said, on a terminal or not
 GROWTH = 2.0  # of the patience with each line that stays
@@ -96,7 +96,7 @@ def waited(name: str, *, silent: bool = False) -> Iterator[Steps]:
     """
     stream = None if silent else sys.stderr
     steps = Steps(name, stream, PATIENCE[stream is not None and stream.isatty()])
-    with warnings.catch_warnings(), listening(steps):
+    with warnings.catch_warnings(), listen(steps):
         warnings.showwarning = _shown(steps)
         try:
             yield steps

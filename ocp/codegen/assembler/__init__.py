@@ -6,16 +6,16 @@ instructions is ready within a tenth of a second. It is made for x86-64 with AVX
 elsewhere CasADi's virtual machine evaluates graphs.
 """
 
-from ocp.codegen.assembler.elf import NAME, Unable, image, loaded, opened
-from ocp.codegen.assembler.library import assemble_function, assembled, unable
+from ocp.codegen.assembler.elf import NAME, NoMachineCode, elf_image, load_function, load_image
+from ocp.codegen.assembler.library import assemble_function, assemble_map, unsupported_reason
 
 __all__ = [
     "NAME",
-    "Unable",
+    "NoMachineCode",
     "assemble_function",
-    "assembled",
-    "image",
-    "loaded",
-    "opened",
-    "unable",
+    "assemble_map",
+    "elf_image",
+    "load_function",
+    "load_image",
+    "unsupported_reason",
 ]

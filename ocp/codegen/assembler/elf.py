@@ -26,11 +26,11 @@ Patterns = Sequence[ca.Sparsity]
 Names = tuple[str, Sequence[str], Sequence[str]]  # of a function, its inputs and its outputs
 
 
-class Unable(RuntimeError):
+class NoMachineCode(RuntimeError):
     """Raised where the system does not let machine code be loaded."""
 
 
-def loaded(
+def load_function(
     text: Text, inputs: Patterns, outputs: Patterns, room: int, names: Names = (NAME, (), ())
 ) -> ca.Function:
     """Return the function at the label NAME, with inputs and outputs of these patterns; it uses so
@@ -45,8 +45,8 @@ def loaded(
     exported = {
         f"{names[0]}{label[len(NAME) :]}": label for label in text.labels if label.startswith(NAME)
     }
-    return opened(
-        image(text, exported),
+    return load_image(
+        elf_image(text, exported),
         lambda path: ca.external(names[0], ca.Importer(str(path), "dll")),
     )
 
@@ -86,7 +86,7 @@ def _listed(text, name, items):
     text.add("48 63 04 B9 48 01 D0 C3")  # movsxd rax, [rcx + 4 rdi]; add rax, rdx; ret
 
 
-def image(text: Text, labels: Mapping[str, str]) -> bytes:
+def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
     """Return the image of a library with functions, {name: label}."""
     names = list(labels)
     strings = b"\0" + b"".join(name.encode() + b"\0" for name in names)
@@ -133,7 +133,7 @@ def image(text: Text, labels: Mapping[str, str]) -> bytes:
     return bytes(data)
 
 
-def opened(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
+def load_image(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
     """Return what `load` makes of an image. The loader knows a library by its name, so that is a
     new link each time; what it leads to is gone when nobody has the library any more.
 
@@ -142,7 +142,7 @@ def opened(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
     try:
         memory = os.memfd_create(NAME)
     except OSError as error:
-        raise Unable(f"no memory for machine code: {error}") from None
+        raise NoMachineCode(f"no memory for machine code: {error}") from None
     try:
         with os.fdopen(os.dup(memory), "wb") as file:
             file.write(data)
@@ -152,6 +152,6 @@ def opened(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
             return load(link)
     except (OSError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise Unable(f"the system does not load machine code: {reason}") from None
+        raise NoMachineCode(f"the system does not load machine code: {reason}") from None
     finally:
         os.close(memory)

@@ -12,7 +12,7 @@ import casadi as ca
 from ocp.codegen.assembler import trial
 from ocp.codegen.assembler.batch_loop import LANES, mapped
 from ocp.codegen.assembler.casadi_reader import instructions_of
-from ocp.codegen.assembler.elf import NAME, Names, Unable, loaded
+from ocp.codegen.assembler.elf import NAME, Names, NoMachineCode, load_function
 from ocp.codegen.assembler.emitter import Text
 from ocp.codegen.assembler.encoding import body, memory_of
 from ocp.codegen.assembler.ir import FUNCTIONS, known, steps_of
@@ -21,7 +21,7 @@ from ocp.codegen.compiler.shared_library import processor
 
 
 @cache
-def unable() -> str:
+def unsupported_reason() -> str:
     """Return why this machine does not run what is made here, or does not let it be loaded; "" if
     it does."""
     if sys.platform != "linux" or platform.machine() != "x86_64" or struct.calcsize("P") != 8:
@@ -29,12 +29,12 @@ def unable() -> str:
     if "avx" not in processor().split() or not hasattr(os, "memfd_create"):
         return "kernels are assembled for processors with AVX alone"
     try:
-        return trial.difference(assembled)
-    except Unable as reason:
+        return trial.difference(assemble_map)
+    except NoMachineCode as reason:
         return str(reason)
 
 
-def assembled(function: ca.Function, count: int) -> ca.Function | None:
+def assemble_map(function: ca.Function, count: int) -> ca.Function | None:
     """Return a `function` at `count` instants, of all that it takes and gives a column each, as
     machine code; None if it has an operation that there is no code for, or takes or gives what is
     no dense column.
@@ -54,13 +54,15 @@ def assemble_function(function: ca.Function) -> ca.Function:
 
     Raises Unable with the reason if that cannot be had.
     """
-    if unable():
-        raise Unable(unable())
+    if unsupported_reason():
+        raise NoMachineCode(unsupported_reason())
     names = function.name(), function.name_in(), function.name_out()
     inputs, outputs = _patterns(function)
     made = _made(function, inputs, outputs, 1, names)
     if made is None:
-        raise Unable(f"function {names[0]!r}: has an operation that there is no machine code for")
+        raise NoMachineCode(
+            f"function {names[0]!r}: has an operation that there is no machine code for"
+        )
     return made
 
 
@@ -85,7 +87,7 @@ def _made(function, inputs, outputs, count, names: Names = (NAME, (), ())):
     mapped(text, NAME, code, sizes, count)
     text.table("constants", steps.constants.repeat(LANES).tobytes())
     text.table("nothing", bytes(8 * max(sizes[0], default=0)))
-    return loaded(text, inputs, outputs, LANES * size, names)
+    return load_function(text, inputs, outputs, LANES * size, names)
 
 
 def _steps(function):
@@ -111,6 +113,6 @@ def addresses() -> tuple[int, ...]:
     try:
         library = ctypes.CDLL("libm.so.6")
     except OSError as error:
-        raise Unable(f"no C library as glibc's: {error}") from None
+        raise NoMachineCode(f"no C library as glibc's: {error}") from None
     found = (ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in FUNCTIONS)
     return tuple(each or 0 for each in found)

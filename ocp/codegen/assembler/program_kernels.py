@@ -7,7 +7,7 @@ from itertools import count as numbers
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.assembler import NAME, gather_scatter, loaded
+from ocp.codegen.assembler import NAME, gather_scatter, load_function
 from ocp.codegen.assembler.batch_loop import LANES
 from ocp.codegen.assembler.instructions import Code
 from ocp.codegen.block_product import Product
@@ -19,7 +19,7 @@ SUMMED = 10_000  # entries of constant matrices from which on machine code gains
 RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in forty evaluations
 
 
-def summing(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | None:
+def assemble_sums(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | None:
     """Return functions, None where that would not pay.
 
     Raises Unable where the system does not let them be loaded.
@@ -50,10 +50,10 @@ def _summing(sums):
             text.mark(f"unwanted{own}")
     text.end()
     _written(text, tables)
-    return loaded(text, _dense(sums.shapes), _dense(shape for shape, _ in sums.results), 0)
+    return load_function(text, _dense(sums.shapes), _dense(shape for shape, _ in sums.results), 0)
 
 
-def scattering(given, wheres, count: int) -> ca.Function | None:
+def assemble_scatter(given, wheres, count: int) -> ca.Function | None:
     """Return the function (values, ...) -> the nonzeros (count,) of a sum of products, ((products,
     shapes of the values), ...), that go to the places `wheres` (runs, K, pairs) of each product
     among them, -1 for nowhere; None where that would not pay.
@@ -80,7 +80,7 @@ def scattering(given, wheres, count: int) -> ca.Function | None:
         each.add(text, tables, routines, once, names)
     text.end()
     _written(text, tables)
-    return loaded(
+    return load_function(
         text, _dense(shapes), _dense([(count, 1)]), max((each.room for each in works), default=0)
     )
 

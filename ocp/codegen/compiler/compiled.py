@@ -17,9 +17,9 @@ from typing import NamedTuple
 import casadi as ca
 
 from ocp.codegen.compiler import simd, statement_folding
-from ocp.codegen.compiler.shared_library import NATIVE, NoCompiler, code_of, loaded, processor
-from ocp.codegen.compiler.simd import in_lanes
-from ocp.codegen.compiler.statement_folding import folded
+from ocp.codegen.compiler.shared_library import NATIVE, NoCompiler, code_of, load_library, processor
+from ocp.codegen.compiler.simd import vectorize
+from ocp.codegen.compiler.statement_folding import fold_statements
 from ocp.codegen.mapped import AT_ONCE, Graph
 
 PLAIN = ("-O0", "-fPIC", "-shared")
@@ -31,7 +31,7 @@ READING = threading.Lock()  # of a library that has been told how many instants 
 Way = tuple[tuple[str, ...], Callable[[str, ca.Function], str | None]]
 
 
-class Compiling(NamedTuple):
+class PendingKernel(NamedTuple):
     """A Graph on its way to machine code: its `pattern`, its function as it was built, None where
     it was not, and as machine code, for which `result`() waits; it raises NoCompiler with the
     reason if that cannot be had."""
@@ -46,12 +46,12 @@ def compile_function(function: ca.Function) -> ca.Function:
 
     Raises NoCompiler with the reason if that cannot be had.
     """
-    return compiling(function.name(), lambda: Graph(function), at_once=False).result()
+    return begin_compile(function.name(), lambda: Graph(function), at_once=False).result()
 
 
-def compiling(
+def begin_compile(
     name: str, build: Callable[[], Graph], statement: str | None = None, *, at_once: bool = True
-) -> Compiling:
+) -> PendingKernel:
     """Return the Compiling of the Graph, of a function of that name, that `build`() builds; unless
     it is to be evaluated at several instants `at_once`, for one alone.
 
@@ -71,12 +71,12 @@ def compiling(
     for code, _ in codes:
         kept = code.kept(load)
         if kept is not None:
-            return Compiling(kept.pattern, None, partial(_function_of, kept))
+            return PendingKernel(kept.pattern, None, partial(_function_of, kept))
     graph = graph or build()
-    written = generate(*graph)
+    written = generate_c(*graph)
     texts = ((code, text(written, graph.function)) for code, text in codes)
     ways = [(code, text) for code, text in texts if text is not None]
-    return Compiling(graph.pattern, graph.function, _begun(ways, load))
+    return PendingKernel(graph.pattern, graph.function, _begun(ways, load))
 
 
 def _ways(scalar: bool, at_once: bool) -> Sequence[Way]:
@@ -85,7 +85,7 @@ def _ways(scalar: bool, at_once: bool) -> Sequence[Way]:
         return [(OPTIMIZED, _as_written)]
     native = (NATIVE,) if processor() else ()
     alone: Way = PLAIN, _folded
-    return [((*LANED, *native), in_lanes), alone] if at_once else [alone]
+    return [((*LANED, *native), vectorize), alone] if at_once else [alone]
 
 
 def _as_written(text, function):
@@ -93,7 +93,7 @@ def _as_written(text, function):
 
 
 def _folded(text, function):
-    return folded(text)
+    return fold_statements(text)
 
 
 def _function_of(graph):
@@ -108,7 +108,7 @@ def _begun(ways, load):
 
     def result():
         try:
-            return loaded(load, work.result()).function
+            return load_library(load, work.result()).function
         except NoCompiler:
             if not others:
                 raise
@@ -117,7 +117,7 @@ def _begun(ways, load):
     return result
 
 
-def generate(function: ca.Function, pattern: ca.Sparsity = ca.Sparsity(0, 0)) -> str:
+def generate_c(function: ca.Function, pattern: ca.Sparsity = ca.Sparsity(0, 0)) -> str:
     """Return the C text of a function, and of one that takes a matrix of that pattern."""
     generator = ca.CodeGenerator(function.name())
     generator.add(function)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.codegen.block_product import Product
 from ocp.codegen.compiler.c_tables import table
-from ocp.codegen.compiler.shared_library import loading
+from ocp.codegen.compiler.shared_library import begin_load
 from ocp.index_sets import distinct
 
 FREE = "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing"
@@ -44,7 +44,7 @@ int {name}_work(long long *arg, long long *res, long long *iw, long long *w) {{
 """
 
 
-def scattering(given, wheres, count: int) -> Callable[[], ca.Function]:
+def compile_scatter(given, wheres, count: int) -> Callable[[], ca.Function]:
     """Begin to compile the function (values, ...) -> the nonzeros (count,) of a sum of products,
     ((products, shapes of the values), ...), that go to the places `wheres` (runs, K, pairs) of each
     product among them, -1 for nowhere; return what waits for it.
@@ -52,7 +52,7 @@ def scattering(given, wheres, count: int) -> Callable[[], ca.Function]:
     Both raise NoCompiler with the reason if machine code cannot be had.
     """
     shapes = [shape for _, every in given for shape in every]
-    return loading(
+    return begin_load(
         "scatter",
         {"scatter.c": _source(given, wheres, count, shapes)},
         lambda library: ca.external("scatter", str(library)),

@@ -151,10 +151,10 @@ def load_compiled(
     The library's name begins with `name`, and depends on `versions` beside the sources. Raises
     NoCompiler with the reason if it cannot be had.
     """
-    return loading(name, sources, load, flags=flags, versions=versions)()
+    return begin_load(name, sources, load, flags=flags, versions=versions)()
 
 
-def loading(
+def begin_load(
     name: str,
     sources: Mapping[str, str],
     load: Callable[[Path], Loaded],
@@ -171,10 +171,10 @@ def loading(
     if found is not None:
         return lambda: found
     build = code.begun(sources)
-    return lambda: loaded(load, build.result())
+    return lambda: load_library(load, build.result())
 
 
-def loaded(load: Callable[[Path], Loaded], library: Path) -> Loaded:
+def load_library(load: Callable[[Path], Loaded], library: Path) -> Loaded:
     """Return what is loaded of a library; raise NoCompiler with the reason if it cannot be."""
     try:
         return load(library)

@@ -11,7 +11,13 @@ from importlib import resources
 
 import casadi as ca
 
-from ocp.codegen.compiler.statement_folding import Statement, body_of, declared, uses, written
+from ocp.codegen.compiler.statement_folding import (
+    Statement,
+    count_uses,
+    folded_lines,
+    parse_body,
+    variable_declaration,
+)
 
 LANES = 4  # instants at once, as measured: eight need more room than the quickest memory has
 LARGEST = 50_000  # variables and results: what a stack has room for
@@ -35,13 +41,13 @@ OPERATION = """static lanes {name}({parameters}) {{
 """
 
 
-def in_lanes(text: str, function: ca.Function) -> str | None:
+def vectorize(text: str, function: ca.Function) -> str | None:
     """Return the C text of a scalar `function`, as CasADi generates it, with `mapped` beside it,
     the same at many instants; None where the text reads otherwise, or it is too large.
 
     The function itself is evaluated as at many instants of which there is one.
     """
-    body = body_of(text)
+    body = parse_body(text)
     if body is None or not _dense(function):
         return None
     sizes = [function.nnz_in(k) for k in range(function.n_in())]
@@ -108,15 +114,15 @@ def _function(statements, function):
     """Return the C function of all operations."""
     names = [f"  const lanes *x{k} = inputs[{k}];" for k in range(function.n_in())]
     names += [f"  lanes *r{k} = results[{k}];" for k in range(function.n_out())]
-    lines = map(_spread, written(statements, _counted(statements)))
+    lines = map(_spread, folded_lines(statements, _counted(statements)))
     head = "static void at_once(const lanes *const *inputs, lanes *const *results) {"
-    return "\n".join([head, *names, *declared(statements, "lanes"), *lines, "}\n"])
+    return "\n".join([head, *names, *variable_declaration(statements, "lanes"), *lines, "}\n"])
 
 
 def _counted(statements):
     """Return how often values are used; a number more than once unless in sums and products, as
     only there it may stand for lanes."""
-    counts, latest = uses(statements), {}
+    counts, latest = count_uses(statements), {}
     for number, each in enumerate(statements):
         if not (each.target and (ARITHMETIC.fullmatch(each.value) or not each.operands)):
             for name in each.operands:

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.compiler.c_tables import table
-from ocp.codegen.compiler.shared_library import loading
+from ocp.codegen.compiler.shared_library import begin_load
 
 FLAGS = ("-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing")
 TYPE = "struct sum { int rows; const int *starts, *from; const double *weight; };\n"
@@ -39,7 +39,7 @@ class Sums:
         return f"Sums({len(self.results)} of {len(self.shapes)})"
 
 
-def summing(functions: Mapping[str, Sums]) -> Callable[[], dict[str, ca.Function]]:
+def compile_sums(functions: Mapping[str, Sums]) -> Callable[[], dict[str, ca.Function]]:
     """Begin to compile functions, and return what waits for them.
 
     Both raise NoCompiler with the reason if machine code cannot be had.
@@ -50,7 +50,7 @@ def summing(functions: Mapping[str, Sums]) -> Callable[[], dict[str, ca.Function
     def load(library: Path) -> dict[str, ca.Function]:
         return {name: ca.external(name, str(library)) for name in functions}
 
-    return loading("sums", {"sums.c": source}, load, flags=FLAGS)
+    return begin_load("sums", {"sums.c": source}, load, flags=FLAGS)
 
 
 def _text(name, sums):

@@ -37,7 +37,7 @@ class Body(NamedTuple):
     after: str
 
 
-def body_of(text: str) -> Body | None:
+def parse_body(text: str) -> Body | None:
     """Return the Body of the C text of a scalar function, as CasADi generates it, or None where it
     reads otherwise."""
     begin = BEGIN.search(text)
@@ -52,21 +52,21 @@ def body_of(text: str) -> Body | None:
     return Body(text[: begin.start()], first, statements, own, text[last:])
 
 
-def folded(text: str) -> str:
+def fold_statements(text: str) -> str:
     """Return the C text of a scalar function, as CasADi generates it, in which values that are used
     once stand where they are used; as it is where it reads otherwise.
 
     Results are the same to the last bit: operations and their order within an expression are.
     """
-    body = body_of(text)
+    body = parse_body(text)
     if body is None:
         return text
-    lines = list(written(body.statements, uses(body.statements)))
-    inner = "\n".join([*declared(body.statements), *_results(body.text), *lines, ""])
+    lines = list(folded_lines(body.statements, count_uses(body.statements)))
+    inner = "\n".join([*variable_declaration(body.statements), *_results(body.text), *lines, ""])
     return body.before + body.first + inner + body.after
 
 
-def declared(statements: Sequence[Statement], kind: str = "casadi_real") -> list[str]:
+def variable_declaration(statements: Sequence[Statement], kind: str = "casadi_real") -> list[str]:
     """Return the line of C that declares all variables, of that kind, if there are any."""
     names = sorted({each.target for each in statements if each.target})
     return [f"  {kind} {', '.join(names)};"] if names else []
@@ -95,7 +95,7 @@ def _read(lines: Sequence[str]) -> list[Statement] | None:
     return statements
 
 
-def uses(statements: Sequence[Statement]) -> list[int]:
+def count_uses(statements: Sequence[Statement]) -> list[int]:
     """Return how often each statement's value is read before its variable has another."""
     latest: dict[str, int] = {}
     counts = [0] * len(statements)
@@ -107,7 +107,7 @@ def uses(statements: Sequence[Statement]) -> list[int]:
     return counts
 
 
-def written(statements: Sequence[Statement], counts: Sequence[int]) -> Iterator[str]:
+def folded_lines(statements: Sequence[Statement], counts: Sequence[int]) -> Iterator[str]:
     """Yield lines of C, of statements with the `counts` of their uses; a value that is used once
     waits until it is, or a variable that it reads gets another value."""
     waiting: dict[str, Statement] = {}

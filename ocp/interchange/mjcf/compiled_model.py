@@ -12,7 +12,7 @@ from ocp.interchange.mjcf.equalities import called
 from ocp.interchange.reader_notes import Remarks
 from ocp.interchange.xml_elements import Misstated, contents, parsed
 from ocp.mechanics.model.joints import GROUND
-from ocp.version import MissingExtra, needs
+from ocp.version import MissingExtra, install_hint
 
 SAID = re.compile(
     r"^(?:XML )?(?:Error: )*(?P<words>.*?)"
@@ -57,7 +57,7 @@ def compiled(path: Path, shapes: str) -> Model:
     try:
         import mujoco
     except ImportError:
-        raise MissingExtra(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
+        raise MissingExtra(f"{path.name}: MuJoCo is needed: {install_hint('mjcf')}") from None
     try:
         with quiet(mujoco) as warned:
             spec = mujoco.MjSpec.from_file(str(path))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ocp.interchange.tables.table import Table, check_table
-from ocp.version import library
+from ocp.version import import_extra
 
 
 def as_pandas(table: Table) -> Any:
@@ -12,7 +12,7 @@ def as_pandas(table: Table) -> Any:
     Its `attrs["units"]` are {label: unit}. Raises ImportError saying how to install pandas.
     """
     check_table("as_pandas", table)
-    pandas = library("pandas", "data")
+    pandas = import_extra("pandas", "data")
     index = pandas.Index(table.t.copy(), name="time")
     frame = pandas.DataFrame(table.values.T.copy(), index=index, columns=list(table.labels))
     frame.attrs["units"] = dict(zip(table.labels, table.units))
@@ -26,7 +26,7 @@ def as_xarray(table: Table) -> Any:
     Raises ImportError saying how to install xarray.
     """
     check_table("as_xarray", table)
-    xarray = library("xarray", "data")
+    xarray = import_extra("xarray", "data")
     variables = {
         label: ("time", row.copy(), {"units": unit})
         for label, row, unit in zip(table.labels, table.values, table.units)

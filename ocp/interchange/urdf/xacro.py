@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ocp.version import MissingExtra, needs
+from ocp.version import MissingExtra, install_hint
 
 
 def expanded(path: Path, arguments: Mapping[str, object]) -> bytes:
@@ -15,7 +15,7 @@ def expanded(path: Path, arguments: Mapping[str, object]) -> bytes:
     try:
         import xacro
     except ImportError:
-        raise MissingExtra(f"{path.name}: xacro is needed: {needs('xacro')}") from None
+        raise MissingExtra(f"{path.name}: xacro is needed: {install_hint('xacro')}") from None
     try:
         words = {name: str(value) for name, value in arguments.items()}
         document = xacro.process_file(str(path), mappings=words)

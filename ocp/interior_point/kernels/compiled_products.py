@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.codegen.assembler import image, opened, unable
+from ocp.codegen.assembler import elf_image, load_image, unsupported_reason
 from ocp.codegen.compiler.shared_library import NoCompiler, load_compiled, processor
 from ocp.interior_point.kernels.loops import gathered, solved, summed, written
 from ocp.interior_point.kernels.products import Sparse
@@ -33,16 +33,16 @@ FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
 
 
 @cache
-def engine() -> Engine:
+def fastest_engine() -> Engine:
     """Return what makes products: machine code made here, elsewhere compiled once and kept, or
     numpy where there is no compiler either."""
-    if not unable() and "fma" in processor().split():
+    if not unsupported_reason() and "fma" in processor().split():
         names = [function.__name__ for function in FUNCTIONS]
-        return Machine(opened(image(written(FUNCTIONS), dict(zip(names, names))), _load))
-    return compiled()
+        return Machine(load_image(elf_image(written(FUNCTIONS), dict(zip(names, names))), _load))
+    return compiled_engine()
 
 
-def compiled() -> Engine:
+def compiled_engine() -> Engine:
     """Return what makes products by a compiler's machine code, numpy where there is none."""
     text = resources.files(__package__).joinpath("tall.c").read_text()
     try:

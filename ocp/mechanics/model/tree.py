@@ -45,7 +45,7 @@ from ocp.mechanics.values.validation import (
     several,
 )
 from ocp.spelling import suggest_fields
-from ocp.text_tables import table
+from ocp.text_tables import html_table
 
 _COLUMNS = ("joint", "kind", "on", "position", "velocity", "torque or force", "link's mass")
 
@@ -387,7 +387,7 @@ def _html_of(tree: Tree) -> str:
     if tree.elements:
         rest.append(f"{len(tree.elements)} elements")
     title = "; ".join([f"{tree.dof} coordinates", f"gravity ({gravity}) m/s2", *rest])
-    return table(rows, _COLUMNS, f"Tree: {title}")
+    return html_table(rows, _COLUMNS, f"Tree: {title}")
 
 
 def _between(pair: Any, unit: str) -> str:

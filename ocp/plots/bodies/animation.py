@@ -17,7 +17,7 @@ from ocp.plots.bodies.scenery import BODY, STILL, Placed, draw_solid, draw_still
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
 from ocp.spelling import suggest_fields
 from ocp.storage.atomic_files import write
-from ocp.version import needs
+from ocp.version import install_hint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -260,7 +260,7 @@ def ffmpeg() -> str:
     except (ImportError, RuntimeError):
         known = shutil.which("ffmpeg")
     if known is None:
-        raise ValueError(f"a film as .mp4 needs ffmpeg: {needs('film')}")
+        raise ValueError(f"a film as .mp4 needs ffmpeg: {install_hint('film')}")
     return known
 
 

@@ -27,7 +27,7 @@ from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 from ocp.solvers import Iteration
 from ocp.storage.atomic_files import write
-from ocp.version import needs
+from ocp.version import install_hint
 
 HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
 LAST_PORT = 65535
@@ -286,7 +286,7 @@ def _served(host: str, port: int) -> Any:
     try:
         import viser
     except ImportError:
-        raise ValueError(f"the viewer needs viser: {needs('view')}") from None
+        raise ValueError(f"the viewer needs viser: {install_hint('view')}") from None
     with redirect_stdout(io.StringIO()):
         return viser.ViserServer(host=host, port=port, verbose=False)
 

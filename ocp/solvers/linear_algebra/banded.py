@@ -48,7 +48,7 @@ class Factors:
         return diagonal, right
 
 
-def factored(diagonal: Blocks, below: Blocks) -> Factors:
+def factorise(diagonal: Blocks, below: Blocks) -> Factors:
     """Return the Factors of a symmetric positive definite block-tridiagonal matrix.
 
     `diagonal` are its blocks A_kk (b, b), `below` A_k+1,k. Raises numpy.linalg.LinAlgError for one

@@ -108,7 +108,7 @@ class SaddlePoint:
         return weights @ np.array(mapped)
 
 
-def factorised(hessian: ca.DM, rows: ca.DM) -> SaddlePoint:
+def factorise(hessian: ca.DM, rows: ca.DM) -> SaddlePoint:
     """Return the SaddlePoint of H, both triangles of it, and A.
 
     Raises ValueError if no shift makes it regular, as where an entry is not finite.

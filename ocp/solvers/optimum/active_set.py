@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.linear_algebra.saddle_point import SaddlePoint, factorised
+from ocp.solvers.linear_algebra.saddle_point import SaddlePoint, factorise
 from ocp.solvers.minimize import Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
 from ocp.solvers.plugins import WARM
@@ -70,12 +70,12 @@ class Optimum:
         return np.flatnonzero(self.held_g)
 
 
-def numbered(kind: str, number: int) -> str:
+def default_label(kind: str, number: int) -> str:
     """Return the name of a "variable" or "row" that has none."""
     return f"{kind} {number}"
 
 
-def tightened(nlp: NLP, point: Iterate) -> Iterate:
+def tighten(nlp: NLP, point: Iterate) -> Iterate:
     """Return a solver's point with complementarity to rounding, as far as IPOPT can meet it.
 
     From loose points one cannot tell what is active.
@@ -95,7 +95,7 @@ def tightened(nlp: NLP, point: Iterate) -> Iterate:
     )
 
 
-def optimum(nlp: NLP, point: Iterate, label: Label = numbered) -> Optimum:
+def find_optimum(nlp: NLP, point: Iterate, label: Label = default_label) -> Optimum:
     """Return the Optimum that a tightened point is near, found by Newton's method on its active
     set.
 
@@ -168,7 +168,7 @@ def _linearised(nlp: NLP, point: Iterate, held_x: np.ndarray, held_g: np.ndarray
         slope=slope,
         jacobian=jacobian,
         hessian=hessian,
-        system=factorised(hessian[free, free], jacobian[active, free]),
+        system=factorise(hessian[free, free], jacobian[active, free]),
     )
 
 
@@ -224,13 +224,13 @@ def _check_strict(near: Optimum, label: Label) -> None:
         raise ValueError("sensitivity: the point is no minimum: the objective falls along a way")
     moves = near.system.loose()
     if moves is not None:
-        names = largest(moves[: near.system.size], near.free, "variable", label)
+        names = name_largest(moves[: near.system.size], near.free, "variable", label)
         raise ValueError(
             f"sensitivity: the minimum is not strict: at no cost to second order moves {names}"
         )
 
 
-def largest(vector: np.ndarray, numbers: np.ndarray, kind: str, label: Label) -> str:
+def name_largest(vector: np.ndarray, numbers: np.ndarray, kind: str, label: Label) -> str:
     """Return the names of the largest entries of a vector."""
     share = np.abs(vector)
     chosen = [k for k in np.argsort(-share)[:6] if share[k] > 0.05 * share.max()]

@@ -52,7 +52,7 @@ class Prediction:
         return f"Prediction({len(self.x)} variables, {self.iterations} iterations)"
 
 
-def predicted(
+def predict_optimum(
     nlp: NLP,
     x: np.ndarray,
     x_multipliers: np.ndarray,

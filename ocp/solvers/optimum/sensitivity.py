@@ -18,7 +18,7 @@ import numpy as np
 
 from ocp.solvers.linear_algebra.saddle_point import UNSOLVED
 from ocp.solvers.nlp import NLP
-from ocp.solvers.optimum.active_set import Label, Optimum, largest, numbered
+from ocp.solvers.optimum.active_set import Label, Optimum, default_label, name_largest
 
 ROUNDING = 1e-8  # of the largest slope: what moves by less stands still
 WEAK = 1e-6  # reach, over max(1, |p|), below which a derivative is one of one side only
@@ -70,7 +70,7 @@ class Sensitivity:
         return tuple(str(self.limiting[side[k], k]) if near[k] else "" for k in range(len(near)))
 
 
-def still(nlp: NLP, count: int) -> BoundSlopes:
+def unmoved_bounds(nlp: NLP, count: int) -> BoundSlopes:
     """Return the BoundSlopes of bounds that no parameter moves but those that fix it."""
     variables, rows = (np.zeros((len(side), count)) for side in (nlp.lower, nlp.g_lower))
     return BoundSlopes(lower=variables, upper=variables, g_lower=rows, g_upper=rows)
@@ -80,7 +80,7 @@ def sensitivity(
     near: Optimum,
     parameters: Sequence[int],
     bounds: BoundSlopes | None = None,
-    label: Label = numbered,
+    label: Label = default_label,
 ) -> Sensitivity:
     """Return the Sensitivity of an optimum by k parameters, variables of x with equal bounds.
 
@@ -89,7 +89,7 @@ def sensitivity(
     parameter moves them apart, naming them.
     """
     nlp, chosen = near.nlp, np.asarray(parameters, dtype=int)
-    moving = bounds or still(nlp, len(chosen))
+    moving = bounds or unmoved_bounds(nlp, len(chosen))
     loose = [int(k) for k in chosen if nlp.lower[k] < nlp.upper[k]]
     if loose:
         raise ValueError(f"sensitivity: {label('variable', loose[0])}: expected a fixed variable")
@@ -127,7 +127,7 @@ def objective_slopes(
     near: Optimum, parameters: Sequence[int], bounds: BoundSlopes | None = None
 ) -> np.ndarray:
     """Return dJ/dp (k,) of an optimum, from its multipliers alone: what fixes p costs -z."""
-    moving = bounds or still(near.nlp, len(parameters))
+    moving = bounds or unmoved_bounds(near.nlp, len(parameters))
     moved_x, moved_g = _moves(near, np.asarray(parameters, dtype=int), moving)
     return -near.point.x_multipliers @ moved_x - near.point.g_multipliers @ moved_g
 
@@ -141,7 +141,7 @@ def _dependent(near: Optimum, label: Label) -> str:
     shares = near.system.loose(rows=True)
     if shares is None:
         return "not known which"
-    return largest(shares[near.system.size :], near.active, "row", label)
+    return name_largest(shares[near.system.size :], near.active, "row", label)
 
 
 def _moves(

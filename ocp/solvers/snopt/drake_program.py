@@ -28,11 +28,11 @@ class Stop(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class DrakeProgram:
     """An NLP as Drake has it: program, variables, bindings of bounds, rows of g and slices of f."""
 
     program: Any
-    point: "Standing"
+    point: "EvaluatedPoint"
     variables: Any
     bounds: Any
     constraints: list[tuple[np.ndarray, Any]]
@@ -47,7 +47,9 @@ class Stated:
         return last
 
 
-def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> Stated:
+def build_drake_program(
+    nlp: NLP, point: "EvaluatedPoint", solvers: Any, differentiation: Any
+) -> DrakeProgram:
     """Return the NLP as a program of Drake.
 
     Linear rows as such, others in groups over the same variables, f in slices.
@@ -61,7 +63,7 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
     for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
         cost = _objective(point, columns, differentiation)
         program.AddCost(cost, variables[columns])
-    for rows, columns in grouped(pattern, np.flatnonzero(nonlinear)):
+    for rows, columns in group_rows(pattern, np.flatnonzero(nonlinear)):
         function = _constraint(point, rows, columns, differentiation)
         lower, upper = (point.unit[rows] * bound[rows] for bound in (nlp.g_lower, nlp.g_upper))
         binding = program.AddConstraint(function, lower, upper, variables[columns])
@@ -69,7 +71,7 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
     straight = np.flatnonzero(~nonlinear)
     if len(straight):
         constraints.append((straight, _linear(program, nlp, straight, variables)))
-    return Stated(
+    return DrakeProgram(
         program=program,
         point=point,
         variables=variables,
@@ -78,7 +80,7 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
     )
 
 
-class Standing:
+class EvaluatedPoint:
     """The program's values and derivatives where SNOPT stands, evaluated once.
 
     `seconds` are those of evaluations, `bridging` those in which numbers pass between SNOPT and
@@ -148,7 +150,7 @@ def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
 
 
 def _objective(
-    point: Standing, columns: np.ndarray, differentiation: Any
+    point: EvaluatedPoint, columns: np.ndarray, differentiation: Any
 ) -> Callable[[np.ndarray], Any]:
     """Return the function of a slice of the variables whose sum over all slices is the objective.
 
@@ -165,7 +167,7 @@ def _objective(
 
 
 def _constraint(
-    point: Standing, rows: np.ndarray, columns: np.ndarray, differentiation: Any
+    point: EvaluatedPoint, rows: np.ndarray, columns: np.ndarray, differentiation: Any
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function of some variables that gives some rows of g."""
     place = np.full(point.shape, -1)
@@ -184,7 +186,7 @@ def _constraint(
 
 
 def _handing(
-    point: Standing,
+    point: EvaluatedPoint,
     columns: np.ndarray,
     differentiation: Any,
     evaluate: Callable[[], tuple[np.ndarray, np.ndarray]],
@@ -240,7 +242,7 @@ def _linear(program: Any, nlp: NLP, rows: np.ndarray, variables: Any) -> Any:
     )
 
 
-def grouped(pattern: ca.Sparsity, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def group_rows(pattern: ca.Sparsity, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return [(rows, columns)]: rows of a Jacobian that share columns, so that little is copied.
 
     For a group of r rows over c columns Drake copies c numbers per column and r per column.

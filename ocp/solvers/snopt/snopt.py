@@ -12,9 +12,9 @@ import numpy as np
 
 from ocp.solvers.backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP
-from ocp.solvers.snopt.drake_program import Standing, state
+from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
-from ocp.version import needs
+from ocp.version import install_hint
 
 MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
 
@@ -43,7 +43,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     every point, without multipliers.
     """
     solvers, differentiation = _drake()
-    stated = state(nlp, Standing(nlp, see), solvers, differentiation)
+    stated = build_drake_program(nlp, EvaluatedPoint(nlp, see), solvers, differentiation)
     given = {
         "Superbasics limit": len(nlp.lower) + 1,
         "Major iterations limit": MAJORS,
@@ -100,7 +100,7 @@ def _drake() -> tuple[Any, Any]:
             importlib.import_module(f"pydrake.{name}") for name in ("solvers", "autodiffutils")
         )
     except ModuleNotFoundError:
-        raise ValueError(f"plugin 'snopt': needs Drake: {needs('snopt')}") from None
+        raise ValueError(f"plugin 'snopt': needs Drake: {install_hint('snopt')}") from None
     if not solvers.SnoptSolver().available():
         raise ValueError("plugin 'snopt': this Drake was built without SNOPT")
     return solvers, differentiation

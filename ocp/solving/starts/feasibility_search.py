@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.diagnosis.elastic_weights import alike, is_limit, prices
-from ocp.solvers.budget import Budget, Start, Watch, easing, spend, staged
-from ocp.solvers.elastic_program import Prices, relaxed
+from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
+from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
 from ocp.solving.starts.random_starts import wander
 from ocp.transcription.phases.transcribe import Phased
@@ -64,7 +64,7 @@ def search(
     costs = prices(transcribed, is_limit, alike)
     for number in range(starts):
         begin = _start(transcribed, x, _best(points), number)
-        shown = staged(watch, f"start {number + 1} of {starts}")
+        shown = with_stage(watch, f"start {number + 1} of {starts}")
         eased, near, grant = _ease(transcribed, costs, solver, begin, grant, shown)
         stages.append(eased)
         if near is not None and near.violation <= NOTHING and not grant.spent:
@@ -104,7 +104,7 @@ def _direct(
     for number in range(DIRECT, DIRECT + DIRECTS):
         if grant.spent:
             break
-        shown = staged(watch, f"plain start {number - DIRECT + 1} of {DIRECTS}")
+        shown = with_stage(watch, f"plain start {number - DIRECT + 1} of {DIRECTS}")
         start = Start(x=_start(transcribed, x, [], number))
         outcome, grant = spend(transcribed.nlp, solver, start, grant, shown, most=PLAIN)
         stages.append(outcome)
@@ -160,9 +160,9 @@ def _ease(
 
     The Outcome is that of the problem's own unknowns; the Point None where equalities are missed.
     """
-    nlp, eased = transcribed.nlp, relaxed(transcribed.nlp, costs, x)
+    nlp, eased = transcribed.nlp, relax(transcribed.nlp, costs, x)
     outcome, grant = spend(
-        eased.nlp, easing(solver), Start(x=eased.begin), grant, watch, most=RELAXED
+        eased.nlp, relaxation_solver(solver), Start(x=eased.begin), grant, watch, most=RELAXED
     )
     point = eased.point(outcome.x)
     own = replace(

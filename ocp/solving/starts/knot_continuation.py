@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from ocp.solvers.budget import Budget, Start, Watch, spend, staged
+from ocp.solvers.budget import Budget, Start, Watch, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
@@ -54,7 +54,7 @@ def moves(
     while reach > LEAST and len(stages) < STAGES and not grant.spent:
         lower, upper = _reached(transcribed, start.x, reach)
         program = _within(transcribed, lower, upper)
-        shown = staged(watch, STAGE)
+        shown = with_stage(watch, STAGE)
         outcome, grant = spend(program, solver, start, grant, shown, most=ITERATIONS)
         stages.append(outcome)
         inside = outcome.success and _inside(transcribed, outcome.x, lower, upper)

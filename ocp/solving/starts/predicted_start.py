@@ -7,7 +7,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers.backend import Start as Begin
 from ocp.solvers.budget import Start
 from ocp.solvers.minimize import Solver
-from ocp.solvers.optimum.prediction import STARTS, predicted
+from ocp.solvers.optimum.prediction import STARTS, predict_optimum
 from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.phases.transcribe import Phased
@@ -26,7 +26,7 @@ def foreseen(
     if not isinstance(guess, Solution) or not _may(transcribed, solver, attempt, guess, begin):
         return begin
     _make_ready(transcribed, solver, attempt, begin)
-    ahead = predicted(
+    ahead = predict_optimum(
         transcribed.nlp,
         begin.x,
         begin.multipliers["x_multipliers"],

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.compiler.sparse_matvec import Sums
-from ocp.codegen.mapped import mapped
+from ocp.codegen.mapped import map_function
 from ocp.transcription.assembly.triplets import matrix_of
 
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
@@ -20,7 +20,7 @@ class Taken:
     `at`(function, count) evaluates kernels; `gathering` are the Gathering of several blocks."""
 
     def __init__(
-        self, x: ca.MX, at: Callable = mapped, gathering: Sequence["Gathering"] = ()
+        self, x: ca.MX, at: Callable = map_function, gathering: Sequence["Gathering"] = ()
     ) -> None:
         self.x, self.at, self.gathering = x, at, gathering
         self.values: dict[int, ca.MX] = {}

@@ -8,11 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.mapped import mapped
+from ocp.codegen.mapped import map_function
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import located
-from ocp.solvers.nlp import NLP, QUICKER
+from ocp.solvers.nlp import FAST_VERSIONS, NLP
 from ocp.transcription.assembly.gather import Gathering, Taken
 from ocp.transcription.assembly.sparse import Block, assemble, assemble_gradient, assemble_hessian
 from ocp.transcription.kernels.user_functions import given, kernel_of
@@ -108,7 +108,9 @@ def nonlinear_program(
     `machine`, a Finish, evaluates kernels and may put derivatives in their places."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    plain = partial(Taken, at=partial(mapped, threads=machine.threads) if machine else mapped)
+    plain = partial(
+        Taken, at=partial(map_function, threads=machine.threads) if machine else map_function
+    )
     quick, library = plain, None  # machine code, of which no derivatives are to be had
     if machine is not None and differentiated:
         gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
@@ -123,8 +125,10 @@ def nonlinear_program(
     }
     if quick is not plain and machine.quick:
         fast = ca.dot(weights(x), values_of_terms(quick(x)))
-        QUICKER[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
-        QUICKER[functions["constraints"]] = ca.Function("g", [x], [values(quick(x))], ["x"], ["g"])
+        FAST_VERSIONS[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
+        FAST_VERSIONS[functions["constraints"]] = ca.Function(
+            "g", [x], [values(quick(x))], ["x"], ["g"]
+        )
     if not differentiated:
         return NLP(**bounds, **functions)
     slope, matrix_of_rows = assemble_gradient(terms, size)(beside, weights(x)), slopes(beside)

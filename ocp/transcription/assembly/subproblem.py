@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.solvers.concatenate import merged_bounds
+from ocp.solvers.concatenate import concatenate_bounds
 from ocp.solvers.nlp import with_rows
 from ocp.spelling import suggestion
 from ocp.transcription.assembly.row_placement import placed
@@ -35,7 +35,7 @@ def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed |
     own = [mine + start for mine, start in zip(kept, starts)]
     nlp = with_rows(program.nlp, np.concatenate([*own, np.arange(starts[-1], count)]))
     other = replace(program, parts=parts, nlp=nlp, made=_made(program))
-    bounds: dict[str, Any] = merged_bounds(other.members, other.layout.size)
+    bounds: dict[str, Any] = concatenate_bounds(other.members, other.layout.size)
     return replace(other, nlp=replace(nlp, **bounds))
 
 

@@ -5,8 +5,8 @@ import time
 from functools import cache, partial
 from pathlib import Path
 
-from ocp.codegen.assembler import Unable, unable
-from ocp.codegen.mapped import mapped
+from ocp.codegen.assembler import NoMachineCode, unsupported_reason
+from ocp.codegen.mapped import map_function
 from ocp.progress import say
 from ocp.solvers import NoCompiler
 
@@ -36,16 +36,16 @@ class Finish:
     def __init__(self, kernels, differentiated="", threads=1):
         self.kernels, self.trouble, self.count, self.any = kernels, None, 0, False
         self.differentiated, self.threads = differentiated, threads
-        if kernels == ASSEMBLED and unable():
-            self.trouble = unable()
+        if kernels == ASSEMBLED and unsupported_reason():
+            self.trouble = unsupported_reason()
 
     def __call__(self, name, build, follows):
         """Return what gives the function of a Graph of that name, as machine code if that can be
         had, and the Graph's pattern; `build`() builds it, and `follows`() is a text that says all
         that it follows from."""
-        from ocp.codegen.compiler.compiled import compiling  # loads when asked for
+        from ocp.codegen.compiler.compiled import begin_compile  # loads when asked for
 
-        begun = self._made(compiling, name, build, self._statement(name, follows))
+        begun = self._made(begin_compile, name, build, self._statement(name, follows))
         if begun is not None:
             return Finished(self, begun, build), begun.pattern
         graph = build()
@@ -58,7 +58,7 @@ class Finish:
 
     def mapped(self, function, count):
         """Return a function of one instant at so many."""
-        made = mapped(function, count, self.threads, assembled=self.quick)
+        made = map_function(function, count, self.threads, assembled=self.quick)
         self.any = self.any or made.class_name() == "External"
         return made
 
@@ -66,23 +66,23 @@ class Finish:
         """Begin to make what puts products in their places, as `scattering` does; return what waits
         for it, and gives None where that is left to the virtual machine."""
         if self.kernels == COMPILED:
-            from ocp.codegen.compiler.scatter import scattering  # loads when asked for
+            from ocp.codegen.compiler.scatter import compile_scatter  # loads when asked for
 
-            return self._waited(scattering, given, wheres, count)
+            return self._waited(compile_scatter, given, wheres, count)
         from ocp.codegen.assembler import program_kernels
 
-        return self._waited(lambda: partial(program_kernels.scattering, given, wheres, count))
+        return self._waited(lambda: partial(program_kernels.assemble_scatter, given, wheres, count))
 
     def summed(self, functions):
         """Begin to make constant sums, as `summing` does; return what waits for them, and gives
         none where these are left to the virtual machine."""
         if self.kernels == COMPILED:
-            from ocp.codegen.compiler.sparse_matvec import summing  # loads when asked for
+            from ocp.codegen.compiler.sparse_matvec import compile_sums  # loads when asked for
 
-            return self._waited(summing, functions)
+            return self._waited(compile_sums, functions)
         from ocp.codegen.assembler import program_kernels
 
-        return self._waited(lambda: partial(program_kernels.summing, functions))
+        return self._waited(lambda: partial(program_kernels.assemble_sums, functions))
 
     def _waited(self, begin, *what):
         begun = self._made(begin, *what) if self.kernels != VIRTUAL else None
@@ -91,7 +91,7 @@ class Finish:
         def result():
             try:
                 return begun() if begun and self.trouble is None else None
-            except (NoCompiler, Unable) as reason:
+            except (NoCompiler, NoMachineCode) as reason:
                 self.trouble = str(reason)
             return None
 

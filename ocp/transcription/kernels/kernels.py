@@ -13,7 +13,7 @@ from functools import cache, partial
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.mapped import Graph, mapped
+from ocp.codegen.mapped import Graph, map_function
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 
@@ -368,4 +368,4 @@ def function(name, inputs, outputs, input_names, output_names):
 def evaluate(kernel_function: ca.Function, y, s, *extra) -> np.ndarray:
     """Return what a kernel's function gives first at many instants: y (width, N), s (N,) ->
     (outputs, N)."""
-    return np.array(mapped(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])
+    return np.array(map_function(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])

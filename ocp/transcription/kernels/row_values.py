@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import formulation_of
-from ocp.index_sets import among, distinct
+from ocp.index_sets import distinct, is_in
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import evaluate
@@ -83,6 +83,6 @@ def _rows(
     values = evaluate(function_of("rows", [inputs.y, inputs.s], stack), y, s)
     owners = ((request, number) for request in requests for number in request.numbers)
     for line, (request, number) in zip(values, owners):
-        chosen = among(s, request.s)
+        chosen = is_in(s, request.s)
         when = where[-1:] if kind == "joined" else s[chosen]  # of both ends the end
         yield Asked(constraint=request.constraint, number=number, s=when, values=line[chosen])

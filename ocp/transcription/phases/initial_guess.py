@@ -26,7 +26,7 @@ from ocp.mechanics.values.validation import at_own_values
 from ocp.motion.quadrature import quadrature
 from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
-from ocp.solvers.nlp import differentiated
+from ocp.solvers.nlp import with_derivatives
 from ocp.transcription.initial_guess import first_lifted
 from ocp.transcription.phases.flight_durations import lasting, middle
 from ocp.transcription.variables.layout import free_duration, join
@@ -61,7 +61,7 @@ class Straight:
 
 def together(program: Any) -> np.ndarray:
     """Return x of a `Phased` program at its first guess."""
-    program = replace(program, nlp=differentiated(program.nlp))
+    program = replace(program, nlp=with_derivatives(program.nlp))
     times = lasting(
         [part.layout.problem for part in program.parts], program.statement.transitions, falls
     )

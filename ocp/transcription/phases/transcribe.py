@@ -18,7 +18,7 @@ from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
-from ocp.solvers.concatenate import Member, merged, merged_bounds
+from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.all_requests import Met
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
@@ -216,7 +216,9 @@ class Phased:
             groups=groups,
             link_nlp=_bounded(self.link_nlp, _link_bounds(groups, layout)),
         )
-        return replace(other, nlp=_bounded(self.nlp, merged_bounds(other.members, layout.size)))
+        return replace(
+            other, nlp=_bounded(self.nlp, concatenate_bounds(other.members, layout.size))
+        )
 
 
 def phased(
@@ -272,7 +274,7 @@ def phased(
         groups=groups,
         link_nlp=_link_nlp(groups, layout, transcription.derivatives != "solver"),
     )
-    return replace(made, nlp=merged(made.members, layout.size))
+    return replace(made, nlp=concatenate(made.members, layout.size))
 
 
 def _named(constraint: Constraint, phase: str) -> Constraint:

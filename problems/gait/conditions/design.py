@@ -13,7 +13,7 @@ from ocp.problems.gait.statement import SPEED, problem
 from ocp.problems.gait.walking import NEAR, TUNED, after, walk
 
 from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
-from ocp.solving import staged
+from ocp.solving import with_stage
 from ocp.studies import Study, sweep
 
 AXES = ("speed", "slope", "crouch", "load")
@@ -82,7 +82,7 @@ def finely(
     """Solve a walk by way of one on FEW nodes, which leads near to it, as `walk` does should that
     or the rest fail. Statistics are of both."""
     coarse = replace(transcription, method=replace(transcription.method, nodes=FEW))
-    first = walk(problem, coarse, solver, guess=guess, watch=staged(watch, "few nodes first"))
+    first = walk(problem, coarse, solver, guess=guess, watch=with_stage(watch, "few nodes first"))
     if first.success:
         near: dict[str, Any] = {"guess": replace(first, multipliers={}), "watch": watch}
         near |= {"attempts": (Attempt(options=TUNED | CLOSE),)}
