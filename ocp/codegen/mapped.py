@@ -6,8 +6,7 @@ from weakref import WeakKeyDictionary
 
 import casadi as ca
 
-from ocp.codegen.assembler import NoMachineCode
-from ocp.codegen.assembler import assemble_map
+from ocp.codegen.assembler import NoMachineCode, assemble_map
 
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
 ASSEMBLED = 100_000  # likewise, from which on machine code does, for a few instants at least

@@ -53,7 +53,7 @@ RUNS: Mapping[str, tuple[str, ...]] = {
 }
 LONGEST = 1800  # s that a run may take
 FRESH = """
-import json, os, resource, runpy, sys, time
+import dataclasses, importlib, json, os, resource, runpy, sys, time
 import casadi as ca
 marks, set_up = [], ca.nlpsol
 def mark(stage):
@@ -91,14 +91,17 @@ def prepared(prepare):
     return prepared_by
 sys.path.insert(0, os.getcwd())
 import problems.gait
-try:
-    import dataclasses
-    import ocp.interior_point.backend as ours
+def first(*names):  # of modules, as this checkout or a former one has them
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            pass
+ours = first("ocp.interior_point.backend", "ocp.solvers.structured.running")
+if ours:
     ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
-except ImportError:  # there was none
-    pass
 if "--verify" in sys.argv:  # else certificates do not load
-    import ocp.certificate.verify_solution as certificate
+    certificate = first("ocp.certificate.verify_solution", "ocp.solution.certificate")
     verify = certificate.verify
     def certified(solution):
         mark("graphs")

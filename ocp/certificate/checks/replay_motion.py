@@ -11,7 +11,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
-from ocp.certificate.checks.simulation import accelerations, march, massless, stepper
+from ocp.certificate.checks.simulation import Integrator, accelerations, march, massless, stepper
 from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import eliminated
@@ -144,7 +144,7 @@ def segment_defects(solution: Solution) -> np.ndarray:
 
 
 def _segments(
-    solution: Solution, plan: np.ndarray, segment: ca.Function, coefficients: np.ndarray
+    solution: Solution, plan: np.ndarray, segment: Integrator, coefficients: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return |e_k| of all segments (n, segments), and what they carry to the end of the motion."""
     n = solution.problem.tree.dof
@@ -229,7 +229,7 @@ def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -
     return [powers[:, :, k] / lengths**k for k in range(FORCES)]
 
 
-def _segment(solution: Solution) -> ca.Function:
+def _segment(solution: Solution) -> Integrator:
     """Return the integrator over one segment, with the parameters of `_coefficients`.
 
     Passive joints get no torque, and contacts push where they are. What moves no mass goes as

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import casadi as ca
@@ -29,7 +29,16 @@ from ocp.transcription.kernels.kernels import function
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
 WEIGHTLESS = 1e-14  # of the largest inertia: less is none
-STEPS = 100000  # that CVODES may take from one instant to the next
+# Adams' formulas of up to twelfth order with functional iteration (no Jacobian): for smooth motions
+# their truncation errors are smaller by orders than those of backward differences, and each step
+# costs two evaluations. What is too stiff for them takes too many steps, and goes on with backward
+# differences and Newton's method (Hindmarsh et al. 2005, section 2.1).
+PLAIN = {
+    "linear_multistep_method": "adams",
+    "nonlinear_solver_iteration": "functional",
+    "max_num_steps": 2000,
+}
+STIFF = {"max_num_steps": 100000}
 Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
 
 
@@ -47,6 +56,14 @@ class Simulation:
     def __repr__(self) -> str:
         end = f"{len(self.q)} coordinates over {self.t[-1]:g} s at {len(self.t)} instants"
         return f"Simulation({end}{'' if np.isfinite(self.q).all() else ', blown up'})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integrator:
+    """Integrators over one step: a `plain` one, and `stiff`() for motions too stiff for it."""
+
+    plain: ca.Function
+    stiff: Callable[[], ca.Function]
 
 
 def simulate(
@@ -113,8 +130,8 @@ def driven(
     *,
     formulation: Formulation | None = None,
     tolerance: float = TOLERANCE,
-) -> ca.Function:
-    """Return the integrator of a tree over one `step` (s) under torques that run straight in it.
+) -> Integrator:
+    """Return the Integrator of a tree over one `step` (s) under torques that run straight in it.
 
     Its parameters are when the step begins, and the torques (n,) at its start and at its end.
     """
@@ -207,8 +224,8 @@ def stepper(
     step: float,
     tolerance: float = TOLERANCE,
     pace: Any = 1.0,
-) -> ca.Function:
-    """Return the CVODES integrator of a `state`, (q, qd), over one `step` of the `clock`.
+) -> Integrator:
+    """Return the Integrator of a `state`, (q, qd), over one `step` of the `clock`.
 
     The clock counts in units of `pace` (s), a number or one of the parameters.
     """
@@ -219,33 +236,47 @@ def stepper(
         "p": parameters,
         "ode": ca.cse(pace * ca.vertcat(rates, acceleration)),
     }
-    options = {
-        "abstol": tolerance,
-        "reltol": tolerance,
-        "max_num_steps": STEPS,
-        "show_eval_warnings": False,
-    }
-    return ca.integrator("simulator", "cvodes", ode, 0.0, step, options)
+    options = {"abstol": tolerance, "reltol": tolerance, "show_eval_warnings": False}
+
+    def made(more: dict[str, Any]) -> ca.Function:
+        return ca.integrator("simulator", "cvodes", ode, 0.0, step, options | more)
+
+    return Integrator(plain=made(PLAIN), stiff=lru_cache(partial(made, STIFF)))
 
 
 def march(
-    integrator: ca.Function,
+    integrator: Integrator,
     start: ArrayLike,
     parameters: ArrayLike,
     anew: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the states (2 n, steps + 1) from a start (2 n,) on.
 
-    `parameters` (steps, ..) are those of each step. Every step begins where the last one ended, or
-    at the states `anew` (2 n, steps + 1); NaN from where it blew up.
+    Args:
+        integrator: of one step.
+        start: state at the beginning (2 n,).
+        parameters: those of each step (steps, ..).
+        anew: states (2 n, steps + 1) at which the steps begin; by default each where the last
+            one ended.
+
+    Returns:
+        The states, NaN from where the motion blew up.
     """
     parameters = np.asarray(parameters)
     states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)
     states[:, 0] = start
+    stepped = integrator.plain
     for k, values in enumerate(parameters):
+        begin = (states if anew is None else anew)[:, k]
         try:
-            result = integrator(x0=(states if anew is None else anew)[:, k], p=values)
-        except RuntimeError:  # CVODES gave up: the motion blew up or the mass matrix is singular
-            break
+            result = stepped(x0=begin, p=values)
+        except RuntimeError:  # CVODES gave up: stiff, blown up, or with a singular mass matrix
+            if stepped is not integrator.plain:
+                break
+            stepped = integrator.stiff()
+            try:
+                result = stepped(x0=begin, p=values)
+            except RuntimeError:
+                break
         states[:, k + 1] = np.array(result["xf"][:, -1]).ravel()
     return states

@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ocp import solution as looking  # whose names load when they are asked for
+from ocp import certificate as certificates  # whose names load when they are asked for
+from ocp import storage
 from ocp.cli.exit_status import INTERRUPTED, REFUSED, ended, of_a_stream, worded
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.output.brief_report import LINES, brief
@@ -111,7 +112,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         check_tables(outputs, statement)
         transcription, solver = _settings(task, flags)
         _check_degree(chosen, transcription.method)
-        guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
+        guess = None if outputs["guess"] is None else storage.load(outputs["guess"])
         watch = printed(steps) if outputs["details"] else mentioned(steps)
         viewer = None if outputs["view"] is None else _viewer(outputs["view"])
         watch = watch if viewer is None else both(watch, viewer.watch)
@@ -124,7 +125,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
             raise
         print(f"{task.name}: error: {worded(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
-    certificate = None if outputs["verify"] is None else looking.verify(solution)
+    certificate = None if outputs["verify"] is None else certificates.verify(solution)
     steps.heard()
     arguments = flags.get("problem", {})
     whole = _tell(task, arguments, solution, certificate, outputs, LINES - steps.lines)
