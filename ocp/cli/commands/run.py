@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ocp import certificate as certificates  # whose names load when they are asked for
-from ocp import storage
+from ocp import solving, storage
 from ocp.cli.exit_status import INTERRUPTED, REFUSED, ended, of_a_stream, worded
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.output.brief_report import LINES, brief
@@ -168,7 +168,7 @@ def _solved(
     if "refine" in inspect.signature(method).parameters:
         return method(statement, transcription, solver, refine=tolerance, **settings)
     start = method(statement, transcription, solver, **settings)
-    return looking.refine(
+    return solving.refine(
         start.problem,
         tolerance,
         start.transcription,
@@ -358,7 +358,7 @@ def _tell(
     task: Task,
     arguments: Mapping[str, Any],
     solution: Solution,
-    certificate: "looking.Verification | None",
+    certificate: "certificates.Verification | None",
     outputs: Mapping[str, Any],
     room: int,
 ) -> bool:
@@ -385,7 +385,7 @@ def _tell(
 
 
 def _verdict(
-    name: str, solution: Solution, certificate: "looking.Verification | None", tolerance: float
+    name: str, solution: Solution, certificate: "certificates.Verification | None", tolerance: float
 ) -> int:
     if solution.status == STOPPED:
         return INTERRUPTED
@@ -394,7 +394,7 @@ def _verdict(
     if certificate is not None:
         try:
             certificate.require(tolerance)
-        except looking.NotVerified as error:
+        except certificates.NotVerified as error:
             print(f"{name}: {error}", file=sys.stderr)
             return NOT_SOLVED
     return SOLVED
