@@ -44,7 +44,7 @@ from ocp.cli import main
 from ocp.mechanics import Matrix, kinetic_energy, position, potential_energy, structure
 from ocp.motion import Mesh
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
-from ocp.transcription import followed
+from ocp.transcription import integrate_passive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -181,8 +181,8 @@ def executed(plan: Solution, arm: Tree) -> tuple[np.ndarray, np.ndarray]:
     driven = np.vstack([part(t)[driving] for part in (plan.q, plan.qd, plan.qdd)])
     goal = np.append(driven[:2, -1], np.zeros(4))  # at rest
     held = np.repeat(goal[:, None], 2 * ceil(RING / step) + 1, axis=1)
-    moving = followed(arm, np.zeros(2 * len(amplitudes)), driven, step)
-    ringing = followed(arm, moving[:, -1], held, step)
+    moving = integrate_passive(arm, np.zeros(2 * len(amplitudes)), driven, step)
+    ringing = integrate_passive(arm, moving[:, -1], held, step)
     q = np.empty((arm.dof, moving.shape[1] + ringing.shape[1] - 1))
     q[amplitudes] = np.hstack([moving, ringing[:, 1:]])[: len(amplitudes)]
     q[rows] = np.hstack([driven[:2, ::2], held[:2, 2::2]])

@@ -17,7 +17,7 @@ from ocp import (
 )
 from ocp.mechanics.kinematics import loop_assembly, loops
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 TREE = four_bar()
 CRANK = np.linspace(0.0, 2.0, 9)
@@ -60,7 +60,10 @@ def solved(way, ends="all", points=26):
 def equalities(problem, transcription, solution):
     """The slopes of all equalities by the free variables at a solution, each of length one."""
     plan = transcribe(problem, transcription)
-    nlp, x = plan.nlp, join(plan.layout, solution.points, solution.duration, solution.lifted)
+    nlp, x = (
+        plan.nlp,
+        join_variables(plan.layout, solution.points, solution.duration, solution.lifted),
+    )
     slopes = np.array(ca.DM(nlp.jacobian(x, [])[1]))[nlp.g_lower == nlp.g_upper][
         :, nlp.lower < nlp.upper
     ]

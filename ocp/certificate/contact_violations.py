@@ -22,7 +22,7 @@ from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.variables.interpolation import wrenches_between
+from ocp.transcription.variables.interpolation import wrench_interpolation
 
 FAINT = (
     0.02  # of the body weight: of a fainter force no centre of pressure is told, as on force plates
@@ -335,7 +335,7 @@ def _between(solution: Solution, motion: Motion) -> Extreme | None:
     if not solution.stands or not _balanced(solution.problem):
         return None
     known = sum(
-        wrench @ wrenches_between(solution.problem, solution.nodes, motion.s).T
+        wrench @ wrench_interpolation(solution.problem, solution.nodes, motion.s).T
         for wrench in solution.wrenches().values()
     )
     needed = np.vstack([motion.traced["moment"], motion.traced["force"]])

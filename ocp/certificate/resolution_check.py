@@ -24,7 +24,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.objective_values import LEAST, dense_objective
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import Kernel, evaluate
-from ocp.transcription.kernels.time_derivatives import rated_map
+from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import (
@@ -221,13 +221,13 @@ def _summed(look: Look, whole: float) -> set[str]:
     values = np.array(transcribed.terms(look.x)).ravel()
     s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
     y = look.inputs(s)
-    for block, (weight, term), value in zip(transcribed.goals, terms, values):
+    for block, (weight, term), value in zip(transcribed.objective_blocks, terms, values):
         if term.at_end:
             continue
         if _blind(transcribed.layout, block.kernel).any():
             return {OBJECTIVE}
         plain = block.kernel.width == len(y)
-        known = y if plain else rated_map(transcribed.layout, s)(look.x)
+        known = y if plain else rate_map(transcribed.layout, s)(look.x)
         running = evaluate(block.kernel.values, known, s)
         change += weight * float(weights @ running[0] - value)
     total = float(sum(weight * value for (weight, _), value in zip(terms, values)))

@@ -23,12 +23,12 @@ from ocp.problem.statement import Problem
 from ocp.solution.kernel_inputs import inputs, lifts
 from ocp.solution.sampling import DENSER, stacked, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.kernels.row_values import Asked, asked
+from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.kernels.traces import trace_cancelled
-from ocp.transcription.laws.contact_laws import standings
-from ocp.transcription.laws.laws import laws, passive_measure, within_reach
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
+from ocp.transcription.laws.laws import formulation_range, laws, passive_measure
 from ocp.transcription.methods import Method
-from ocp.transcription.requests import looked_at
+from ocp.transcription.requests import dense_grid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +89,10 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
     mechanics, and the range in which it is known is one more constraint.
     """
     problem, duration = solution.problem, solution.duration
-    stated = [law for law, _ in (*laws(problem, problem.motion.collocated), *standings(problem))]
-    known = within_reach(problem.tree, solution.formulation)
+    stated = [
+        law for law, _ in (*laws(problem, problem.motion.collocated), *rigid_contact_laws(problem))
+    ]
+    known = formulation_range(problem.tree, solution.formulation)
     constraints = (*problem.requirements, *known, *(law for law in stated if law.name != DYNAMICS))
     planned, solution = solution, exactly(solution)
     at_nodes = _at_nodes(solution) | (_of_reach(planned) if known else {})
@@ -151,23 +153,25 @@ def excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, 
     return amounts, np.where(np.isnan(relative), np.inf, relative)
 
 
-def _at_nodes(solution: Solution) -> dict[str, list[Asked]]:
+def _at_nodes(solution: Solution) -> dict[str, list[RowValues]]:
     """Return the rows that the program asked for, by the names of their constraints."""
-    rows: dict[str, list[Asked]] = {}
+    rows: dict[str, list[RowValues]] = {}
     transcription, problem = solution.transcription, solution.problem
-    for row in asked(problem, transcription, solution.points, solution.duration, solution.lifted):
+    for row in row_values(
+        problem, transcription, solution.points, solution.duration, solution.lifted
+    ):
         rows.setdefault(row.constraint.name, []).append(row)
     return rows
 
 
-def _of_reach(solution: Solution) -> dict[str, list[Asked]]:
+def _of_reach(solution: Solution) -> dict[str, list[RowValues]]:
     """Return the rows that keep a motion where its approximate formulation is known."""
     return {REACH: _at_nodes(solution).get(REACH, [])}
 
 
 def grid(problem: Problem, method: Method, constraints: Iterable[Constraint]) -> np.ndarray:
     """Return the instants of the dense grid, with the nodes and the ends of spans among them."""
-    grids = [looked_at(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
+    grids = [dense_grid(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
     for constraint in constraints:
         when = constraint.when
         if isinstance(when, Span):
@@ -219,7 +223,7 @@ def _vanishing(constraint: Constraint) -> bool:
     return all(zero)
 
 
-def _line(row: Asked, scale: float | None) -> Line:
+def _line(row: RowValues, scale: float | None) -> Line:
     lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
     return Line(
         number=row.number, s=row.s, values=row.values, lower=lower, upper=upper, scale=scale
@@ -271,7 +275,7 @@ def _of_duration(solution: Solution) -> dict[str, Violation]:
 
 
 def _of_torques(
-    solution: Solution, at_nodes: Iterable[Asked], s: np.ndarray
+    solution: Solution, at_nodes: Iterable[RowValues], s: np.ndarray
 ) -> dict[str, Violation]:
     """Return the Violation of torques as reported against those that the motion needs.
 

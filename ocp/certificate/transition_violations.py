@@ -28,8 +28,8 @@ from ocp.problem.phases.phases import Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.solution.kernel_inputs import inputs, lifts
 from ocp.solution.solution import Solution
-from ocp.transcription.kernels.kernels import column
-from ocp.transcription.kernels.traces import Place, trace_across
+from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.kernels.traces import TracedInstant, trace_across
 from ocp.transcription.phases.impacts import energy_lost, mass_of
 
 HARDLY = 1e-6  # of the momentum: a smaller jump is not what a balance is relative to
@@ -138,7 +138,7 @@ def _asked(solution: Solution) -> Iterator[Valued]:
             yield constraint, values, solution.duration
         elif constraint.when == "durations":
             durations = {name: ca.SX(T) for name, T in solution.durations.items()}
-            values = column(constraint.name, constraint.function(durations))
+            values = as_column(constraint.name, constraint.function(durations))
             yield constraint, np.array(ca.evalf(values)).ravel(), solution.duration
 
 
@@ -284,7 +284,7 @@ def _impact(meeting: Meeting) -> Impact:
 def _across(ends: list[tuple[Solution, float]], function) -> np.ndarray:
     """Return function(Instant, Instant) (m,) at instants s of two phases."""
     places = [
-        Place(problem=each.problem, formulation=each.formulation, s=s, wrenches=lifts(each))
+        TracedInstant(problem=each.problem, formulation=each.formulation, s=s, wrenches=lifts(each))
         for each, s in ends
     ]
     traced, rated = trace_across(places, function)

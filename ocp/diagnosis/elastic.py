@@ -29,12 +29,17 @@ from ocp.problem.reserved_names import DURATION
 from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
 from ocp.solvers.elastic_program import relax
 from ocp.solvers.minimize import INTERRUPTED, Solver
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, transcribe
-from ocp.transcription.variables.layout import free_duration, join, split, values_at
+from ocp.transcription.variables.layout import (
+    free_duration,
+    join_variables,
+    split_variables,
+    values_at,
+)
 from ocp.transcription.variables.variable_bounds import duration_limits
 
-Program = Transcribed | Phased
+Program = Transcribed | TranscribedPhases
 STAGE = "what must give way"
 WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
 SOLVE = 200  # iterations at most
@@ -154,20 +159,20 @@ def _loosened(case: _Case) -> _Case:
     Parameters that are sought stay so, unless the duration is made of parameters.
     """
     transcribed = case.transcribed
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         return case
     layout = transcribed.layout
     if free_duration(layout.problem):
         return case
     whole = transcribed.expand(case.x)
-    (points, duration, lifted), values = split(layout, whole), values_at(layout, whole)
+    (points, duration, lifted), values = split_variables(layout, whole), values_at(layout, whole)
     about = (duration * (1 - NARROW), duration * (1 + NARROW))
     stated = transcribed.statement if layout.timed is None else transcribed.problem
-    sought = () if layout.timed is not None else transcribed.freed
+    sought = () if layout.timed is not None else transcribed.free_names
     stated = replace(stated, motion=transcribed.motion, duration=about)
     loose = transcribe(stated, transcribed.transcription, free=sought)
     loose = loose.at(layout.values, layout.held)
-    x = join(loose.layout, points, duration, lifted)
+    x = join_variables(loose.layout, points, duration, lifted)
     x[loose.layout.parameters] = [values[each] for each in loose.layout.values]
     return replace(
         case, transcribed=loose, x=x if loose.reduction is None else loose.reduction.shrink(x)
@@ -221,7 +226,7 @@ def _eased(
 
 def _durations(transcribed: Program) -> list[int]:
     """Return which unknowns are durations."""
-    if not isinstance(transcribed, Phased):
+    if not isinstance(transcribed, TranscribedPhases):
         return [0]
     parts = zip(transcribed.parts, transcribed.columns)
     return [int(columns[0]) for part, columns in parts if free_duration(part.problem)]

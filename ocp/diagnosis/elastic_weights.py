@@ -8,7 +8,7 @@ import numpy as np
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION, RESERVED, SOUND
 from ocp.solvers.elastic_program import Prices
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
 
@@ -64,7 +64,7 @@ def scale_of(constraint: Constraint, bound: float) -> float:
     return abs(bound) if own_name(constraint) == DURATION else scale(bound)
 
 
-def prices(transcribed: Transcribed | Phased, gives: Gives, dearer: Factor) -> Prices:
+def prices(transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: Factor) -> Prices:
     """Return the Prices of the rows that may give way, relative to their bounds.
 
     A row along the motion costs what it is exceeded by on the average of its instants, times its
@@ -97,14 +97,14 @@ class _Bounding:
     price: float
 
 
-def _bounding(transcribed: Transcribed | Phased) -> Iterator[_Bounding]:
+def _bounding(transcribed: Transcribed | TranscribedPhases) -> Iterator[_Bounding]:
     """Yield who asks for each bound of a variable, but of parameters that are held."""
     slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
         for line, k in zip(*np.nonzero(placed.variable >= 0)):
             key = placed.constraint.name, int(placed.numbers[line]), float(placed.s[k])
             slopes[key] = placed.coefficient[line, k], len(placed.s)
-    for (variable, side), (constraint, number, s) in transcribed.asked.items():
+    for (variable, side), (constraint, number, s) in transcribed.bound_owners.items():
         if variable in held:
             continue
         slope, count = slopes.get((constraint.name, int(number), float(s)), (1.0, 1))
@@ -119,7 +119,9 @@ def _bounding(transcribed: Transcribed | Phased) -> Iterator[_Bounding]:
         )
 
 
-def _of_unknowns(transcribed: Transcribed | Phased, rows: np.ndarray, bounds: np.ndarray) -> Prices:
+def _of_unknowns(
+    transcribed: Transcribed | TranscribedPhases, rows: np.ndarray, bounds: np.ndarray
+) -> Prices:
     """Return Prices for the solver's unknowns, where these are not all of x."""
     reduction = transcribed.reduction
     if reduction is not None:

@@ -13,10 +13,10 @@ from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.layout import duration_at, instants_at, split, values_at
+from ocp.transcription.variables.layout import duration_at, instants_at, split_variables, values_at
 from ocp.transcription.variables.variable_bounds import parameter_limits
 
 MEANING = {
@@ -85,7 +85,7 @@ class Row:
 
 
 def explain(
-    transcribed: Transcribed | Phased, outcome: Outcome, yielding: Sequence[str] = ()
+    transcribed: Transcribed | TranscribedPhases, outcome: Outcome, yielding: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return lines that say why a solve failed.
 
@@ -135,9 +135,9 @@ class Stretch:
         return replace(constraint, name=name) if self.name else constraint
 
 
-def stretches(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Stretch]:
+def stretches(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iterator[Stretch]:
     """Yield the motion of variables x, or those of all phases."""
-    if not isinstance(transcribed, Phased):
+    if not isinstance(transcribed, TranscribedPhases):
         yield Stretch(transcribed=transcribed, x=x)
         return
     begin = 0.0
@@ -147,7 +147,7 @@ def stretches(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Stre
         begin += each.duration
 
 
-def rows_at(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Row]:
+def rows_at(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iterator[Row]:
     """Yield all rows of all constraints with their values at x, that of the whole motion, then the
     parameters that are sought within their bounds.
 
@@ -156,7 +156,7 @@ def rows_at(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Row]:
     layout, known = transcribed.layout, list(stretches(transcribed, x))
     for each in known:
         yield from _rows(each)
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         yield from _link_rows(transcribed, x, [each.begin + each.duration for each in known])
     for place, (parameter, value) in zip(
         range(len(x))[layout.parameters], values_at(layout, x).items()
@@ -171,13 +171,15 @@ def _rows(each: Stretch) -> Iterator[Row]:
     layout, x = each.transcribed.layout, each.x
     for group in each.transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
-        for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
+        for line, asked, (constraint, number) in zip(values, group.active, group.owners):
             s = np.ones(1) if constraint.when == "joined" else group.s[asked]
             t = each.begin + instants_at(layout, x, s) * each.duration
             yield Row(constraint=each.named(constraint), number=number, values=line[asked], t=t)
 
 
-def _link_rows(transcribed: Phased, x: np.ndarray, ends: Sequence[float]) -> Iterator[Row]:
+def _link_rows(
+    transcribed: TranscribedPhases, x: np.ndarray, ends: Sequence[float]
+) -> Iterator[Row]:
     """Yield the rows of what joins phases, which end at so many s; of durations at the last end."""
     for asking, group in zip(transcribed.askings, transcribed.groups):
         t = np.array([ends[asking.sides[0].part] if asking.name else ends[-1]])
@@ -188,7 +190,7 @@ def _link_rows(transcribed: Phased, x: np.ndarray, ends: Sequence[float]) -> Ite
 
 def _ended(each: Stretch) -> list[str]:
     """Return lines on how a motion ended: at the bound of its duration, or in another assembly."""
-    points, duration, _ = split(each.transcribed.layout, each.x)
+    points, duration, _ = split_variables(each.transcribed.layout, each.x)
     problem = each.transcribed.problem
     lines = [*_stuck(problem, duration), *_torn(problem, points)]
     return [f"{each.name}{line}" for line in lines]

@@ -35,7 +35,7 @@ from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solvers.least_squares import Information, LeastSquaresResult, information, least_squares
 from ocp.solving.parameter_values import values_of
-from ocp.transcription.kernels.outputs import observed
+from ocp.transcription.kernels.outputs import output_functions
 
 ROUNDS = 30  # of weights by the residuals
 SETTLED = 1e-4  # of a deviation: a change below it ends these rounds
@@ -171,7 +171,7 @@ def predicted(
     """
     refuse_phases("predicted", problem, "state what was recorded without phases")
     names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)
-    seen = observed(problem, formulation_of(dynamics, problem.tree), names)
+    seen = output_functions(problem, formulation_of(dynamics, problem.tree), names)
     known = values_of(parameters(problem, seen), values or {})
     numbers = np.array([known[each] for each in seen.parameters])
     rows = seen.values(stretch(problem, recording), numbers)

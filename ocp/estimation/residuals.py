@@ -13,7 +13,12 @@ from ocp.mechanics.values.parameters import Parameter, parameters_of
 from ocp.problem.statement import Problem
 from ocp.solving.parameter_values import values_of
 from ocp.spelling import suggestion
-from ocp.transcription.kernels.outputs import Observed, Stretch, observed, placed
+from ocp.transcription.kernels.outputs import (
+    OutputFunctions,
+    Stretch,
+    output_functions,
+    stack_motion,
+)
 
 FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it
 
@@ -28,7 +33,7 @@ class Trials:
     sought, which compare by their `sizes` (P,), `start` {parameter: number} all.
     """
 
-    seen: Observed
+    seen: OutputFunctions
     recordings: tuple[Recording, ...]
     stretches: tuple[Stretch, ...]
     sought: tuple[Sought | None, ...]
@@ -163,7 +168,7 @@ def trials(
     names = dict.fromkeys(name for recording in recordings for name in recording.outputs)
     if not names:
         raise ValueError(f"{recordings[0].name}: no output was recorded")
-    seen = observed(problem, formulation, tuple(names))
+    seen = output_functions(problem, formulation, tuple(names))
     chosen, start = _chosen(parameters(problem, seen), free, values)
     return Trials(
         seen=seen,
@@ -178,7 +183,7 @@ def trials(
     )
 
 
-def parameters(problem: Problem, seen: Observed) -> tuple[Parameter, ...]:
+def parameters(problem: Problem, seen: OutputFunctions) -> tuple[Parameter, ...]:
     """Return all parameters of a problem and of its outputs.
 
     Raises ValueError for a name that two of them have.
@@ -202,7 +207,7 @@ def stretch(problem: Problem, recording: Recording) -> Stretch:
         raise ValueError(
             f"{recording.name}: q: expected {n} rows ({names:.200}), got {len(recording.q)}"
         )
-    return placed(recording.instants, recording.duration, recording.curve())
+    return stack_motion(recording.instants, recording.duration, recording.curve())
 
 
 def _chosen(
@@ -226,7 +231,7 @@ def _chosen(
     return chosen, values_of(known, values)
 
 
-def _measured(seen: Observed, recording: Recording) -> np.ndarray:
+def _measured(seen: OutputFunctions, recording: Recording) -> np.ndarray:
     """Return all rows (m, N), nan where nothing was measured."""
     rows = []
     for name, size in seen.sizes.items():
@@ -239,7 +244,7 @@ def _measured(seen: Observed, recording: Recording) -> np.ndarray:
     return np.vstack(rows)
 
 
-def _known(seen: Observed, recording: Recording) -> np.ndarray:
+def _known(seen: OutputFunctions, recording: Recording) -> np.ndarray:
     """Return the deviations (m,) that are given, nan where none is, 1 of what was not measured."""
     parts = []
     for name, size in seen.sizes.items():

@@ -25,7 +25,7 @@ from ocp.transcription.parameters.parameter_derivatives import (
     labels,
     term_slopes,
 )
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
@@ -87,7 +87,7 @@ def _program(solution: Solution) -> Transcribed:
     plan, found = _plan(solution), solution.found
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
-    if isinstance(plan.transcribed, Phased):
+    if isinstance(plan.transcribed, TranscribedPhases):
         raise ValueError("sensitivity: is not known of a motion of several phases")
     if plan.transcribed.reduction is not None:
         raise ValueError("sensitivity: of passive joints that are integrated it is not known")
@@ -112,7 +112,7 @@ def _asked_for(solution: Solution, transcribed: Transcribed, of: str, parameter:
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
     terms = [term.name for _, term in transcribed.problem.objective.terms]
-    free = transcribed.freed
+    free = transcribed.free_names
     known = ["objective", "duration", "x", *CURVES, *outputs, *terms, *free]
     if of not in known:
         raise ValueError(f"sensitivity: of: expected one of {', '.join(known)}, got {of!r}")
@@ -142,7 +142,7 @@ def _optimum(
 ) -> tuple[Optimum, Sensitivity]:
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
-    sloped, made = transcribed.sloped, transcribed.made
+    sloped, made = transcribed.with_parameter_slopes, transcribed.made
     values, held = tuple(solution.parameters.values()), transcribed.layout.held
     key = solution.points.tobytes(), solution.duration, values, held
     if made.get("optimum", (None,))[0] != key:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ocp.problem.statement import Problem
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, Transcription
 
 OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
@@ -16,10 +16,12 @@ class KeptProgram:
 
     __slots__ = ("program",)
 
-    def __init__(self, program: Transcribed | Phased):
+    def __init__(self, program: Transcribed | TranscribedPhases):
         self.program = program
 
-    def of(self, problem: Problem, transcription: Transcription) -> Transcribed | Phased | None:
+    def of(
+        self, problem: Problem, transcription: Transcription
+    ) -> Transcribed | TranscribedPhases | None:
         """Return the program where it is that of the very same problem and transcription."""
         known = self.program
         same = known.problem is problem and known.transcription is transcription
@@ -29,7 +31,7 @@ class KeptProgram:
         return type(None), ()
 
 
-def kept_program(program: Transcribed | Phased) -> KeptProgram | None:
+def kept_program(program: Transcribed | TranscribedPhases) -> KeptProgram | None:
     """Return the KeptProgram, without what a solver alone needs of it.
 
     None of one that is not what its solution's problem states, nothing left open and nothing left
@@ -46,5 +48,10 @@ def kept_program(program: Transcribed | Phased) -> KeptProgram | None:
 
 
 def _values(part: Transcribed) -> Transcribed:
-    nothing: dict[str, Any] = {"open_groups": (), "groups": (), "goals": (), "asked": {}}
+    nothing: dict[str, Any] = {
+        "open_groups": (),
+        "groups": (),
+        "objective_blocks": (),
+        "bound_owners": {},
+    }
     return replace(part, nlp=replace(part.nlp, **OWN), made={}, **nothing)

@@ -14,7 +14,7 @@ from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.load_paths import corrected
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.time_derivatives import motion_rates
-from ocp.transcription.variables.interpolation import wrenches_between
+from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
 
 
@@ -79,10 +79,10 @@ def inputs(solution: SolvedMotion, s: np.ndarray, *, rated: bool = False) -> np.
     if rated:
         parts.append(motion_rates(problem, solution.points, s))
     if lines.size:
-        known = lines @ wrenches_between(problem, solution.nodes, s).T
+        known = lines @ wrench_interpolation(problem, solution.nodes, s).T
         parts.insert(1, known)
     if lines.size and rated:
-        slopes = lines @ wrenches_between(problem, solution.nodes, s, 1).T
+        slopes = lines @ wrench_interpolation(problem, solution.nodes, s, 1).T
         parts.append(slopes if free_duration(problem) else slopes / duration)
     return np.vstack(parts)
 

@@ -23,7 +23,7 @@ from ocp.solution.solution import Solution
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.layout import join, motion_inputs
+from ocp.transcription.variables.layout import join_variables, motion_inputs
 
 LEAST = 1e-6  # a smaller objective is compared absolutely: it may be noise
 GAUSS = 3  # points of Gauss's rule on a piece, beyond the degree of the motion
@@ -50,7 +50,7 @@ class Cost:
 
 def cost(solution: Solution, transcribed: Transcribed) -> Cost:
     """Return the Cost of a solution, whose problem is `transcribed` again."""
-    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     weights = np.array([weight for weight, _ in solution.problem.objective.terms])
     terms, dense = np.array(transcribed.terms(x)).ravel(), dense_terms(solution)
     return Cost(

@@ -14,8 +14,8 @@ from ocp.index_sets import distinct
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.transcription.kernels.kernels import column
-from ocp.transcription.requests import scheduled
+from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.requests import schedule_grid
 
 DENSER = 10  # the dense grid has so many steps where the nodes have one
 
@@ -24,7 +24,7 @@ def dense(solution: Solution) -> np.ndarray:
     """Return the instants s of the dense grid, nodes and switches of contact among them."""
     refuse_phases("dense", solution.problem)
     nodes = solution.transcription.method.steps
-    grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
+    grids = [schedule_grid(solution.problem, factor * nodes) for factor in (1, DENSER)]
     return distinct(np.concatenate(grids).round(12))[0]
 
 
@@ -51,7 +51,7 @@ def stacked(
     """
 
     def column_of_all(at: Instant) -> ca.SX:
-        columns = [column(name, function(at)) for name, function in wanted.items()]
+        columns = [as_column(name, function(at)) for name, function in wanted.items()]
         if sizes is not None:
             sizes[:] = [rows.shape[0] for rows in columns]
         return ca.vertcat(*columns)

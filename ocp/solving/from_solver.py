@@ -17,16 +17,22 @@ from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Climb
 from ocp.solving.total_statistics import added_calls
-from ocp.transcription.phases.transcribe import Order, Phased
+from ocp.transcription.phases.transcribe import PhaseLayout, TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.layout import Layout, instants_at, motion_at, split, values_at
-from ocp.transcription.variables.multipliers import in_other_weights, name_multipliers
+from ocp.transcription.variables.layout import (
+    Layout,
+    instants_at,
+    motion_at,
+    split_variables,
+    values_at,
+)
+from ocp.transcription.variables.multipliers import name_multipliers, rescale_law_multipliers
 
-Program = TypeVar("Program", Transcribed, Phased)
+Program = TypeVar("Program", Transcribed, TranscribedPhases)
 
 
 def solution_of(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
@@ -37,7 +43,7 @@ def solution_of(
     Where the lines on what must give way are None it is in a hurry, and explains nothing. Of a
     phase, the objective of the `whole` is given.
     """
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         return _of_phases(transcribed, outcome, statistics, yielding)
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
@@ -45,18 +51,18 @@ def solution_of(
     transcribed, values, unsound = _at_found(transcribed, outcome)
     layout, problem = transcribed.layout, transcribed.problem
     looked = outcome.success and yielding is not None
-    points, duration, lifted = split(layout, outcome.x)
+    points, duration, lifted = split_variables(layout, outcome.x)
     at_bounds = [*of_duration(problem.duration, duration), *of_parameters(layout.sought, values)]
     terms = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = problem.objective.terms
     named = name_multipliers(
         transcribed.rows,
-        transcribed.asked,
+        transcribed.bound_owners,
         transcribed.binding,
         outcome.x_multipliers,
         outcome.g_multipliers,
     )
-    named = in_other_weights(named, transcribed, layout.weight, body_weight(problem.tree))
+    named = rescale_law_multipliers(named, transcribed, layout.weight, body_weight(problem.tree))
     solution = Solution(
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         transcription=transcribed.transcription,
@@ -83,7 +89,7 @@ def solution_of(
         if outcome.success or yielding is None
         else (*explain(transcribed, outcome, yielding), *unsound),
     )
-    coarse = coarseness(*transcribed.still(outcome.x), solution, whole) if looked else ""
+    coarse = coarseness(*transcribed.on_given_knots(outcome.x), solution, whole) if looked else ""
     if not coarse:
         return solution
     said = dict(solution.statistics) | {"coarse": coarse}
@@ -108,7 +114,7 @@ def _at_found(
 
 
 def _of_phases(
-    transcribed: Phased,
+    transcribed: TranscribedPhases,
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
@@ -129,7 +135,7 @@ def _of_phases(
     }
     of_links = name_multipliers(
         transcribed.link_rows,
-        transcribed.asked_of_parameters,
+        transcribed.parameter_bound_owners,
         np.full((2, layout.size), -1),
         outcome.x_multipliers,
         outcome.g_multipliers,
@@ -172,7 +178,7 @@ def _of_phases(
 
 
 def _explained(
-    transcribed: Phased,
+    transcribed: TranscribedPhases,
     outcome: Outcome,
     yielding: Sequence[str] | None,
     lines: Sequence[str],
@@ -190,7 +196,7 @@ def _own(phase: Solution) -> Solution:
     return replace(phase, multipliers=own)
 
 
-def _shares(transcribed: Phased, outcome: Outcome) -> Iterator[Outcome]:
+def _shares(transcribed: TranscribedPhases, outcome: Outcome) -> Iterator[Outcome]:
     """Yield the part of an outcome that is each phase's; bounds of parameters are of the whole."""
     starts = transcribed.row_starts
     for part, columns, first, last in zip(
@@ -209,7 +215,7 @@ def _shares(transcribed: Phased, outcome: Outcome) -> Iterator[Outcome]:
         )
 
 
-def _impulses(transcribed: Phased, x: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
     """Return the impulses {transition: {point: (3,) N s}} of variables x."""
     return {
         asking.name: asking.impulses_at(x[transcribed.layout.impulses[asking.name]])
@@ -218,7 +224,7 @@ def _impulses(transcribed: Phased, x: np.ndarray) -> dict[str, dict[str, np.ndar
     }
 
 
-def _openness(layout: Layout | Order) -> dict[str, Any]:
+def _openness(layout: Layout | PhaseLayout) -> dict[str, Any]:
     """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
     if not layout.values:
         return {}
@@ -227,7 +233,7 @@ def _openness(layout: Layout | Order) -> dict[str, Any]:
     return {"parameters": ways}
 
 
-def statistics_of(transcribed: Transcribed | Phased, climbed: Climb) -> dict[str, Any]:
+def statistics_of(transcribed: Transcribed | TranscribedPhases, climbed: Climb) -> dict[str, Any]:
     """Return sizes, settings, and what all trials together took.
 
     What only one has is that of the best.

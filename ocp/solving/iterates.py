@@ -10,13 +10,13 @@ from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
 from ocp.solving.from_solver import solution_of
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 UNDER_WAY = "under way"
 
 
-def moving(transcribed: Transcribed | Phased, watch: Watch | None) -> Watch | None:
+def moving(transcribed: Transcribed | TranscribedPhases, watch: Watch | None) -> Watch | None:
     """Return what hands iterations to `watch`, with the motions that they are."""
     if watch is None:
         return None
@@ -31,7 +31,9 @@ def moving(transcribed: Transcribed | Phased, watch: Watch | None) -> Watch | No
     return show
 
 
-def _motion(transcribed: Transcribed | Phased, iteration: Iteration, known: Iterate) -> Solution:
+def _motion(
+    transcribed: Transcribed | TranscribedPhases, iteration: Iteration, known: Iterate
+) -> Solution:
     """Return the motion at an iteration."""
     outcome = Outcome(
         x=known.x,

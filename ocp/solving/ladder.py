@@ -21,7 +21,7 @@ from ocp.solvers.plugins import WARM
 from ocp.solving.starts.feasibility_search import NOWHERE, search
 from ocp.solving.starts.knot_continuation import held, moves
 from ocp.spelling import suggest_fields
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
@@ -141,7 +141,7 @@ def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool
 
 
 def climb(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
@@ -211,7 +211,7 @@ def _idle(attempt: Attempt, trials: Sequence[Trial]) -> bool:
 
 
 def _try(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,
     start: Start,

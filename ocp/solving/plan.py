@@ -29,8 +29,8 @@ from ocp.solving.parameter_values import in_shares, nearest, values_of
 from ocp.solving.preflight import preflight
 from ocp.solving.starts.predicted_start import foreseen
 from ocp.solving.starts.warm_start import Guesses, start
-from ocp.transcription.assembly.subproblem import asked_of, less
-from ocp.transcription.phases.transcribe import Phased, phased
+from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
+from ocp.transcription.phases.transcribe import TranscribedPhases, transcribe_phases
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
@@ -70,7 +70,7 @@ class Plan:
     """
 
     problem: Problem
-    transcribed: Transcribed | Phased
+    transcribed: Transcribed | TranscribedPhases
     solver: Solver
     attempts: tuple[Attempt, ...]
     seconds: float
@@ -103,7 +103,7 @@ class Plan:
     @property
     def free(self) -> tuple[Parameter, ...]:
         """The parameters that are sought."""
-        freed = (self.recipe or self.transcribed).freed
+        freed = self.recipe.freed if self.recipe else self.transcribed.free_names
         return tuple(each for each in self.parameters if each.name in freed)
 
     def solve(
@@ -189,7 +189,9 @@ class Plan:
         Raises ValueError for a name that none has, and where passive joints are integrated.
         """
         with self.turn:
-            return replace(self, transcribed=less(self.transcribed, names), seconds=0.0)
+            return replace(
+                self, transcribed=without_constraints(self.transcribed, names), seconds=0.0
+            )
 
     def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
         transcribed = self.at(values)
@@ -213,7 +215,7 @@ class Plan:
         turn: RLock = self.transcribed.made.setdefault("turn", RLock())
         return turn
 
-    def at(self, values: Mapping[str, float]) -> Transcribed | Phased:
+    def at(self, values: Mapping[str, float]) -> Transcribed | TranscribedPhases:
         """Return the program for values of parameters by name."""
         held, made = {each.name for each in self.free} & set(values), self.transcribed.made
         key = values_of(self.parameters, values), held
@@ -222,12 +224,12 @@ class Plan:
         return made["at"][1]
 
 
-def _recipe(program: Transcribed | Phased) -> Recipe:
+def _recipe(program: Transcribed | TranscribedPhases) -> Recipe:
     return Recipe(
         transcription=program.transcription,
         parameters=program.parameters,
-        freed=program.freed,
-        kept=asked_of(program),
+        freed=program.free_names,
+        kept=constraint_names(program),
     )
 
 
@@ -240,12 +242,12 @@ def _unbuilt(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Pl
     return plan
 
 
-def _built(problem: Problem, recipe: Recipe) -> Transcribed | Phased:
+def _built(problem: Problem, recipe: Recipe) -> Transcribed | TranscribedPhases:
     """Return the program of a problem that a recipe tells."""
-    build: Any = phased if problem.phases else transcribe
+    build: Any = transcribe_phases if problem.phases else transcribe
     program = build(problem, recipe.transcription, free=recipe.freed)
-    left_out = asked_of(program) - recipe.kept
-    return less(program, sorted(left_out)) if left_out else program
+    left_out = constraint_names(program) - recipe.kept
+    return without_constraints(program, sorted(left_out)) if left_out else program
 
 
 def prepare(
@@ -269,7 +271,7 @@ def prepare(
     kept, key = _KEPT.get(), (id(problem), transcription, names)
     if kept is not None and key in kept:
         return replace(kept[key], solver=solver, attempts=ladder(attempts, solver), seconds=0.0)
-    build: Any = phased if problem.phases else transcribe
+    build: Any = transcribe_phases if problem.phases else transcribe
     transcribed = build(problem, transcription, free=names)
     for parameter in transcribed.parameters:
         if parameter.name in ARGUMENTS:
@@ -304,7 +306,7 @@ def keeping(plans: Kept) -> Iterator[None]:
 
 
 def _solved(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempts: Sequence[Attempt],
     guess: Guesses,
@@ -335,13 +337,16 @@ def _solved(
 
 
 def _elastic(
-    transcribed: Transcribed | Phased, solver: Solver, climbed: Climb, watch: Watch | None
+    transcribed: Transcribed | TranscribedPhases,
+    solver: Solver,
+    climbed: Climb,
+    watch: Watch | None,
 ) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
     if not climbed.missed:
         return Elastic()
     still: Any
-    still, x = transcribed.still(climbed.nearest)
+    still, x = transcribed.on_given_knots(climbed.nearest)
     return must_give_way(still, solver, x, climbed.left, watch)
 
 

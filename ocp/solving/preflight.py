@@ -9,9 +9,9 @@ import numpy as np
 from ocp.diagnosis.explain import row_name
 from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels.kernels import Kernel, evaluate
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.layout import split
+from ocp.transcription.variables.layout import split_variables
 
 VALUE = ""
 SECOND = "a second derivative of "
@@ -31,7 +31,7 @@ class Named:
     names: list[str]
 
 
-def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) -> None:
+def preflight(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hessian: str) -> None:
     """Evaluate every function and derivative that the solve will use at the start of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
@@ -39,7 +39,7 @@ def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) ->
     """
     if _finite(transcribed.nlp, x, hessian):
         return
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
             try:
                 preflight(part, x[columns], hessian)
@@ -47,7 +47,7 @@ def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) ->
                 raise ValueError(f"phase {name!r}: {error}") from None
         raise ValueError("at the initial guess a link between phases is not a number")
     x = transcribed.expand(x)
-    _, duration, _ = split(transcribed.layout, x)
+    _, duration, _ = split_variables(transcribed.layout, x)
     for named in _named(transcribed, x):
         for what, table, rows in _tables(named):
             bad = np.argwhere(~np.isfinite(table.T))
@@ -83,7 +83,7 @@ def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
     for group in transcribed.groups:
         names = [row_name(*owner) for owner in group.owners]
         yield Named(kernel=group.kernel, s=group.s, y=group.inputs(x), names=names)
-    for goal, (_, term) in zip(transcribed.goals, transcribed.problem.objective.terms):
+    for goal, (_, term) in zip(transcribed.objective_blocks, transcribed.problem.objective.terms):
         size = (goal.kernel.width, len(goal.s))
         y = np.reshape(np.array(goal.matrix @ x).ravel(), size, order="F")
         names = [f"objective {term.name!r}"] * goal.kernel.size

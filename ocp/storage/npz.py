@@ -30,8 +30,8 @@ from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.methods import METHODS, Method
-from ocp.transcription.parameters.close_parameters import closed_by
-from ocp.transcription.transcribe import Transcription, in_phases, transcription_of
+from ocp.transcription.parameters.close_parameters import close_by_name
+from ocp.transcription.transcribe import Transcription, settings_of_phases, transcription_of
 
 ENDING = ".npz"
 LARGEST = 2**28  # bytes of a file that is read
@@ -163,7 +163,7 @@ def _restore(
     if not own.phases:
         return _motion(header, arrays, own, shared)
     phases = {}
-    solved = in_phases(transcription, own.parts)
+    solved = settings_of_phases(transcription, own.parts)
     for k, (phase, (part, settings), said) in enumerate(zip(own.phases, solved, header["phases"])):
         begin = phase_prefix(k)
         mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
@@ -256,7 +256,7 @@ def _asked(
     if bool(problem.phases) != bool(own.phases):
         have, expected = (_phased(each) for each in (own, problem))
         raise _Refused(f"belongs to another problem: it has {have}, expected {expected}")
-    problem = closed_by(problem, header["parameters"])
+    problem = close_by_name(problem, header["parameters"])
     _check_same(own, statement, problem)
     return _on(problem, motions), ()
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp.storage.single_phase_data import Data, Statement
-from ocp.transcription.kernels.tapes import Tape, alike
+from ocp.transcription.kernels.tapes import Tape, same_function
 
 ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
 SHOWN = 3  # differences that an error lists
@@ -70,7 +70,7 @@ def _apart(where: str, one: Any, other: Any) -> Iterator[str]:
             else:
                 yield from _apart(place, one[key], other[key])
     elif isinstance(one, Tape) and isinstance(other, Tape):
-        if not alike(one, other):
+        if not same_function(one, other):
             yield f"{where}: another function"
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for row, pair in enumerate(zip(one, other)):

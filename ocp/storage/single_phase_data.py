@@ -26,7 +26,7 @@ from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
 from ocp.storage.tree_data import tree_data, tree_of
-from ocp.transcription.kernels.recording import NotData
+from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import (
     Played,
     Tape,
@@ -130,7 +130,7 @@ class Writer:
         """Return as data what a recording gives, or None where it is missing."""
         try:
             return self._kept(recording())
-        except NotData as reason:
+        except NotRecordable as reason:
             self.missing.append(f"{what} ({reason})")
             return None
 
@@ -155,7 +155,7 @@ class Writer:
                 return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
             pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
             return {"point": load.point} | pushes
-        except NotData as reason:
+        except NotRecordable as reason:
             kind = "force law" if isinstance(load, ForceLaw) else "load"
             what = f"{kind} at {load.point!r}"
             raise ValueError(f"{what}: cannot be written as data: {reason}") from None
@@ -204,7 +204,7 @@ def _three(value: Any) -> list[float]:
     """Return three numbers; raise NotData for an expression of symbols."""
     column = ca.SX(ca.vec(ca.SX(value))) if hasattr(value, "shape") else ca.SX(list(value))
     if not column.is_constant():
-        raise NotData("it depends on symbols of its own")
+        raise NotRecordable("it depends on symbols of its own")
     return np.array(ca.DM(column)).ravel().tolist()
 
 

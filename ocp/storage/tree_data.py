@@ -16,7 +16,7 @@ from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.unilateral import Stay
 from ocp.mechanics.model.visuals import Visual
-from ocp.transcription.kernels.recording import NotData
+from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")
@@ -141,7 +141,7 @@ def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
             vectors = ("q",) if entry.name == "energy" else ("q", "qd")
             try:
                 value = kept(record_of_state(value, vectors, size))
-            except NotData as reason:
+            except NotRecordable as reason:
                 raise ValueError(
                     f"element {element.name!r}: {entry.name}: cannot be written as data: {reason}"
                 ) from None

@@ -3,8 +3,8 @@
 from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled import compile_function
 from ocp.codegen.compiler.instruction_grouping import group_instructions
-from ocp.codegen.mapped import map_function
-from ocp.transcription.kernels.row_values import Asked, asked
+from ocp.codegen.map_function import map_function
+from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.methods import (
     METHODS,
     Collocation,
@@ -13,9 +13,9 @@ from ocp.transcription.methods import (
     Method,
     Radau,
     Spline,
-    setting,
+    method_setting,
 )
-from ocp.transcription.shooting import followed
+from ocp.transcription.shooting import integrate_passive
 from ocp.transcription.transcribe import (
     KERNELS,
     Transcribed,
@@ -29,23 +29,23 @@ from ocp.transcription.variables.multipliers import Multipliers
 __all__ = [
     "KERNELS",
     "METHODS",
-    "Asked",
     "Collocation",
     "HermiteSimpson",
     "Integrated",
     "Method",
     "Multipliers",
     "Radau",
+    "RowValues",
     "Spline",
     "Transcribed",
     "Transcription",
-    "asked",
     "assemble_function",
     "compile_function",
-    "followed",
     "group_instructions",
+    "integrate_passive",
     "map_function",
-    "setting",
+    "method_setting",
+    "row_values",
     "settings_of",
     "transcribe",
     "transcription_of",

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from ocp.problem.reserved_names import PASSIVE
-from ocp.transcription.laws.contact_laws import standings
-from ocp.transcription.laws.laws import within_reach
-from ocp.transcription.parameters.open_parameters import soundness
-from ocp.transcription.requests import Request, lawful, stated
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
+from ocp.transcription.laws.laws import formulation_range
+from ocp.transcription.parameters.open_parameters import soundness_constraints
+from ocp.transcription.requests import Request, constraint_requests, law_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
+class Handover:
     """What a phase need not ask for at its start, since the one before it sees to that: `holds`
     {(level, Hold)} of rigid contacts, and the lack of torque at `rows` of q."""
 
@@ -18,16 +18,16 @@ class Met:
     rows: frozenset[int] = frozenset()
 
 
-def wanted(program, method, met: Met) -> list[Request]:
+def collect_requests(program, method, met: Handover) -> list[Request]:
     """Return all that is asked of the motion: first what the problem states, then the laws."""
     problem, numbers = program.problem, program.layout.problem
-    known = within_reach(numbers.tree, program.formulation)
-    sound = soundness(problem, program.free)
+    known = formulation_range(numbers.tree, program.formulation)
+    sound = soundness_constraints(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     own = method.laws(numbers, program.layout.lifts, program.formulation)
     own = _spared(own, numbers.tree, met.rows)
-    own = (*own, *standings(numbers, problem, program.free, met.holds))
-    return [*stated(program, constraints, nodes), *lawful(program, own)]
+    own = (*own, *rigid_contact_laws(numbers, problem, program.free, met.holds))
+    return [*constraint_requests(program, constraints, nodes), *law_requests(program, own)]
 
 
 def _spared(stated, tree, rows):

@@ -21,17 +21,17 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import STAGES
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import Inputs
-from ocp.transcription.kernels.kernels import kernel
+from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_duration
 
 
-def meshed(problem: Problem, mesh: Mesh) -> Problem:
+def on_mesh(problem: Problem, mesh: Mesh) -> Problem:
     """Return the problem with a mesh for its motion."""
     return replace(problem, motion=mesh)
 
 
-def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
+def stage_equations(layout: Layout, finish: Callable | None = None) -> Group:
     """Return the Group of the equations that make accelerations the slopes of rates, and rates
     those of q, at all stages."""
     problem = layout.problem
@@ -47,11 +47,11 @@ def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
         units="rad or m",
     )
     return Group(
-        kernel=kernel(Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish), value),
+        kernel=make_kernel(Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish), value),
         s=mesh.positions[1:],
         matrix=_stage_matrix(layout) if layout.moving else _defect_matrix(layout),
         owners=tuple((stages, number) for number in range(2 * n)),
-        asked=np.ones((2 * n, len(mesh.positions) - 1), dtype=bool),
+        active=np.ones((2 * n, len(mesh.positions) - 1), dtype=bool),
     )
 
 

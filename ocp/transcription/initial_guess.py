@@ -12,9 +12,9 @@ from ocp.motion.quadrature import quadrature
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.load_paths import transmissions
 from ocp.transcription.kernels.traces import trace
-from ocp.transcription.laws.loop_laws import closed_points
+from ocp.transcription.laws.loop_laws import close_loops
 from ocp.transcription.rows import Group
-from ocp.transcription.variables.layout import Layout, free_duration, join, motion_inputs
+from ocp.transcription.variables.layout import Layout, free_duration, join_variables, motion_inputs
 
 SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
 PULL = 1e-9  # toward the coordinates at which no joint turns or slides
@@ -23,7 +23,7 @@ PULL = 1e-9  # toward the coordinates at which no joint turns or slides
 def straight_guess(layout: Layout, groups) -> np.ndarray:
     """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its
     loops then closed, at the geometric mean of the duration's bounds, with what is lifted as
-    `first_lifted` says."""
+    `lifted_guess` says."""
     problem = layout.problem
     n, count = problem.tree.dof, problem.motion.points
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
@@ -37,12 +37,14 @@ def straight_guess(layout: Layout, groups) -> np.ndarray:
     rest = np.tile(problem.tree.neutral, count)
     right = np.concatenate([PULL * rest, values])
     solution = np.linalg.lstsq(system, right, rcond=None)[0]
-    points = lengthened(problem.tree, np.reshape(solution[: n * count], (n, count), order="F"))
-    points, T = closed_points(problem, points), np.sqrt(np.prod(problem.duration))
-    return join(layout, points, T, first_lifted(layout, points, T))
+    points = normalise_quaternions(
+        problem.tree, np.reshape(solution[: n * count], (n, count), order="F")
+    )
+    points, T = close_loops(problem, points), np.sqrt(np.prod(problem.duration))
+    return join_variables(layout, points, T, lifted_guess(layout, points, T))
 
 
-def lengthened(tree: Tree, points: np.ndarray) -> np.ndarray:
+def normalise_quaternions(tree: Tree, points: np.ndarray) -> np.ndarray:
     """Return points (n, N) whose quaternions have length one, none of them zero: what passes near
     that turns on the way by one of the axes x, y, z."""
     points = np.array(points)
@@ -62,7 +64,7 @@ def _linear_equalities(group: Group, layout: Layout):
     bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
     goal = np.array([lower if lower == upper else np.nan for lower, upper in bounds])
     goal = goal[:, None] - rows.constant
-    chosen = rows.known & group.asked & np.isfinite(goal) & (rows.count > 0)
+    chosen = rows.known & group.active & np.isfinite(goal) & (rows.count > 0)
     index = np.full(chosen.shape, -1)
     index.T[chosen.T] = np.arange(chosen.sum())
     dense = np.zeros((chosen.sum(), layout.size))
@@ -75,15 +77,15 @@ def _linear_equalities(group: Group, layout: Layout):
     return dense[:, points], goal.T[chosen.T] - known
 
 
-def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
+def lifted_guess(layout: Layout, points, T: float) -> np.ndarray:
     """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T
     (s): around loops what drives and cut joints must give where that is determined, otherwise
-    `standing`."""
+    `static_forces`."""
     problem, shape = layout.problem, structure(layout.problem.tree)
     bound = problem.ground is None and not problem.motion.collocated and shape.determined
     bound &= not (problem.tree.stays or touches(problem.loads))
     if not (shape.closed and layout.lifts and bound):
-        return standing(layout)
+        return static_forces(layout)
     drives, cuts = list(shape.drives), list(shape.cuts)
     look = trace(
         problem,
@@ -93,7 +95,7 @@ def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
     return look(motion_inputs(problem, points, T, layout.nodes), layout.nodes)
 
 
-def standing(layout: Layout) -> np.ndarray:
+def static_forces(layout: Layout) -> np.ndarray:
     """Return lifted quantities (width, N) with no torques, and the weight shared equally by the
     feet that bear."""
     problem = layout.problem

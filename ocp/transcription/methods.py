@@ -20,12 +20,12 @@ from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
-from ocp.transcription.collocation import meshed, stage_group
+from ocp.transcription.collocation import on_mesh, stage_equations
 from ocp.transcription.laws.laws import FORMS, laws
-from ocp.transcription.laws.loop_laws import loosened
-from ocp.transcription.requests import scheduled
+from ocp.transcription.laws.loop_laws import loosen_end_constraints
+from ocp.transcription.requests import schedule_grid
 from ocp.transcription.rows import Group
-from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduced
+from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduce_program
 from ocp.transcription.variables import interpolation
 from ocp.transcription.variables.layout import Layout, constant_layout, free_knots, lifted_layout
 from ocp.transcription.variables.lifted_torques import TORQUES, torque_layout
@@ -34,7 +34,7 @@ CONTROLS = ("free", "constant")
 COARSE = 12  # control points of the first guess where no spline is stated
 
 
-def setting(default: Any, words: str, choices: tuple = ()) -> Any:
+def method_setting(default: Any, words: str, choices: tuple = ()) -> Any:
     """Return the field of a setting: its default, what it means (`words`), and its `choices`."""
     return field(default=default, metadata={"help": words, "choices": choices})
 
@@ -75,7 +75,7 @@ class Method:
         """
         return 4
 
-    def stated(self, problem: Problem) -> Problem:
+    def with_basis(self, problem: Problem) -> Problem:
         """Return the problem on the basis that the method gives its motion.
 
         Raises ValueError where it cannot.
@@ -89,7 +89,7 @@ class Method:
 
     def grid(self, problem: Problem) -> np.ndarray:
         """Return the instants at which inequalities hold."""
-        return scheduled(problem, self.steps)
+        return schedule_grid(problem, self.steps)
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return instants s and weights w of integrals over [0, 1]."""
@@ -100,13 +100,13 @@ class Method:
 
         By default they are exact for the squares of the polynomials that run between these.
         """
-        return interpolation.rule(problem, nodes) if len(nodes) else self.rule(problem)
+        return interpolation.lifted_quadrature(problem, nodes) if len(nodes) else self.rule(problem)
 
     def rate_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return instants s and weights w of integrals over [0, 1] of what contains rates, which
         may jump where pieces meet: Gauss's points lie within."""
         if len(nodes) and not problem.motion.collocated:
-            return interpolation.rule(problem, nodes)
+            return interpolation.lifted_quadrature(problem, nodes)
         return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
 
     def layout(self, problem: Problem) -> Layout:
@@ -132,7 +132,7 @@ class Method:
         none; `motion` is the basis that the problem was stated with."""
         return None
 
-    def reduced(
+    def reduce(
         self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program that the solver sees, and the way back from its unknowns, None if it
@@ -152,10 +152,10 @@ class OnSpline(Method):
 
     of_passive: ClassVar[str]  # what a report says of passive joints
 
-    nodes: int = setting(4, NODES)
-    quadrature: str = setting("gauss", RULE, QUADRATURES)
-    panels: int | None = setting(None, PANELS)
-    torques: str = setting("auto", LIFTED, TORQUES)
+    nodes: int = method_setting(4, NODES)
+    quadrature: str = method_setting("gauss", RULE, QUADRATURES)
+    panels: int | None = method_setting(None, PANELS)
+    torques: str = method_setting("auto", LIFTED, TORQUES)
 
     def __post_init__(self):
         check_settings(self)
@@ -181,7 +181,7 @@ class OnSpline(Method):
         """Return instants and weights: of "gauss" on every polynomial between the nodes, otherwise
         of the stated quadrature."""
         gauss = self.quadrature == "gauss" and len(nodes)
-        return interpolation.rule(problem, nodes) if gauss else self.rule(problem)
+        return interpolation.lifted_quadrature(problem, nodes) if gauss else self.rule(problem)
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with torques and ground wrenches as variables where `torques` says."""
@@ -200,11 +200,11 @@ class Spline(OnSpline):
     name: ClassVar[str] = "spline"
     of_passive: ClassVar[str] = ", passive joints constrained"
 
-    shared: int | None = setting(None, SHARED)
+    shared: int | None = method_setting(None, SHARED)
 
     def grid(self, problem: Problem) -> np.ndarray:
         """Return the instants at which inequalities hold."""
-        return scheduled(problem, self.nodes, self.shared)
+        return schedule_grid(problem, self.nodes, self.shared)
 
 
 @suggest_fields
@@ -220,29 +220,29 @@ class Integrated(OnSpline):
     of_passive: ClassVar[str] = ", passive joints integrated"
     moves_knots: ClassVar[bool] = False
 
-    def stated(self, problem: Problem) -> Problem:
+    def with_basis(self, problem: Problem) -> Problem:
         """Return the problem; raise ValueError naming stays and contacts that integration does not
         know."""
         check_known_forces(problem)
-        return OnSpline.stated(self, problem)
+        return OnSpline.with_basis(self, problem)
 
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints, those at the end wide which integrated loops bring about by
         themselves."""
-        return loosened(problem) if passive_of(problem) else problem.requirements
+        return loosen_end_constraints(problem) if passive_of(problem) else problem.requirements
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
         integrated = bool(passive_of(problem))
         return laws(problem, lifted, integrated=integrated, formulation=formulation)
 
-    def reduced(
+    def reduce(
         self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program of the driven joints' motion, and the way back to that of all."""
         if not passive_of(layout.problem):
             return nlp, None
-        return reduced(layout, nlp, self.nodes, formulation, statement)
+        return reduce_program(layout, nlp, self.nodes, formulation, statement)
 
 
 @suggest_fields
@@ -253,9 +253,11 @@ class Collocation(Method):
 
     moves_knots: ClassVar[bool] = False
 
-    intervals: int = setting(30, "intervals of the mesh, equal ones")
-    inner: tuple[float, ...] = setting((), "instants between 0 and 1 where unequal ones meet")
-    form: str = setting("implicit", FORM, FORMS)
+    intervals: int = method_setting(30, "intervals of the mesh, equal ones")
+    inner: tuple[float, ...] = method_setting(
+        (), "instants between 0 and 1 where unequal ones meet"
+    )
+    form: str = method_setting("implicit", FORM, FORMS)
 
     def __post_init__(self):
         check_settings(self)
@@ -273,11 +275,11 @@ class Collocation(Method):
         own = {name: value for name, value in settings.items() if name in known}
         return Mesh(method=self.name, **own)
 
-    def stated(self, problem: Problem) -> Problem:
+    def with_basis(self, problem: Problem) -> Problem:
         """Return the problem on the mesh, whose free intervals are where it has them already."""
         mesh, motion = self.mesh(), problem.motion
         begun = isinstance(motion, Mesh) and replace(motion, inner=mesh.inner) == mesh
-        return problem if begun and mesh.moving else meshed(problem, mesh)
+        return problem if begun and mesh.moving else on_mesh(problem, mesh)
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of the mesh and their weights."""
@@ -299,7 +301,7 @@ class Collocation(Method):
 
     def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
         """Return the equations of the stages."""
-        return (stage_group(layout, finish),)
+        return (stage_equations(layout, finish),)
 
     def guide(self, motion: Basis) -> BSpline | None:
         """Return the stated spline, or a coarse one where a mesh was stated."""
@@ -325,10 +327,10 @@ class Radau(Collocation):
 
     name: ClassVar[str] = "radau"
 
-    order: int = setting(3, "stages on each interval")
-    lengths: str = setting("given", FREE, LENGTHS)
-    shortest: float = setting(SPACING, SHORTEST)
-    controls: str = setting("free", WITHIN, CONTROLS)
+    order: int = method_setting(3, "stages on each interval")
+    lengths: str = method_setting("given", FREE, LENGTHS)
+    shortest: float = method_setting(SPACING, SHORTEST)
+    controls: str = method_setting("free", WITHIN, CONTROLS)
 
     def __post_init__(self):
         Collocation.__post_init__(self)

@@ -14,7 +14,7 @@ from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import Inputs, joined_symbols, symbols
-from ocp.transcription.kernels.time_derivatives import rate_instants, rated_map
+from ocp.transcription.kernels.time_derivatives import rate_instants, rate_map
 from ocp.transcription.parameters.free_instants import moment_map, moment_symbols
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_map
 
@@ -28,13 +28,13 @@ class Symbols:
     formulation: Formulation
     provider: Provider | None
     finish: Callable | None
-    lifting: str | None
+    wrenches: str | None
     moving: bool
 
     @cached_property
     def instant(self) -> Inputs:
         """Symbols of one instant."""
-        parts = self.problem, self.formulation, self.provider, self.finish, self.lifting
+        parts = self.problem, self.formulation, self.provider, self.finish, self.wrenches
         return symbols(*parts, moving=self.moving, shared=True)
 
     @cached_property
@@ -42,7 +42,7 @@ class Symbols:
         """Symbols of one control point, at rest."""
         inputs = self.instant
         if self.moving and self.problem.motion.hull:
-            parts = self.problem, self.formulation, None, self.finish, self.lifting
+            parts = self.problem, self.formulation, None, self.finish, self.wrenches
             inputs = symbols(*parts, shared=True)
         return replace(inputs, at=replace(inputs.at, flow=None))
 
@@ -55,14 +55,14 @@ class Symbols:
         """Symbols of an instant that is open."""
         if when not in self.moments:
             parts = self.problem, self.formulation, when.s
-            lifted = self.lifting is not None
+            lifted = self.wrenches is not None
             self.moments[when] = moment_symbols(*parts, finish=self.finish, lifted=lifted)
         return self.moments[when]
 
     @cached_property
-    def joined(self) -> Inputs:
+    def both_ends(self) -> Inputs:
         """Symbols of both ends of the motion."""
-        parts = self.problem, self.formulation, self.finish, self.lifting
+        parts = self.problem, self.formulation, self.finish, self.wrenches
         return joined_symbols(*parts, moving=self.moving)
 
 
@@ -72,7 +72,7 @@ class Program:
     of its kernels.
 
     Parameters that the problem leaves open join the layout once all that is asked for has been
-    looked through for them (`opened`). `sloped`, kernels have slopes by given ones too.
+    looked through for them (`with_parameters`). `sloped`, kernels have slopes by given ones too.
     """
 
     problem: Problem
@@ -83,10 +83,10 @@ class Program:
     sloped: bool = False
 
     @property
-    def lifting(self) -> str | None:
+    def wrenches(self) -> str | None:
         """How torques and wrenches are known: "variables", or None where they follow from the
         motion."""
-        return self.symbols.lifting
+        return self.symbols.wrenches
 
     @property
     def finish(self) -> Callable | None:
@@ -96,17 +96,17 @@ class Program:
     @property
     def inputs(self) -> Inputs:
         """Symbols of one instant."""
-        return self._opened(self.symbols.instant)
+        return self._with_parameters(self.symbols.instant)
 
     @property
     def hull(self) -> Inputs:
         """Symbols of one control point, at rest."""
-        return self._opened(self.symbols.hull)
+        return self._with_parameters(self.symbols.hull)
 
     @cached_property
-    def joined(self) -> Inputs:
+    def both_ends(self) -> Inputs:
         """Symbols of both ends of the motion; the parameters are those of the start."""
-        both = self.symbols.joined
+        both = self.symbols.both_ends
         if not self.layout.values:
             return both
         start, end = ca.vertsplit(both.y, both.y.shape[0] // 2)
@@ -114,11 +114,11 @@ class Program:
         names = ca.vertcat(*(each.expression for each in self.layout.values))
         return replace(both, y=ca.vertcat(start, names, end, unused))
 
-    def _opened(self, inputs: Inputs) -> Inputs:
+    def _with_parameters(self, inputs: Inputs) -> Inputs:
         known = tuple(self.layout.values)
-        return inputs.opened(known, len(known) if self.sloped else self.layout.free)
+        return inputs.with_parameters(known, len(known) if self.sloped else self.layout.free)
 
-    def opened(self, values: Mapping[Parameter, float], free: int) -> "Program":
+    def with_parameters(self, values: Mapping[Parameter, float], free: int) -> "Program":
         """Return the program with parameters {Parameter: number} in its layout, of which the first
         `free` are sought."""
         if not values:
@@ -137,17 +137,17 @@ class Program:
     def inputs_of(self, kind: str | Moment) -> Inputs:
         """Symbols of what a Request of that kind is a function of."""
         if isinstance(kind, Moment):
-            return self._opened(self.symbols.moment(kind))
+            return self._with_parameters(self.symbols.moment(kind))
         if kind == "rates":
-            return self.inputs.rated
-        return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
+            return self.inputs.with_rates
+        return {"joined": self.both_ends, "hull": self.hull}.get(kind, self.inputs)
 
     def map_of(self, kind: str | Moment, s) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""
         if isinstance(kind, Moment):
             return moment_map(self.layout)
         if kind == "rates":
-            return rated_map(self.layout, s)
+            return rate_map(self.layout, s)
         where = (0.0, 1.0) if kind == "joined" else s
         return motion_map(self.layout, where, hull=kind == "hull")
 
@@ -206,7 +206,7 @@ def program_of(
         formulation=formulation,
         provider=provider,
         finish=finish,
-        lifting="variables" if layout.lifts else None,
+        wrenches="variables" if layout.lifts else None,
         moving=layout.moving,
     )
     return Program(

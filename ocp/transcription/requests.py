@@ -24,9 +24,9 @@ from ocp.problem.constraints.activations import MIRRORED
 from ocp.problem.contact.ground import Ground, bearing_slots
 from ocp.problem.phases.shared_spline import SHARED, moving_points
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernels import column
-from ocp.transcription.kernels.user_functions import given, kernel_of
-from ocp.transcription.parameters.open_parameters import parted
+from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
+from ocp.transcription.parameters.open_parameters import split_open_bounds
 from ocp.transcription.program import Program
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import free_duration
@@ -61,7 +61,7 @@ class Request:
         return self.kind, self.equal, self.on_nodes, self.law
 
 
-def scheduled(problem: Problem, per_segment: int, shared: int | None = None) -> np.ndarray:
+def schedule_grid(problem: Problem, per_segment: int, shared: int | None = None) -> np.ndarray:
     """Return the instants of the motion's grid.
 
     Where the ground has a contact schedule, they stand at its switches too. A segment that these
@@ -98,17 +98,19 @@ def _steps_between(
     return s[1:-1]
 
 
-def looked_at(problem: Problem, per_segment: int) -> np.ndarray:
+def dense_grid(problem: Problem, per_segment: int) -> np.ndarray:
     """Return equal steps through every segment with the contact schedule's switches, for looking
     between the nodes."""
     return (
         sample(problem.motion, per_segment)
         if problem.motion.collocated
-        else scheduled(problem, per_segment)
+        else schedule_grid(problem, per_segment)
     )
 
 
-def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: bool) -> tuple:
+def request_instants(
+    program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: bool
+) -> tuple:
     """Return the instants at which rows of a constraint hold; `nodes` are those of inequalities."""
     problem = program.problem
     if isinstance(when, str) and when in SINGLE:
@@ -146,7 +148,7 @@ def _within(when: Span, s, *, fixed, dense):
     return tuple(sorted(inside))
 
 
-def stated(program: Program, constraints, nodes) -> Iterator[Request]:
+def constraint_requests(program: Program, constraints, nodes) -> Iterator[Request]:
     """Yield the requests of the statement's constraints.
 
     Rows with equal and with unequal bounds, on the motion and on lifted quantities, have instants
@@ -159,21 +161,25 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
         elif isinstance(constraint.when, Moment):
             _check_moment(program, what)
-            stack = given(what, constraint.function, program.inputs_of(constraint.when))
+            stack = call_user_function(
+                what, constraint.function, program.inputs_of(constraint.when)
+            )
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
         else:
-            stack = given(what, constraint.function, program.inputs_of(constraint.when))
+            stack = call_user_function(
+                what, constraint.function, program.inputs_of(constraint.when)
+            )
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         on_nodes, rated = _beside_rates(program, stack, on_nodes)
         plain = anything_open() and not parameters_of(stack)
-        for part, values in parted(constraint, stack, program.free):
+        for part, values in split_open_bounds(constraint, stack, program.free):
             places: dict = {}
             for chosen, equal, lifted, rates in _sorts(part, values, on_nodes, rated):
-                s = instants(program, nodes, constraint.when, equal, lifted)
+                s = request_instants(program, nodes, constraint.when, equal, lifted)
                 if rates:
                     grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
-                    s = instants(program, grid, constraint.when, False, False)
+                    s = request_instants(program, grid, constraint.when, False, False)
                 _check_span(what, constraint.when, s)
                 if rated.any() and places.setdefault(equal, s) != s:
                     raise ValueError(
@@ -185,11 +191,11 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
                 yield from (replace(each, plain=plain) for each in _requests(*of, rated=rates))
 
 
-def lawful(program: Program, laws) -> Iterator[Request]:
+def law_requests(program: Program, laws) -> Iterator[Request]:
     """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes),
     ..)."""
     for constraint, s in laws:
-        stack = column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
+        stack = as_column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
         on_nodes = s is None
         nodes = program.layout.nodes
         if program.problem.end == SHARED:
@@ -199,7 +205,7 @@ def lawful(program: Program, laws) -> Iterator[Request]:
         yield from _requests(program, constraint, stack, chosen, rows, on_nodes, law=True)
 
 
-def groups(program: Program, requests) -> Iterator[Group]:
+def request_groups(program: Program, requests) -> Iterator[Group]:
     """Yield the requests gathered by what is evaluated together, in the order in which they first
     come."""
     gathered: dict = {}
@@ -225,8 +231,8 @@ def _beside_rates(program, stack, on_nodes):
 
 
 def _joined_stack(program, what, constraint):
-    stack = given(what, constraint.function, program.joined)
-    beyond = program.joined.y[program.layout.width + program.layout.motion_width :]
+    stack = call_user_function(what, constraint.function, program.both_ends)
+    beyond = program.both_ends.y[program.layout.width + program.layout.motion_width :]
     if constraint.name != MIRRORED:  # where supports share, that tells how they do at the end
         program.check_end(what, ca.depends_on(stack, beyond))
     return stack
@@ -308,7 +314,7 @@ def _group(program, members):
     if kind == "hull":
         _check_hull(layout, made, owners)
     matrix = program.map_of(kind, s).matrix
-    return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
+    return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, active=asked)
 
 
 def _check_hull(layout, made, owners):

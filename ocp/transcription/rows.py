@@ -11,7 +11,7 @@ import numpy as np
 from ocp.index_sets import distinct
 from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint, Moment
-from ocp.transcription.assembly.sparse import expand
+from ocp.transcription.assembly.sparse import line_entries
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero
@@ -21,20 +21,20 @@ ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient cou
 class Group:
     """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its
     inputs there, for each row of it its owner (constraint, number of its row), and at which
-    instants it is `asked` for, (m, N)."""
+    instants it is `active`, (m, N)."""
 
     kernel: Kernel
     s: np.ndarray
     matrix: ca.DM
     owners: tuple
-    asked: np.ndarray
+    active: np.ndarray
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(constraint.name for constraint, _ in self.owners))
         return f"Group({names:.200}: {len(self.owners)} rows at {len(self.s)} instants)"
 
     @cached_property
-    def taken(self) -> dict:
+    def placements(self) -> dict:
         """What a Box made of its rows, by the number of its first one."""
         return {}
 
@@ -49,45 +49,45 @@ class Group:
         """The rows that are linear in x."""
         return linear_rows(self)
 
-    def owned(self, given: Callable[[Constraint], Constraint]) -> "Group":
+    def with_owners(self, given: Callable[[Constraint], Constraint]) -> "Group":
         """Return the group with other owners: of each constraint what `given` makes of it."""
         owners = tuple((given(constraint), number) for constraint, number in self.owners)
         if all(new[0] is old[0] for new, old in zip(owners, self.owners)):
             return self
-        return self._moved(owners=owners)
+        return self._changed(owners=owners)
 
-    def timed(self, values: Mapping[Parameter, float]) -> "Group":
+    def at_instant(self, values: Mapping[Parameter, float]) -> "Group":
         """Return the group at its instant, if that is open, with numbers for its parameters."""
         when = self.owners[0][0].when if self.owners else ""
         if not isinstance(when, Moment):
             return self
-        return self._moved(s=np.array([closed(when.s, values)]))
+        return self._changed(s=np.array([closed(when.s, values)]))
 
     def without(self, names: Container[str]) -> "Group":
         """Return the group with nothing asked of constraints of some names."""
         kept = np.array([constraint.name not in names for constraint, _ in self.owners], dtype=bool)
-        return self if kept.all() else self._moved(asked=self.asked & kept[:, None])
+        return self if kept.all() else self._changed(active=self.active & kept[:, None])
 
-    def _moved(self, **changes: Any) -> "Group":
+    def _changed(self, **changes: Any) -> "Group":
         """Return the group with other owners, instant or what is asked for, which leave its lines
         as they are."""
         other = replace(self, **changes)
-        other.__dict__.update(lines=self.lines, unmoved_rows=self.unmoved_rows)
+        other.__dict__.update(lines=self.lines, constant_rows_known=self.constant_rows_known)
         return other
 
     @cached_property
-    def unmoved_rows(self) -> dict:
-        """What `unmoved` has said, by the number of parameters."""
+    def constant_rows_known(self) -> dict:
+        """What `constant_rows` has said, by the number of parameters."""
         return {}
 
-    def unmoved(self, given: int) -> np.ndarray:
+    def constant_rows(self, given: int) -> np.ndarray:
         """Tell which rows (m, N) that are not linear no variable moves but the `given` parameters,
         so many at the end of the kernel's inputs."""
-        if given not in self.unmoved_rows:
-            self.unmoved_rows[given] = self._unmoved(given)
-        return self.unmoved_rows[given]
+        if given not in self.constant_rows_known:
+            self.constant_rows_known[given] = self._constant_rows(given)
+        return self.constant_rows_known[given]
 
-    def _unmoved(self, given: int) -> np.ndarray:
+    def _constant_rows(self, given: int) -> np.ndarray:
         kernel = self.kernel
         inputs = np.zeros(len(self.s) * kernel.width, dtype=bool)
         inputs[self.matrix.sparsity().get_triplet()[0]] = True
@@ -135,7 +135,7 @@ class Rows:
         return tuple(self.constraint.label(number) for number in self.numbers)
 
     @cached_property
-    def bounded(self) -> np.ndarray:
+    def bound_sides(self) -> np.ndarray:
         """Whether the rows have a lower and an upper bound (m, 2)."""
         return np.array([self.constraint.bounded(number) for number in self.numbers], dtype=bool)
 
@@ -183,7 +183,7 @@ def linear_rows(group: Group) -> Lines:
     slopes = evaluate(kernel.jacobian, y, group.s)[chosen]
     row, column = np.tile(kernel.rows[chosen], count), np.tile(kernel.columns[chosen], count)
     instant = np.repeat(np.arange(count), len(chosen))
-    picked, variable, value = expand(group.matrix, instant * kernel.width + column)
+    picked, variable, value = line_entries(group.matrix, instant * kernel.width + column)
     places, index = distinct((instant[picked] * shape[0] + row[picked]) * size + variable)
     coefficient = np.bincount(
         index, weights=slopes.T.ravel()[picked] * value, minlength=len(places)

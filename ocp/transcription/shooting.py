@@ -94,7 +94,7 @@ def check_known_forces(problem: Problem) -> None:
         )
 
 
-def reduced(layout, nlp, steps, formulation, statement):
+def reduce_program(layout, nlp, steps, formulation, statement):
     """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the
     Reduction; `steps` per segment, mechanics as the `statement` has them, open numbers included."""
     problem = layout.problem
@@ -131,7 +131,7 @@ def reduced(layout, nlp, steps, formulation, statement):
     ), reduction
 
 
-def followed(tree, start, driven, step, loads=(), formulation="auto"):
+def integrate_passive(tree, start, driven, step, loads=(), formulation="auto"):
     """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the
     others, from the state `start` (2 p,) on.
 

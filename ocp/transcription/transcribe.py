@@ -26,34 +26,40 @@ from ocp.progress import say
 from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
-from ocp.transcription.all_requests import Met, wanted
+from ocp.transcription.all_requests import Handover, collect_requests
 from ocp.transcription.assembly.objective import (
-    goals,
     nonlinear_program,
+    objective_blocks,
     term_stacks,
     term_values,
-    weighing,
+    weight_function,
 )
-from ocp.transcription.assembly.row_placement import blocks_of, given_bounds, placed
-from ocp.transcription.initial_guess import standing, straight_guess
-from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, Finish
+from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks, place_rows
+from ocp.transcription.initial_guess import static_forces, straight_guess
+from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
 from ocp.transcription.kernels.traces import trace_open
-from ocp.transcription.kernels.user_functions import given
+from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.methods import METHODS, Integrated, Method, Spline, method_of, on_its_mesh
 from ocp.transcription.parameters.open_parameters import (
     check_apart,
     checked,
+    closed_functions,
     depended,
     parameters_in,
-    plain,
 )
-from ocp.transcription.phases.shared_kernels import Alike
+from ocp.transcription.phases.shared_kernels import SharedKernels
 from ocp.transcription.program import program_of
-from ocp.transcription.requests import groups
+from ocp.transcription.requests import request_groups
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import check_size, warn_of_size
-from ocp.transcription.variables.free_knots import check_moving, knot_groups
-from ocp.transcription.variables.layout import Layout, free_duration, join, motion_at, split
+from ocp.transcription.variables.free_knots import check_free_knots, knot_equations
+from ocp.transcription.variables.layout import (
+    Layout,
+    free_duration,
+    join_variables,
+    motion_at,
+    split_variables,
+)
 
 KERNELS = "auto", ASSEMBLED, COMPILED, VIRTUAL
 
@@ -133,13 +139,13 @@ def transcription_of(settings: Mapping) -> Transcription:
     return Transcription(method=method, **shared)
 
 
-def in_phases(transcription: Transcription, parts: Iterable[Problem]) -> list[tuple]:
+def settings_of_phases(transcription: Transcription, parts: Iterable[Problem]) -> list[tuple]:
     """Return of every phase, of which `parts` are the problems, (problem, transcription) as it is
     solved: on the basis that its method gives it."""
     solved = []
     for part in parts:
         method = on_its_mesh(transcription.method, part.motion)
-        solved.append((method.stated(part), replace(transcription, method=method)))
+        solved.append((method.with_basis(part), replace(transcription, method=method)))
     return solved
 
 
@@ -157,7 +163,7 @@ def settings_of(transcription: Transcription) -> dict:
 class Transcribed:
     """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
     where their rows went, who asked for each bound of a variable and by which number (`binding`, as
-    a Box has it), the objective's terms as blocks (`goals`) and as a function of x, and
+    a Box has it), the objective's terms as blocks (`objective_blocks`) and as a function of x, and
     `kernels`(), which says how the kernels run. `motion` is the basis that the problem was stated
     with, `reduction` the way back from the solver's unknowns where passive joints are integrated.
     The `problem` has numbers for the parameters that the `statement` leaves open: bounds and the
@@ -173,9 +179,9 @@ class Transcribed:
     open_groups: tuple
     groups: tuple
     rows: tuple
-    asked: Mapping
+    bound_owners: Mapping
     binding: np.ndarray
-    goals: tuple
+    objective_blocks: tuple
     terms: ca.Function
     kernels: Callable[[], str]
     reduction: Reduction | None = None
@@ -197,7 +203,7 @@ class Transcribed:
         return tuple(self.layout.values)
 
     @property
-    def freed(self) -> tuple[str, ...]:
+    def free_names(self) -> tuple[str, ...]:
         """Names of the parameters that solves seek, unless they hold them."""
         return tuple(each.name for each in self.layout.freed)
 
@@ -216,8 +222,8 @@ class Transcribed:
             check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
         anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
-        asked_for = given_bounds(self.open_groups, values, anew)
-        box, _, rows, bounds = placed(asked_for, layout)
+        asked_for = close_bounds(self.open_groups, values, anew)
+        box, _, rows, bounds = place_rows(asked_for, layout)
         if self.reduction is not None:
             bounds = self.reduction.bounds(bounds)
         return replace(
@@ -226,13 +232,13 @@ class Transcribed:
             layout=layout,
             groups=asked_for,
             rows=rows,
-            asked=box.asked,
+            bound_owners=box.owners,
             binding=box.binding,
             nlp=replace(self.nlp, **bounds),
         )
 
     @property
-    def needed(self) -> ca.Function:
+    def drive_efforts(self) -> ca.Function:
         """The Function (y of the motion and the parameters, s) -> what drives give (k,), N m or N,
         by inverse dynamics; made once."""
         if "needed" not in self.made:
@@ -243,11 +249,11 @@ class Transcribed:
         return self.made["needed"]
 
     @property
-    def sloped(self) -> "Transcribed":
+    def with_parameter_slopes(self) -> "Transcribed":
         """The same program with derivatives by all parameters; its graphs are made once."""
         if "sloped" not in self.made:
             chosen = replace(self.transcription, kernels="virtual", derivatives="auto")
-            other = transcribe(self.statement, chosen, free=self.freed, sloped=True)
+            other = transcribe(self.statement, chosen, free=self.free_names, sloped=True)
             self.made["sloped"] = other
         return self.made["sloped"].at(self.layout.values, self.layout.held)
 
@@ -258,21 +264,21 @@ class Transcribed:
         guide = self.transcription.method.guide(self.motion)
         if guide is not None:
             plan = self._on(guide, Transcription(derivatives="solver"))  # which makes none
-            points, duration, _ = split(plan.layout, plan.guess)
+            points, duration, _ = split_variables(plan.layout, plan.guess)
             moved = transfer(guide, points, self.problem.motion)
-            return join(self.layout, moved, duration, standing(self.layout))
+            return join_variables(self.layout, moved, duration, static_forces(self.layout))
         if self.layout.moving:
             plan = self._on_given(self.problem.motion)
-            return join(self.layout, *split(plan.layout, plan.guess))
+            return join_variables(self.layout, *split_variables(plan.layout, plan.guess))
         return straight_guess(self.layout, self.groups)
 
-    def still(self, x: np.ndarray) -> tuple["Transcribed", np.ndarray]:
+    def on_given_knots(self, x: np.ndarray) -> tuple["Transcribed", np.ndarray]:
         """Return the problem transcribed on given knots, those of the variables x, and the same
         motion's variables there; itself and x where knots are given."""
         if not self.layout.moving:
             return self, x
         plan = self._on_given(motion_at(self.layout, x))
-        return plan, join(plan.layout, *split(self.layout, x))
+        return plan, join_variables(plan.layout, *split_variables(self.layout, x))
 
     def _on_given(self, motion: Basis) -> "Transcribed":
         """Return the problem transcribed with the knots of a motion given."""
@@ -284,7 +290,7 @@ class Transcribed:
     def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
         """Return the problem transcribed on another basis."""
         stated = replace(self.statement, motion=motion)
-        other = transcribe(stated, transcription, free=self.freed)
+        other = transcribe(stated, transcription, free=self.free_names)
         return other.at(self.layout.values, self.layout.held)
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:
@@ -301,7 +307,7 @@ def transcribe(
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
-    met: Met | None = None,
+    met: Handover | None = None,
     alike: dict | None = None,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
@@ -316,32 +322,32 @@ def transcribe(
     transcription = settled(problem.tree, transcription)
     check_size(problem, transcription.method)
     method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
-    check_moving(problem, method)
-    problem = method.stated(problem)
-    check_moving(problem, method)
+    check_free_knots(problem, method)
+    problem = method.with_basis(problem)
+    check_free_knots(problem, method)
     program = _begun(problem, transcription, _shared(finish, alike), tuple(free), sloped)
     say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
-    requests, stacks = wanted(program, method, met or Met()), term_stacks(program)
+    requests, stacks = collect_requests(program, method, met or Handover()), term_stacks(program)
     seen = _outputs(problem, program)
     program = _opened(program, requests, stacks, seen, met is None)
     layout = program.layout
     warn_of_size(layout, requests)
-    equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
-    open_groups = (*equations, *groups(program, requests))
-    asked_for = given_bounds(open_groups, layout.values)
-    box, places, rows, bounds = placed(asked_for, layout)
-    terms = goals(program, stacks, _rules(method, layout))
+    equations = *method.equations(layout, program.finish), *knot_equations(layout, program.finish)
+    open_groups = (*equations, *request_groups(program, requests))
+    asked_for = close_bounds(open_groups, layout.values)
+    box, places, rows, bounds = place_rows(asked_for, layout)
+    terms = objective_blocks(program, stacks, _rules(method, layout))
     weights = [weight for weight, _ in problem.objective.terms]
     nlp = nonlinear_program(
         terms,
-        weighing(layout, weights),
-        blocks_of(asked_for, places),
+        weight_function(layout, weights),
+        constraint_blocks(asked_for, places),
         bounds,
         differentiated=transcription.derivatives != "solver",
         sloped=sloped and is_open(weights),
         machine=finish,
     )
-    nlp, reduction = method.reduced(layout, nlp, program.formulation, problem)
+    nlp, reduction = method.reduce(layout, nlp, program.formulation, problem)
     return Transcribed(
         statement=problem,
         problem=layout.problem,
@@ -352,13 +358,13 @@ def transcribe(
         open_groups=open_groups,
         groups=asked_for,
         rows=rows,
-        asked=box.asked,
+        bound_owners=box.owners,
         binding=box.binding,
-        goals=terms,
+        objective_blocks=terms,
         terms=term_values(terms, layout.size, len(terms)),
         nlp=nlp,
         reduction=reduction,
-        made={"same": plain(problem, requests, stacks, seen) if layout.values else {}},
+        made={"same": closed_functions(problem, requests, stacks, seen) if layout.values else {}},
     )
 
 
@@ -366,7 +372,7 @@ def _finish(problem, transcription):
     """Return the Finish of a problem's kernels."""
     method = formulation_of(transcription.dynamics, problem.tree)
     words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return Finish(_kernels(transcription), words, transcription.threads)
+    return KernelBackend(_kernels(transcription), words, transcription.threads)
 
 
 def _kernels(transcription):
@@ -384,7 +390,7 @@ def _shared(finish, alike):
     own = finish if finish.kernels == COMPILED else None
     if alike is None or not finish.differentiated:
         return own
-    return Alike(differentiated=finish.differentiated, finish=own, made=alike)
+    return SharedKernels(differentiated=finish.differentiated, finish=own, made=alike)
 
 
 def _begun(problem, transcription, finish, free, sloped):
@@ -404,7 +410,7 @@ def _begun(problem, transcription, finish, free, sloped):
 def _outputs(problem, program):
     """Return what a problem's outputs give, so that none fails after the solve."""
     return [
-        given(f"output {name!r}", function, program.inputs)
+        call_user_function(f"output {name!r}", function, program.inputs)
         for name, function in problem.outputs.items()
     ]
 
@@ -425,4 +431,4 @@ def _opened(program, requests, stacks, seen, alone):
     every = [*(request.stack for request in requests), *stacks]
     known = parameters_in(program.problem, every, seen, program.inputs)
     parameters, count = (checked if alone else depended)(known, program.free)
-    return program.opened({each: each.value for each in parameters}, count)
+    return program.with_parameters({each: each.value for each in parameters}, count)

@@ -59,7 +59,7 @@ def wholes(made: Transcribed) -> dict[str, ca.Function]:
 
 def kernels(made: Transcribed, kind: str) -> dict[str, list[ca.Function]]:
     """Return {derivative: the kernels of it, each mapped over its instants} of a program."""
-    rows, terms = made.groups, made.goals
+    rows, terms = made.groups, made.objective_blocks
     kept = {
         "jacobian": [(each.kernel.jacobian, each.s) for each in rows],
         "hessian": [(each.kernel.hessian("exact")[0], each.s) for each in (*terms, *rows)],

@@ -7,7 +7,7 @@ import numpy as np
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Solution
-from ocp.transcription import Asked, Multipliers, asked
+from ocp.transcription import Multipliers, RowValues, row_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def activity(solution: Solution) -> dict[str, Activity]:
     product of the two, so that one of them is small.
     """
     counts = dict.fromkeys(FAMILIES, Activity())
-    lines = asked(
+    lines = row_values(
         solution.problem,
         solution.transcription,
         solution.points,
@@ -58,7 +58,9 @@ def activity(solution: Solution) -> dict[str, Activity]:
     return {name: count for name, count in counts.items() if count.rows}
 
 
-def of_row(row: Asked, pulls: Mapping[tuple[str, str], tuple[Multipliers, np.ndarray]]) -> Activity:
+def of_row(
+    row: RowValues, pulls: Mapping[tuple[str, str], tuple[Multipliers, np.ndarray]]
+) -> Activity:
     """Return the Activity of one row; `pulls` {(constraint, label): its multipliers}."""
     lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
     if lower == upper:
@@ -73,7 +75,7 @@ def of_row(row: Asked, pulls: Mapping[tuple[str, str], tuple[Multipliers, np.nda
     )
 
 
-def _pulls(row: Asked, known: Multipliers, line: np.ndarray) -> Iterator[float]:
+def _pulls(row: RowValues, known: Multipliers, line: np.ndarray) -> Iterator[float]:
     """Yield the multipliers of a row at its instants, 0 where none is known."""
     for s in row.s:
         here = np.isclose(known.s, s, rtol=0.0, atol=1e-9)

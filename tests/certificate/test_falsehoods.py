@@ -30,7 +30,7 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.solvers.statuses import ACCEPTABLE
-from ocp.transcription.kernels.row_values import asked
+from ocp.transcription.kernels.row_values import row_values
 
 TOLERANCE = 1e-2
 
@@ -126,7 +126,7 @@ def test_ground_wrenches_that_do_not_carry_the_motion_are_refused():
     weak = solution.lifted.copy()
     weak[-12:] *= 0.9
     weak = replace(solution, lifted=weak)
-    rows = asked(weak.problem, weak.transcription, weak.points, weak.duration, weak.lifted)
+    rows = row_values(weak.problem, weak.transcription, weak.points, weak.duration, weak.lifted)
     law = [row for row in rows if row.constraint.name == "dynamics"]
     lacking = next(row.values for row in law if row.constraint.label(row.number) == "z")
     forces = solution.trace(lambda at: at.reaction.force(), solution.nodes * solution.duration)

@@ -32,7 +32,7 @@ from ocp import (
 from ocp.certificate import resolution_check, violations
 from ocp.certificate.resolution_check import coarseness
 from ocp.transcription import transcribe
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 
 def reach(points=12):
@@ -129,7 +129,7 @@ def test_what_is_missed_counts_alike_in_both_forms():
 def test_a_fine_motion_is_told_by_kernels_alone(monkeypatch):
     solution = solve(swing(points=80))
     transcribed = transcribe(solution.problem, solution.transcription)
-    x = join(transcribed.layout, solution.points, solution.duration)
+    x = join_variables(transcribed.layout, solution.points, solution.duration)
     asked = []
     monkeypatch.setattr(
         resolution_check, "_measured", lambda _, doubts, __: asked.append(doubts) or ()

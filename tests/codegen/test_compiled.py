@@ -255,7 +255,7 @@ def test_compiled_kernels_are_machine_code_all_of_them(cache):
     assert compile_function(pendulum()).class_name() == "External"
     for flag, kind in (("compiled", {"External"}), ("virtual", {"SXFunction"})):
         transcribed = transcribe(lift(points=6), Transcription(kernels=flag))
-        kernels = [part.kernel for part in (*transcribed.groups, *transcribed.goals)]
+        kernels = [part.kernel for part in (*transcribed.groups, *transcribed.objective_blocks)]
         functions = [
             each
             for kernel in kernels

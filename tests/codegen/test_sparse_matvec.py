@@ -14,7 +14,7 @@ from ocp.codegen.compiler.sparse_matvec import Sums, compile_sums
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe
 from ocp.transcription.assembly.block_products import Product
-from ocp.transcription.assembly.scatter_gather import placing
+from ocp.transcription.assembly.scatter_gather import scatter_products
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
     values = ca.MX.sym("values", 13, 5)
     inputs = numbers.normal(size=(13, 5))
     compiled, plain = (
-        ca.Function("put", [values], [placing(given, (9, 1), library)([[values]])])
+        ca.Function("put", [values], [scatter_products(given, (9, 1), library)([[values]])])
         for library in (places, None)
     )
     one, other = (each(inputs) for each in (compiled, plain))

@@ -40,7 +40,7 @@ from ocp import (
 from ocp.motion import Mesh, transfer
 from ocp.motion.collocation_mesh import defects, motion_of
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 MESHES = [
     Mesh(method="hermite-simpson", intervals=3),
@@ -162,7 +162,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
     transcribed = transcribe(every_kind_of_row(free), transcription_of({"intervals": 3} | settings))
     nlp, rng = transcribed.nlp, np.random.default_rng(2)
     layout = transcribed.layout
-    x = join(
+    x = join_variables(
         layout,
         rng.uniform(-1, 1, (2, transcribed.problem.motion.points)),
         0.9,

@@ -38,7 +38,7 @@ from ocp.problem import Foot, Pin, Reaction
 from ocp.problem.contact.load_paths import bears_root, corrected, passive_rows, transmissions
 from ocp.problem.contact.reactions import check_two_pass
 from ocp.problem.instant import Forces, Instant
-from ocp.transcription.laws.contact_laws import standings
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
 
 ALL, NONE = (True,) * 3, (False,) * 3
 
@@ -102,7 +102,7 @@ def test_in_space_a_point_passes_three_a_line_five_and_an_area_six():
     ):
         problem = motion_of(tree, (foot,))
         (given,) = transmissions(tree, problem.ground)
-        law = standings(problem)[0][0]
+        law = rigid_contact_laws(problem)[0][0]
         assert len(law.labels) == sum(given.present)  # as many rows as forces
         counts[foot.name] = sum(given.present)
     assert counts == {"point": 3, "line": 5, "area": 6}
@@ -342,5 +342,7 @@ def test_a_name_of_a_law_is_not_taken_twice():
     tree = monopod()
     foot = point_contact(tree, "toe")
     own = path("height", lambda at: at.q[1], lower=0.0)
-    names = [law.name for law, _ in standings(motion_of(tree, (foot,), constraints=(own,)))]
+    names = [
+        law.name for law, _ in rigid_contact_laws(motion_of(tree, (foot,), constraints=(own,)))
+    ]
     assert names == ["standing.toe", "standing_rate.toe"]

@@ -28,7 +28,7 @@ from ocp import (
 )
 from ocp.problem import Reaction, friction, pressure_inside, shared
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.requests import scheduled
+from ocp.transcription.requests import schedule_grid
 
 
 def test_who_stands_on_the_ground_hangs_on_nothing():
@@ -77,7 +77,7 @@ def test_a_hull_is_of_coordinates_only(quantity):
 
 @pytest.mark.parametrize("per_segment", [1, 2])
 def test_few_nodes_keep_both_ends_and_all_switches(per_segment):
-    s = scheduled(crouch(motion=BSpline(points=4)), per_segment)
+    s = schedule_grid(crouch(motion=BSpline(points=4)), per_segment)
     assert s[0] == 0 and s[-1] == 1 and {0.25, 0.625} <= set(s)
 
 

@@ -26,7 +26,7 @@ from ocp import (
 from ocp.motion import Mesh, Part
 from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirrored
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 ARM = two_link()
 ENDS = {"down": STRIKE, "over": LEAVE, "stand": 1.0}
@@ -55,7 +55,7 @@ def swung(**changes):
 
 
 def test_a_step_in_phases_has_the_program_of_the_step():
-    whole, parts = transcribe(pressed()), phased(in_phases(pressed(), ENDS))
+    whole, parts = transcribe(pressed()), transcribe_phases(in_phases(pressed(), ENDS))
     assert len(parts.nlp.lower) == len(whole.nlp.lower)
     assert len(parts.nlp.g_lower) == len(whole.nlp.g_lower)
 
@@ -74,7 +74,7 @@ def test_a_cycle_in_phases_has_the_optimum_of_the_cycle():
     whole = swung(symmetry=image)
     parts = in_phases(whole, {"out": 0.4, "back": 1.0})  # at a knot
     assert [part.end for part in parts.parts] == ["shared", "image"]
-    assert len(phased(parts).nlp.g_lower) == len(transcribe(whole).nlp.g_lower)
+    assert len(transcribe_phases(parts).nlp.g_lower) == len(transcribe(whole).nlp.g_lower)
     expected = solve(whole, solver=TIGHT).objective
     assert solve(parts, solver=TIGHT).objective == pytest.approx(expected, rel=1e-9)
 
@@ -107,13 +107,13 @@ def test_every_instant_is_asked_for_in_one_phase(span, kept):
 
 
 def test_waypoints_of_phases_make_one_curve():
-    parts = phased(in_phases(swung(), {"first": 0.3, "last": 1.0}))
+    parts = transcribe_phases(in_phases(swung(), {"first": 0.3, "last": 1.0}))
     points = np.random.default_rng(1).normal(size=16)
     own = [part.layout.size for part in parts.parts]
     assert own == [16, 16]
-    x = parts.joined([points * (np.arange(16) < 2 * 5), points])
+    x = parts.join_phases([points * (np.arange(16) < 2 * 5), points])
     assert np.isfinite(x).all()
-    np.testing.assert_array_equal(parts.joined([points, points]), points)
+    np.testing.assert_array_equal(parts.join_phases([points, points]), points)
 
 
 STEPS = {"first": 0.3, "last": 1.0}
@@ -148,7 +148,7 @@ def one_motion(link=None, durations=(0.3, 0.5)):
 
 
 def test_parts_of_one_spline_go_on_without_rows():
-    parts = phased(one_motion())
+    parts = transcribe_phases(one_motion())
     assert not parts.link_rows
     assert len(parts.nlp.lower) == 16
 
@@ -171,7 +171,7 @@ def test_a_foot_that_bears_to_the_very_end_must_go_on():
     whole = crouch(False, ground=replace(ground, feet=(ground.foot("right"), left)))
     assert tree.dof
     with pytest.raises(ValueError, match="phase 'over': foot 'left' bears at its end"):
-        phased(in_phases(whole, ENDS))
+        transcribe_phases(in_phases(whole, ENDS))
 
 
 def test_a_foot_in_swing_never_bears():

@@ -24,7 +24,7 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.problem import Span, mirrored, unilateral
 from ocp.transcription import transcribe
-from ocp.transcription.variables.layout import Layout, join
+from ocp.transcription.variables.layout import Layout, join_variables
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
     (row,) = transcribed.rows
     points = np.random.default_rng(2).standard_normal((2, 7))
     found = np.array(
-        transcribed.nlp.constraints(join(Layout(problem=problem), points, 0.8))
+        transcribed.nlp.constraints(join_variables(Layout(problem=problem), points, 0.8))
     ).ravel()
     assert np.allclose(found[row.row[0]], points[0] - 2 * points[1]) and np.array_equal(
         row.s, problem.motion.nodes

@@ -28,8 +28,8 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.problem import mirrored, pressure_inside, unilateral
 from ocp.transcription import transcribe
-from ocp.transcription.requests import scheduled
-from ocp.transcription.variables.layout import join, split
+from ocp.transcription.requests import schedule_grid
+from ocp.transcription.variables.layout import join_variables, split_variables
 
 SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones
 INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1, 1, 1.0])
@@ -48,8 +48,8 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
     )
     transcribed = transcribe(problem, Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
-    x = join(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
-    points, T, _ = split(transcribed.layout, x)
+    x = join_variables(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
+    points, T, _ = split_variables(transcribed.layout, x)
     ends = [points @ motion.values([0.0, 1.0], order).T / T**order for order in range(3)]
     gaps = {
         f"mirrored.{name}": end - SIGN * start[INDEX]
@@ -128,7 +128,7 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     )
     cyclic = replace(once, symmetry=mirrored(tree, INDEX, SIGN))
     rows, others = placed(cyclic, nodes=2), placed(once, nodes=2)
-    nodes = scheduled(once, 2)
+    nodes = schedule_grid(once, 2)
     for name in ("torque_limits", "push", "unilateral"):
         assert np.array_equal(others[name].s, nodes) and np.array_equal(rows[name].s, nodes[:-1])
     assert np.array_equal(others["dynamics"].s, nodes) and np.array_equal(rows["dynamics"].s, nodes)

@@ -20,7 +20,7 @@ from ocp.problem import path
 from ocp.solving.total_statistics import ADDED
 from ocp.studies.store.cell_identity import recipe
 from ocp.transcription import Multipliers, transcribe
-from ocp.transcription.kernels.row_values import Asked
+from ocp.transcription.kernels.row_values import RowValues
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ def test_an_inequality_is_active_where_its_pull_outweighs_its_distance():
     values = {"a": (1.0, 0.5), "b": (0.9, 0.0), "c": (0.0, 1e-9)}  # value and multiplier
     limits = path("slip.right.1", lambda at: at.q, lower=-1.0, upper=1.0, labels=tuple(values))
     rows = [
-        Asked(constraint=limits, number=k, s=np.array([0.5]), values=np.array([value]))
+        RowValues(constraint=limits, number=k, s=np.array([0.5]), values=np.array([value]))
         for k, (value, _) in enumerate(values.values())
     ]
     known = Multipliers(s=np.array([0.5]), labels=tuple(values), values=np.zeros((3, 1)))
@@ -151,7 +151,7 @@ def test_an_inequality_is_active_where_its_pull_outweighs_its_distance():
     }
     assert [of_row(row, pulls).active for row in rows] == [1, 0, 0]
     fixed = path("mirrored.q", lambda at: at.q, lower=0.0, upper=0.0)
-    row = Asked(constraint=fixed, number=0, s=np.array([0.0, 1.0]), values=np.zeros(2))
+    row = RowValues(constraint=fixed, number=0, s=np.array([0.0, 1.0]), values=np.zeros(2))
     assert of_row(row, {}) == Activity(rows=2, equalities=2)
     assert (Activity(rows=1, at_bounds=1) + of_row(row, {})).active == 3
 

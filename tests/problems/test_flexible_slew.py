@@ -26,7 +26,7 @@ from ocp.certificate.checks.beam_stretch import steepest
 from ocp.certificate.checks.energy import energy_error, required
 from ocp.cli.commands.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
-from ocp.transcription.shooting import followed
+from ocp.transcription.shooting import integrate_passive
 
 GOAL = (1.2, 0.8)
 
@@ -143,7 +143,7 @@ def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
         q[rows], qd[rows] = state[:4], state[4:]
         state = state * np.sqrt(energy / float(held(q, qd)[0]))
         still = np.repeat(np.append(GOAL, np.zeros(4))[:, None], 4001, axis=1)
-        ring = followed(arm, state, still, 4e-4)
+        ring = integrate_passive(arm, state, still, 4e-4)
         reached.append(np.linalg.norm(lever @ ring[:4], axis=0).max())
     assert reached[0] == pytest.approx(bound, rel=1e-6)
     assert 0.05 * bound < min(reached) and max(reached) <= bound * (1 + 1e-3)

@@ -18,7 +18,7 @@ from ocp.certificate import violations
 from ocp.cli.commands.run import run
 from ocp.plots import plot_reactions
 from ocp.transcription import transcribe
-from ocp.transcription.requests import scheduled
+from ocp.transcription.requests import schedule_grid
 
 COARSE = Transcription(method=Spline(nodes=3))
 FAMILIES = {
@@ -52,7 +52,7 @@ def test_one_step_converges_from_standing_with_every_family_of_constraints(step)
     assert (
         step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
     )
-    assert step.points.shape == (38, 8) and len(scheduled(step.problem, 4)) == 25
+    assert step.points.shape == (38, 8) and len(schedule_grid(step.problem, 4)) == 25
     assert 0.1 < step.terms[0][2] < 0.13  # the dynamic effort (s)
     rows = dict(violations(step))
     assert rows.pop("dynamics").nodes < 1e-6 * 735.75  # N, whose rows count in body weights

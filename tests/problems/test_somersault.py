@@ -11,7 +11,7 @@ from ocp.certificate.checks.flight_momentum import free_axes
 from ocp.certificate.checks.replay_motion import lengths, turned
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
-from ocp.transcription.initial_guess import lengthened
+from ocp.transcription.initial_guess import normalise_quaternions
 
 COARSE = Transcription(method=Radau(intervals=18, order=5))
 
@@ -77,7 +77,7 @@ def test_a_guess_keeps_quaternions_off_zero():
     tree = problem().tree
     points = np.zeros((tree.dof, 5))
     points[3] = np.linspace(1.0, -1.0, 5)
-    got = lengthened(tree, points)
+    got = normalise_quaternions(tree, points)
     np.testing.assert_allclose(np.linalg.norm(got[3:7], axis=0), 1.0)
     np.testing.assert_allclose(got[3, [0, 4]], [1.0, -1.0])
     np.testing.assert_array_equal(got[[0, 1, 2, 7, 8]], 0.0)

@@ -22,7 +22,7 @@ from ocp.problem import bearing_slots, bears
 from ocp.solvers import Outcome
 from ocp.solving.from_solver import solution_of
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
@@ -147,7 +147,7 @@ def test_sides_are_alike_in_masses_and_limits():
 
 def test_a_stride_begins_with_a_step_and_its_image(stride):
     step = one_step(stride)
-    made = phased(step)
+    made = transcribe_phases(step)
     x = np.random.default_rng(6).normal(size=len(made.nlp.lower))
     guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride).phases
     assert list(guesses) == [phase.name for phase in stride.phases]

@@ -30,7 +30,7 @@ from ocp.plots import scene, spy
 from ocp.solution import dense
 from ocp.solving.starts.random_starts import wander, wandering
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_an_impulse_that_friction_does_not_give_must_give_way():
 
 
 def test_laws_of_an_impact_are_no_limits_that_may_give_way():
-    rows = phased(fallen(friction=10.0).problem).rows
+    rows = transcribe_phases(fallen(friction=10.0).problem).rows
     stated = {placed.name for placed in rows if is_stated(placed.constraint, 0)}
     assert stated == {
         *("fall: at_start.q", "fall: at_start.qd", "fall to rise: q", "fall to rise: impulse.end")
@@ -58,7 +58,7 @@ def test_laws_of_an_impact_are_no_limits_that_may_give_way():
 def test_an_impulse_without_a_bound_of_friction_only_pushes():
     push = fallen(friction=None).multipliers["fall to rise: impulse.end"]
     assert push.labels == ("push",)
-    rough = phased(fallen(friction=1.0).problem).link_rows[-1]
+    rough = transcribe_phases(fallen(friction=1.0).problem).link_rows[-1]
     assert rough.labels == ("push", "friction 1", "friction 2")
 
 
@@ -85,7 +85,7 @@ def test_each_phase_has_its_basis_refined():
 
 
 def test_starts_wander_in_every_phase(smooth):
-    program = phased(moved())
+    program = transcribe_phases(moved())
     x = wander(program, program.guess, (1, 2), 0.5, 1.0)
     first, second = (np.abs((x - program.guess)[columns]).max() for columns in program.columns)
     assert min(first, second) > 0.1

@@ -34,7 +34,7 @@ from ocp.problem.instant import Instant
 from ocp.storage.problem_data import problem_of, stated
 from ocp.storage.problem_diff import differences
 from ocp.storage.serialize import content_of
-from ocp.transcription.kernels.recording import Listener, NotData
+from ocp.transcription.kernels.recording import NotRecordable, RecordingInstant
 from ocp.transcription.kernels.tapes import CODES, Tape, record
 
 ROOT = Path(__file__).parents[2]
@@ -274,9 +274,9 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
             path("odd", lambda at: at.forces.inverse(*[0] * 5), upper=1.0),
         ),
     )
-    with pytest.raises(NotData, match="it asks an instant for 'forces'"):
+    with pytest.raises(NotRecordable, match="it asks an instant for 'forces'"):
         record(odd, odd.constraints[-1].function)
-    with pytest.raises(NotData, match="it depends on symbols of its own"):
+    with pytest.raises(NotRecordable, match="it depends on symbols of its own"):
         record(plain, lambda at: at.q * symbol)
     solution = replace(solve(plain), problem=odd)
     ocp.save(solution, tmp_path / "odd.npz")
@@ -347,7 +347,7 @@ def test_a_guess_may_be_of_another_problem(lifted, tmp_path):
 
 
 def test_whatever_an_instant_has_can_be_written_down():
-    listener = Listener(problem=crouch())
+    listener = RecordingInstant(problem=crouch())
     for name in sorted(set(dir(Instant)) - {"flow"}):
         assert name.startswith("_") or getattr(listener, name) is not None
 

@@ -25,8 +25,8 @@ from ocp.certificate.checks.optimality import variables
 from ocp.problem import friction, unilateral
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.solvers import Iterate, curvature
-from ocp.transcription.laws.transition_laws import laws_handed_over
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.laws.transition_laws import law_handover
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 TREE = monoped()
 BENT = (0.0, 0.72, 0.0, 0.4, -0.8)  # foot below the hip, to 1 cm
@@ -50,7 +50,7 @@ def crouch(*grounds, points=7, **changes):
 
 def equalities(problem):
     """Return the Jacobian of a program's equalities beside its start."""
-    program = phased(problem)
+    program = transcribe_phases(problem)
     x = program.guess + 0.05 * np.sin(np.arange(program.layout.size))
     same = program.nlp.g_lower == program.nlp.g_upper
     return np.array(program.nlp.jacobian(x, [])[1])[same]
@@ -85,7 +85,7 @@ def test_equalities_of_contacts_that_go_on_are_independent(problem):
 )
 def test_the_lack_of_torque_is_asked_for_once_where_phases_meet(problem, spared):
     """On a point foot the moment about it is the same on both sides, in flight all is."""
-    assert laws_handed_over(problem) == spared
+    assert law_handover(problem) == spared
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(pr
     """There forces of one contact are the same on both sides; what is not asked for holds."""
     guess = {phase.name: Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
     solution = solve(problem, guess=guess).require()
-    program = phased(problem)
+    program = transcribe_phases(problem)
     x, x_multipliers, g_multipliers = variables(solution, program)
     g = np.array(program.nlp.constraints(x)).ravel()
     point = Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
@@ -114,8 +114,8 @@ def test_bodies_that_carry_something_else_ask_for_all_on_both_sides():
     flight = crouch(None, None)
     first, second = flight.phases
     other = replace(flight, phases=(first, replace(second, tree=heavier)))
-    assert laws_handed_over(flight)["part 2"] == {0, 1, 2}
-    assert not laws_handed_over(other)["part 2"]
+    assert law_handover(flight)["part 2"] == {0, 1, 2}
+    assert not law_handover(other)["part 2"]
 
 
 def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
@@ -141,13 +141,13 @@ def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once(stride):
     assert np.linalg.matrix_rank(rows) == len(rows)
     bounced = impact("foot", normal=(0, 1, 0), symmetry=shifted, restitution=0.3)
     with pytest.raises(ValueError, match="impact of 'foot': it bounces, but the next phase holds"):
-        phased(replace(problem, links=(continuous(), bounced)))
+        transcribe_phases(replace(problem, links=(continuous(), bounced)))
 
 
 def test_a_foothold_that_is_sought_is_asked_for_on_both_sides_unless_it_is_one():
     place = Parameter("place", 0.02, "m", -0.1, 0.1, free=True)
-    both = phased(crouch(standing(place), standing(place)))
-    apart = phased(crouch(standing(0.02), standing(place)))
+    both = transcribe_phases(crouch(standing(place), standing(place)))
+    apart = transcribe_phases(crouch(standing(0.02), standing(place)))
     counts = [sum(program.nlp.g_lower == program.nlp.g_upper) for program in (both, apart)]
     assert counts[1] > counts[0]
 
@@ -181,7 +181,7 @@ def test_a_contact_that_cannot_be_reached_from_the_phase_before_is_refused_by_na
         "'part 1' ends with what stands there; the nearest is 0.15 m off"
     )
     with pytest.raises(ValueError, match=words):
-        phased(crouch(standing(), standing(0.3)))
+        transcribe_phases(crouch(standing(), standing(0.3)))
 
 
 def test_pushes_of_phases_are_those_of_their_own_ground():
@@ -225,11 +225,11 @@ def test_what_stands_on_takes_part_in_a_blow():
         "links: single to next: impact of 'right foot': contact 'left foot' stands before and "
         "after it, and takes part in the blow; name its points too"
     ):
-        phased(stepping("right foot"))
-    (asking,) = phased(stepping("left foot", "right foot")).askings
+        transcribe_phases(stepping("right foot"))
+    (asking,) = transcribe_phases(stepping("left foot", "right foot")).askings
     assert [each.strike.point for each in asking.strikes] == ["left foot", "right foot"]
 
 
 def test_what_leaves_takes_no_part_in_a_blow():
-    (asking,) = phased(stepping("right foot", after=("right foot",))).askings
+    (asking,) = transcribe_phases(stepping("right foot", after=("right foot",))).askings
     assert [each.strike.point for each in asking.strikes] == ["right foot"]

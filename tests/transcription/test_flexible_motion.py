@@ -40,7 +40,7 @@ from ocp.plots import plot_torques, stick
 from ocp.plots.bodies.stick_figures import BENT
 from ocp.studies import wandering
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.shooting import followed
+from ocp.transcription.shooting import integrate_passive
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
@@ -179,7 +179,7 @@ def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
     modes = tree.links[0].modes
     mass, stiffness = modes.masses[0, 0], modes.stiffness[0][0]
     w = np.sqrt(stiffness / mass)
-    found = followed(tree, np.array([1e-3, 0.0]), np.zeros((3, 2 * count + 1)), step)
+    found = integrate_passive(tree, np.array([1e-3, 0.0]), np.zeros((3, 2 * count + 1)), step)
     t, decay, slow = step * np.arange(count + 1), 0.05 * w, w * np.sqrt(1 - 0.05**2)
     expected = 1e-3 * np.exp(-decay * t) * (np.cos(slow * t) + decay / slow * np.sin(slow * t))
     assert w * t[-1] > 6 and np.abs(found[0] - expected).max() < 1e-9

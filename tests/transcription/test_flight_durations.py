@@ -20,9 +20,9 @@ from ocp import (
     point_contact,
     prismatic,
 )
-from ocp.transcription.phases.flight_durations import lasting
-from ocp.transcription.phases.initial_guess import falls
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.flight_durations import phase_durations
+from ocp.transcription.phases.initial_guess import root_gravity
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 G, MOTION, LONG = 9.81, BSpline(points=6), (0.01, 5.0)
 STONE = Tree(
@@ -41,7 +41,7 @@ def times(*phases, **parts):
     """Return the durations (s) of the first guess of phases that follow each other."""
     links = (continuous(),) * (len(phases) - 1)
     problem = Problem(tree=STONE, phases=phases, links=links, objective=NOTHING, **parts)
-    return lasting(problem.parts, problem.transitions, falls)
+    return phase_durations(problem.parts, problem.transitions, root_gravity)
 
 
 def flight(*constraints, duration=LONG):
@@ -57,7 +57,7 @@ def ends(**stated):
 
 
 def test_a_hop_stands_and_flies_as_long_as_a_ball_thrown_up():
-    program = phased(pogo_hop.problem(height=0.2, gravity=3.7))
+    program = transcribe_phases(pogo_hop.problem(height=0.2, gravity=3.7))
     x, wanted = program.guess, 2 * sqrt(2 * 0.2 / 3.7)
     guessed = [x[columns[0]] for columns in program.columns]
     assert guessed == pytest.approx([wanted, wanted], rel=1e-12)

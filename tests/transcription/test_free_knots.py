@@ -29,7 +29,7 @@ from ocp import (
 from ocp.diagnosis.explain import rows_at
 from ocp.motion.free_knots import moved
 from ocp.transcription import transcribe
-from ocp.transcription.variables.layout import join, motion_at, split
+from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
 
 def arm_problem(**changes):
@@ -89,7 +89,9 @@ def case(name, seed=3):
     points = rng.uniform(-1, 1, (transcribed.problem.tree.dof, motion.points))
     knots = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
     lifted = rng.uniform(-3, 3, layout.place.shape)
-    return transcribed, join(layout, points, transcribed.problem.duration[0] + 0.7, lifted, knots)
+    return transcribed, join_variables(
+        layout, points, transcribed.problem.duration[0] + 0.7, lifted, knots
+    )
 
 
 def derivatives(nlp, x, lam):
@@ -136,7 +138,7 @@ def test_derivatives_by_knots_are_those_of_finite_differences(name):
 @pytest.mark.parametrize("name", CASES)
 def test_the_program_of_free_knots_is_that_of_the_same_knots_given(name):
     transcribed, x = case(name)
-    still, same = transcribed.still(x)
+    still, same = transcribed.on_given_knots(x)
     assert not still.layout.moving and len(same) == len(x) - transcribed.problem.motion.segments
     assert float(still.nlp.objective(same)) == pytest.approx(float(transcribed.nlp.objective(x)))
     ours = {(row.name, t): v for row in rows_at(transcribed, x) for t, v in zip(row.t, row.values)}
@@ -149,7 +151,9 @@ def test_the_program_of_free_knots_is_that_of_the_same_knots_given(name):
                 assert near == [pytest.approx(value, rel=1e-9, abs=1e-9)]
     assert compared > 10
     assert motion_at(transcribed.layout, x).breaks == pytest.approx(still.problem.motion.breaks)
-    for one, other in zip(split(transcribed.layout, x), split(still.layout, same)):
+    for one, other in zip(
+        split_variables(transcribed.layout, x), split_variables(still.layout, same)
+    ):
         np.testing.assert_array_equal(one, other)
 
 
@@ -167,7 +171,7 @@ def test_widths_are_bounded_by_the_spacing_and_part_the_whole_motion():
 def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
     problem = arm_problem(motion=BSpline(points=30, knots="free"), loads=(), objective=duration())
     transcribed = transcribe(problem)
-    x = join(transcribed.layout, np.ones((2, 30)), 1.0)
+    x = join_variables(transcribed.layout, np.ones((2, 30)), 1.0)
     pattern = np.array(ca.DM(transcribed.nlp.jacobian.sparsity_out(1), 1))
     row = next(placed for placed in transcribed.rows if placed.name == "torque_limits").row[0, 50]
     assert pattern[row, transcribed.layout.widths].sum() == 5 and len(x) == 1 + 60 + 27
@@ -178,7 +182,7 @@ def test_all_is_a_number_where_knots_stand_together():
     transcribed = transcribe(problem, Transcription(method=COARSE))
     motion = moved(problem.motion, [1, 0, 0, 0, 1, 1])
     points = np.random.default_rng(6).uniform(-1, 1, (2, 9))
-    x = join(transcribed.layout, points, 2.0, motion=motion)
+    x = join_variables(transcribed.layout, points, 2.0, motion=motion)
     parts = derivatives(transcribed.nlp, x, np.ones(len(transcribed.nlp.g_lower)))
     assert all(np.isfinite(part).all() for part in parts)
 

@@ -35,7 +35,7 @@ from ocp.problem.constraint import Span
 from ocp.solving.starts.warm_start import start
 from ocp.transcription import transcribe
 from ocp.transcription.methods import on_its_mesh
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 ARCS = Transcription(method=Radau(intervals=4, order=6, lengths="free", controls="constant"))
 
@@ -89,7 +89,7 @@ def case(name, seed=3):
     mesh = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
     lifted = rng.uniform(-3, 3, (len(layout.place), motion.intervals))
     lifted = np.repeat(lifted, motion.order, axis=1)
-    return transcribed, join(layout, points, problem.duration[0] + 0.7, lifted, mesh)
+    return transcribed, join_variables(layout, points, problem.duration[0] + 0.7, lifted, mesh)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -109,7 +109,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(name):
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_those_of_the_same_intervals_given(name):
     transcribed, x = case(name)
-    plan, same = transcribed.still(x)
+    plan, same = transcribed.on_given_knots(x)
     assert plan.problem.motion.inner == moved_of(transcribed, x).inner
     assert not plan.problem.motion.moving
     value, expected = transcribed.nlp.objective(x), plan.nlp.objective(same)

@@ -31,16 +31,16 @@ from ocp.problem import (
 )
 from ocp.solvers import kkt_residual
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.requests import scheduled
-from ocp.transcription.variables.interpolation import wrenches_between
+from ocp.transcription.requests import schedule_grid
+from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import (
-    join,
+    join_variables,
     lifted_layout,
     motion_inputs,
     motion_map,
     motion_size,
     motion_width,
-    split,
+    split_variables,
 )
 from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
 
@@ -77,7 +77,7 @@ def near(transcribed, seed=3):
     ).T
     lifted = body_weight(problem.tree) * rng.uniform(-0.3, 0.3, transcribed.layout.place.shape)
     lifted[len(structure(problem.tree).drives) + 5 :: 6] += body_weight(problem.tree)
-    return join(transcribed.layout, points, 0.9, lifted)
+    return join_variables(transcribed.layout, points, 0.9, lifted)
 
 
 # The same optimum
@@ -205,12 +205,12 @@ def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 def test_variables_split_and_join_without_loss(duration):
     problem = crouch(duration=duration)
-    layout, rng = lifted_layout(problem, scheduled(problem, 4)), np.random.default_rng(1)
+    layout, rng = lifted_layout(problem, schedule_grid(problem, 4)), np.random.default_rng(1)
     x = rng.standard_normal(layout.size)
-    points, time, lifted = split(layout, x)
-    assert np.allclose(join(layout, points, time, lifted), x, rtol=1e-14)
+    points, time, lifted = split_variables(layout, x)
+    assert np.allclose(join_variables(layout, points, time, lifted), x, rtol=1e-14)
     assert sorted(layout.place[layout.place >= 0]) == list(range(motion_size(problem), layout.size))
-    assert np.all(join(layout, points, time)[motion_size(problem) :] == 0)
+    assert np.all(join_variables(layout, points, time)[motion_size(problem) :] == 0)
     nodes, rows = layout.nodes, len(structure(problem.tree).drives)
     assert layout.place.shape == (rows + 12, 11) and lifted.shape == (rows + 12, 11)
     stands = {
@@ -229,14 +229,14 @@ def test_variables_split_and_join_without_loss(duration):
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 def test_the_motion_map_places_lifted_columns_at_their_nodes_and_runs_between_them(duration):
     problem = crouch(duration=duration)
-    layout, rng = lifted_layout(problem, scheduled(problem, 4)), np.random.default_rng(2)
+    layout, rng = lifted_layout(problem, schedule_grid(problem, 4)), np.random.default_rng(2)
     x, s = rng.standard_normal(layout.size), np.array([0.0, 0.1, STRIKE, 0.5, 0.6, 1.0])
-    points, time, lifted = split(layout, x)
+    points, time, lifted = split_variables(layout, x)
     found = motion_map(layout, s)(x)
     assert np.allclose(
         found[: motion_width(problem)], motion_inputs(problem, points, time, s), atol=1e-12
     )
-    expected = lifted @ wrenches_between(problem, layout.nodes, s).T
+    expected = lifted @ wrench_interpolation(problem, layout.nodes, s).T
     assert np.allclose(found[motion_width(problem) :], expected, atol=1e-12)
     for at, column in zip(s, expected.T):
         if np.isclose(layout.nodes, at).any():
@@ -256,7 +256,7 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_and_runs_between_th
 
 def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     problem = crouch(strike=0.26, leave=0.61)
-    s = scheduled(problem, 4)
+    s = schedule_grid(problem, 4)
     assert (
         len(s) == 11
         and s[0] == 0
@@ -264,7 +264,7 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
         and {0.26, 0.61} <= set(s)
         and np.all(np.diff(s) > 0)
     )
-    assert np.array_equal(scheduled(lift(points=5), 4), np.linspace(0, 1, 9))
+    assert np.array_equal(schedule_grid(lift(points=5), 4), np.linspace(0, 1, 9))
     rows = {
         row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows
     }
@@ -274,8 +274,8 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
 
 def test_nodes_stand_closer_where_several_feet_bear_if_they_are_told_to():
     problem = crouch(strike=0.26, leave=0.61)
-    ground, usual = problem.ground, scheduled(problem, 4)
-    close = scheduled(problem, 4, shared=12)
+    ground, usual = problem.ground, schedule_grid(problem, 4)
+    close = schedule_grid(problem, 4, shared=12)
     both = [len(bearing_slots(ground, s)) > 1 for s in (close[1:] + close[:-1]) / 2]
     steps, segment = np.diff(close), np.diff(problem.motion.breaks)[0]
     assert 0 < sum(both) < len(both) and set(ground.switches) <= {*np.round(close, 12)}
@@ -289,7 +289,7 @@ def test_nodes_stand_closer_where_several_feet_bear_if_they_are_told_to():
 def test_the_first_guess_stands_on_its_feet():
     problem = crouch(shared_by_distance=False)
     transcribed = transcribe(problem, transcription_of(SUMS))
-    _, _, lifted = split(transcribed.layout, transcribed.guess)
+    _, _, lifted = split_variables(transcribed.layout, transcribed.guess)
     push = lifted[[4 + 5, 4 + 11]] / body_weight(problem.tree)
     s = transcribed.layout.nodes
     share = np.where(s > STRIKE, np.where(s < LEAVE, 0.5, 1.0), 0.0)
@@ -310,9 +310,9 @@ def test_a_lifted_integral_is_that_of_what_runs_between_the_nodes(quadrature):
     method = Spline(nodes=4, quadrature=quadrature, panels=4)
     transcribed = transcribe(problem, Transcription(method=method))
     x = near(transcribed)
-    _, _, lifted = split(transcribed.layout, x)
+    _, _, lifted = split_variables(transcribed.layout, x)
     s = np.linspace(0, 1, 9) if quadrature == "trapezoid" else np.linspace(0, 1, 40001)
-    between = lifted @ wrenches_between(problem, transcribed.layout.nodes, s).T
+    between = lifted @ wrench_interpolation(problem, transcribed.layout.nodes, s).T
     drive = list(structure(problem.tree).drives).index(8)
     expected = [np.trapezoid(line, s) for line in (between[4 + 5], between[drive] ** 2)]
     found = np.array(transcribed.terms(x)).ravel()
@@ -326,7 +326,11 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
         transcribed.rows, named, transcribed.layout, len(nlp.g_lower)
     )
     again = name_multipliers(
-        transcribed.rows, transcribed.asked, transcribed.binding, x_multipliers, g_multipliers
+        transcribed.rows,
+        transcribed.bound_owners,
+        transcribed.binding,
+        x_multipliers,
+        g_multipliers,
     )
     assert set(again) == set(named) and all(
         np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named
@@ -336,7 +340,7 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
         and law.values.shape == (10, 11)
         and np.abs(law.values).max() > 1e-3
     )
-    x = join(transcribed.layout, crouched().points, 0.8, crouched().lifted)
+    x = join_variables(transcribed.layout, crouched().points, 0.8, crouched().lifted)
     assert kkt_residual(nlp, x, x_multipliers, g_multipliers) < 1e-6
 
 

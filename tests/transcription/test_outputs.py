@@ -7,7 +7,7 @@ from ocp.models.two_link import two_link
 
 from ocp import BSpline, Load, Parameter, Problem, effort, inverse_dynamics
 from ocp.dynamics import formulation_of
-from ocp.transcription.kernels.outputs import observed, placed
+from ocp.transcription.kernels.outputs import output_functions, stack_motion
 
 PUSH = Parameter("push", 2.0, "N")
 SCALE = Parameter("scale", 3.0)
@@ -26,12 +26,12 @@ PROBLEM = Problem(
 )
 S = np.array([0.0, 0.3, 1.0])
 Q, QD, QDD = np.random.default_rng(0).uniform(-1, 1, (3, 2, 3))
-MOTION = placed(S, 2.0, (Q, QD, QDD))
+MOTION = stack_motion(S, 2.0, (Q, QD, QDD))
 
 
 def seen(*names):
     """Outputs of the problem by name."""
-    return observed(PROBLEM, formulation_of("auto", ARM), names)
+    return output_functions(PROBLEM, formulation_of("auto", ARM), names)
 
 
 def test_outputs_are_those_of_the_motion_whatever_the_duration_of_the_problem():

@@ -23,7 +23,7 @@ from ocp import (
     torque_limits,
     verify,
 )
-from ocp.transcription import Method, setting
+from ocp.transcription import Method, method_setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +32,9 @@ class Pseudospectral(Method):
 
     name: ClassVar[str] = "pseudospectral"
 
-    degree: int = setting(12, "degree of the polynomial")
+    degree: int = method_setting(12, "degree of the polynomial")
 
-    def stated(self, problem):
+    def with_basis(self, problem):
         """Return the problem with one polynomial for its motion."""
         return replace(problem, motion=BSpline(points=self.degree + 1, degree=self.degree))
 

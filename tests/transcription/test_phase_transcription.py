@@ -36,7 +36,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
 from ocp.transcription.phases.impacts import energy_lost
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 
 def test_phases_that_go_on_smoothly_are_one_motion():
@@ -57,7 +57,7 @@ def test_phases_that_go_on_smoothly_are_one_motion():
 
 @pytest.mark.parametrize("settings", [Spline(), Radau(intervals=6), HermiteSimpson(intervals=8)])
 def test_derivatives_of_the_program_are_those_of_its_functions(settings):
-    program = phased(moved(), Transcription(method=settings))
+    program = transcribe_phases(moved(), Transcription(method=settings))
     x = program.guess + 0.01 * np.sin(np.arange(program.layout.size))
     symbol = ca.MX.sym("x", len(x))
     y = np.cos(np.arange(len(program.nlp.g_lower)))

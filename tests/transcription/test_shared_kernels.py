@@ -7,7 +7,7 @@ from ocp.models.two_link import two_link
 from ocp.problems.two_link_arcs import problem as arcs
 
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 
 
 def slopes_of(part):
@@ -27,7 +27,7 @@ def numbers(nlp, x, multipliers):
 
 
 def test_phases_that_differ_in_bounds_alone_share_their_kernels():
-    middle = [slopes_of(part) for part in phased(arcs()).parts[1:3]]
+    middle = [slopes_of(part) for part in transcribe_phases(arcs()).parts[1:3]]
     assert middle[0] and all(one is other for one, other in zip(*middle))
 
 
@@ -35,7 +35,7 @@ def test_what_phases_share_is_what_each_has_alone():
     statement = arcs()
     other = two_link(gravity=9.81)
     phases = (replace(statement.phases[0], tree=other), *statement.phases[1:])
-    whole = phased(replace(statement, phases=phases))
+    whole = transcribe_phases(replace(statement, phases=phases))
     for part, shared in zip(whole.statement.parts, whole.parts):
         alone = transcribe(part).nlp
         x = np.random.default_rng(3).normal(size=len(alone.lower)) / 2 + 1

@@ -23,7 +23,7 @@ from ocp.dynamics import derivatives_of, formulation_of
 from ocp.problem.instant import NoRate
 from ocp.transcription import transcribe
 from ocp.transcription.kernels.inputs import symbols
-from ocp.transcription.kernels.kernels import kernel
+from ocp.transcription.kernels.kernels import make_kernel
 
 LASTS = Parameter("lasts", 0.8, "s", 0.1, 3.0)
 BODY = random_tree(np.random.default_rng(6), 3, kinds=("prismatic", "revolute", "screw"))
@@ -86,7 +86,7 @@ def instant(tree, provided=True, finish=None):
 
 def made(inputs):
     """The kernel of the squared momentum, and its second derivatives."""
-    one = kernel(inputs, inputs.at.angular_momentum / 3.0, squares=True)
+    one = make_kernel(inputs, inputs.at.angular_momentum / 3.0, squares=True)
     return one, *one.hessian("exact")
 
 
@@ -125,7 +125,7 @@ def test_kernels_without_the_momentum_are_as_they_were():
     for stack in (inputs.at.tau, inputs.at.position("point1")):
         sizes = [
             (one.jacobian.n_instructions(), one.hessian("exact")[0].n_instructions())
-            for one in (kernel(each, stack) for each in (inputs, bare))
+            for one in (make_kernel(each, stack) for each in (inputs, bare))
         ]
         assert sizes[0] == sizes[1]
 

@@ -35,7 +35,7 @@ from ocp.certificate.checks.replay_motion import deviations
 from ocp.certificate.violations import violations
 from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
 from ocp.transcription import transcribe
-from ocp.transcription.laws.contact_laws import standings
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
 
 WEIGHT = 6.0 * GRAVITY
 
@@ -131,11 +131,11 @@ def test_a_point_foot_bears_no_root_and_its_law_is_asked_as_accelerations_have_f
 
 def test_holds_are_as_many_as_the_spline_has_freedom():
     problem = squat()
-    law, rates = standings(problem)
+    law, rates = rigid_contact_laws(problem)
     assert law[0].labels == ("toe.x", "toe.z") == rates[0].labels
     asked = [len(places) + len(slopes) for places, slopes in zip(law[1], rates[1])]
     assert asked == [problem.motion.points - 2] * 2  # both ends are at rest by what is prescribed
-    law, rates = standings(replace(problem, constraints=()))
+    law, rates = rigid_contact_laws(replace(problem, constraints=()))
     assert [len(a) + len(b) for a, b in zip(law[1], rates[1])] == [problem.motion.points] * 2
     assert rates[1] == ((0.0, 1.0),) * 2
 

@@ -21,7 +21,7 @@ from ocp import (
     path,
     prepare,
 )
-from ocp.transcription.phases.transcribe import phased
+from ocp.transcription.phases.transcribe import transcribe_phases
 from ocp.transcription.transcribe import transcribe
 
 ARM = two_link()
@@ -39,7 +39,7 @@ WHOLE = Problem(
 BARE = replace(WHOLE, constraints=ENDS)
 CALM = replace(moved(), constraints=(*moved().constraints, BENT, SLOW, STRONG))
 ASKED = "bent", "slow", "strong"
-PAIRS = {"one motion": (WHOLE, BARE, transcribe), "phases": (CALM, moved(), phased)}
+PAIRS = {"one motion": (WHOLE, BARE, transcribe), "phases": (CALM, moved(), transcribe_phases)}
 
 
 @pytest.mark.parametrize("kind", PAIRS)

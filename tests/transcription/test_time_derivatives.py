@@ -35,10 +35,10 @@ from ocp import (
 from ocp.problem.instant import NoRate
 from ocp.solving.refinement.mesh_error import look
 from ocp.transcription import transcribe
-from ocp.transcription.kernels.row_values import asked
+from ocp.transcription.kernels.row_values import row_values
 from ocp.transcription.kernels.tapes import Played, record
 from ocp.transcription.kernels.time_derivatives import Flow
-from ocp.transcription.variables.layout import split
+from ocp.transcription.variables.layout import split_variables
 
 
 @pytest.mark.parametrize("degree", [3, 4, 5])
@@ -175,12 +175,12 @@ def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
     transcribed = transcribe(problem, transcription)
     rng = np.random.default_rng(2)
     x = transcribed.guess + 0.05 * rng.standard_normal(len(transcribed.nlp.lower))
-    still, x = transcribed.still(x)
-    points, T, lifted = split(still.layout, x)
+    still, x = transcribed.on_given_knots(x)
+    points, T, lifted = split_variables(still.layout, x)
     problem, motion = still.problem, still.problem.motion
     rows = [
         row
-        for row in asked(problem, transcription, points, T, lifted)
+        for row in row_values(problem, transcription, points, T, lifted)
         if row.constraint.name == "jerk_limits"
     ]
     assert [row.number for row in rows] == [0, 1]
@@ -263,7 +263,7 @@ def test_only_what_asks_for_rates_pays_for_them():
 
     def sizes(transcribed):
         kernels = [group.kernel for group in transcribed.groups]
-        kernels += [goal.kernel for goal in transcribed.goals]
+        kernels += [goal.kernel for goal in transcribed.objective_blocks]
         return [
             (one.width, one.values.n_instructions(), one.jacobian.n_instructions())
             for one in kernels

@@ -31,7 +31,7 @@ from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.motion import sample
 from ocp.solvers import minimize
 from ocp.transcription import transcribe, transcription_of
-from ocp.transcription.variables.layout import Layout, join, motion_map, split
+from ocp.transcription.variables.layout import Layout, join_variables, motion_map, split_variables
 from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
 
 
@@ -67,7 +67,7 @@ def arm_problem(points=7, free=True, **changes):
 
 def random_point(problem, seed=3):
     rng = np.random.default_rng(seed)
-    return join(
+    return join_variables(
         Layout(problem=problem), rng.uniform(-1, 1, (problem.tree.dof, problem.motion.points)), 0.9
     )
 
@@ -295,7 +295,7 @@ def test_the_guess_is_the_straight_line_between_prescribed_ends():
     problem = arm_problem(
         constraints=(at_start(two_link(), q=(0.1, -1.0), qd=0.0), at_end(two_link(), q=(1.0, 2.0)))
     )
-    points, duration, _ = split(Layout(problem=problem), transcribe(problem).guess)
+    points, duration, _ = split_variables(Layout(problem=problem), transcribe(problem).guess)
     assert np.allclose(
         points, np.outer([0.9, 3.0], problem.motion.nodes) + [[0.1], [-1.0]], atol=1e-7
     )
@@ -308,7 +308,7 @@ def test_the_motion_map_equals_the_curve(clamped):
     s, x = np.linspace(0, 1, 13), random_point(problem)
     layout = Layout(problem=problem)
     stacked = np.array(motion_map(layout, s).matrix @ x).reshape(-1, len(s), order="F")
-    points, duration, _ = split(layout, x)
+    points, duration, _ = split_variables(layout, x)
     curves = [points @ problem.motion.values(s, order).T for order in range(3)]
     times = np.full((1, len(s)), duration)
     assert np.allclose(stacked, np.vstack([times, *curves]), atol=1e-12)
@@ -321,7 +321,7 @@ def test_multipliers_go_to_names_and_back():
     outcome = minimize(transcribed.nlp, Solver(), transcribed.guess)
     named = name_multipliers(
         transcribed.rows,
-        transcribed.asked,
+        transcribed.bound_owners,
         transcribed.binding,
         outcome.x_multipliers,
         outcome.g_multipliers,

@@ -32,7 +32,7 @@ def priced(transcribed, multiplier):
     """What each constraint's multiplier is where the shoulder's bound has one."""
     x_multipliers = np.zeros(transcribed.layout.size)
     x_multipliers[SHOULDER] = multiplier
-    rows = transcribed.rows, transcribed.asked, transcribed.binding
+    rows = transcribed.rows, transcribed.bound_owners, transcribed.binding
     named = name_multipliers(*rows, x_multipliers, np.zeros(len(transcribed.nlp.g_lower)))
     return {name: float(each.values[0, 0]) for name, each in named.items()}
 
@@ -41,7 +41,7 @@ def test_of_equal_bounds_the_first_one_counts():
     transcribed = bounded(("wide", -2.0, 2.0), ("first", -1.0, 1.0), ("second", -1.0, 1.0))
     assert transcribed.nlp.lower[SHOULDER] == -1.0 and transcribed.nlp.upper[SHOULDER] == 1.0
     assert priced(transcribed, 3.0) == {"wide": 0.0, "first": 3.0, "second": 0.0}
-    owners = {side: transcribed.asked[SHOULDER, side][0].name for side in ("lower", "upper")}
+    owners = {side: transcribed.bound_owners[SHOULDER, side][0].name for side in ("lower", "upper")}
     assert owners == {"lower": "first", "upper": "first"}
 
 

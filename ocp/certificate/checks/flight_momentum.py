@@ -17,7 +17,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.kernels.row_values import asked
+from ocp.transcription.kernels.row_values import row_values
 
 SEED = 11
 RANK = 1e-9  # relative: below which a direction is none
@@ -96,7 +96,7 @@ def _flight(name: str, phase: Solution, ways: np.ndarray, turns: np.ndarray) -> 
     tree, settings = problem.tree, phase.transcription
     gravity = np.array(tree.gravity, dtype=float)[:, None]
     mass = float(sum(link.mass for link in tree.links))
-    rows = asked(problem, settings, phase.points, T, phase.lifted)
+    rows = row_values(problem, settings, phase.points, T, phase.lifted)
     law = DYNAMICS if problem.motion.collocated else PASSIVE  # on a mesh of all joints at once
     lawful = np.unique([s for row in rows if row.constraint.name == law for s in row.s])
     s = dense(phase)

@@ -11,7 +11,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import REACH
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that is not touched
@@ -57,7 +57,7 @@ def exactly(solution: Solution) -> Solution:
 
 
 def approximated(
-    solution: Solution, transcribed: Transcribed | Phased, judged: bool
+    solution: Solution, transcribed: Transcribed | TranscribedPhases, judged: bool
 ) -> Approximated | None:
     """Return the error of a solution's formulation; None for one that is exact.
 
@@ -118,7 +118,7 @@ def _held(solution: Solution) -> tuple[str, ...]:
     return tuple(label for label, price in zip(known.labels, prices) if price > PRICED * size)
 
 
-def _shift(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray | None:
+def _shift(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> np.ndarray | None:
     """Return what the Lagrangian changes by, part by part, when exact mechanics take over.
 
     None where the two programs have other rows.
@@ -133,7 +133,7 @@ def _shift(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray 
     return exact - own if len(own) == len(exact) else None
 
 
-def _shares(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray:
+def _shares(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> np.ndarray:
     """Return the summands of the Lagrangian: rows times multipliers, and the objective.
 
     Rows that keep the range of a formulation are left out, of which an exact one has none.

@@ -8,17 +8,17 @@ import numpy as np
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.phases.transcribe import Phased, phased
+from ocp.transcription.phases.transcribe import TranscribedPhases, transcribe_phases
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 from ocp.transcription.variables.multipliers import (
     gather_multipliers,
-    in_other_weights,
     keep_larger,
+    rescale_law_multipliers,
 )
 
 
-def first_order(solution: Solution, transcribed: Transcribed | Phased) -> float:
+def first_order(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> float:
     """Return the first-order residual of a solution, by its own multipliers.
 
     `transcribed` is its problem again, whose kernels the front end can differentiate. What was
@@ -31,13 +31,17 @@ def first_order(solution: Solution, transcribed: Transcribed | Phased) -> float:
     return max(residual, kkt_residual(opened.nlp, *variables(solution, opened)))
 
 
-def program_again(solution: Solution, transcription: Transcription) -> Transcribed | Phased:
+def program_again(
+    solution: Solution, transcription: Transcription
+) -> Transcribed | TranscribedPhases:
     """Return the program of a solution's problem, anew and by itself."""
-    build: Any = phased if solution.problem.phases else transcribe
+    build: Any = transcribe_phases if solution.problem.phases else transcribe
     return build(solution.problem, transcription)
 
 
-def _opened(solution: Solution, transcription: Transcription) -> Transcribed | Phased | None:
+def _opened(
+    solution: Solution, transcription: Transcription
+) -> Transcribed | TranscribedPhases | None:
     """Return the program of a solution whose parameters were found, as its plan states it; None if
     none was, or no plan is known."""
     plan, names = solution.plan, solution.found
@@ -45,7 +49,7 @@ def _opened(solution: Solution, transcription: Transcription) -> Transcribed | P
         return None
     opened: Any
     if plan.problem.phases:
-        opened = phased(plan.problem, transcription, free=names)
+        opened = transcribe_phases(plan.problem, transcription, free=names)
     else:
         stated = replace(plan.problem, motion=solution.problem.motion)
         opened = transcribe(stated, transcription, free=names)
@@ -55,19 +59,19 @@ def _opened(solution: Solution, transcription: Transcription) -> Transcribed | P
 
 
 def variables(
-    solution: Solution, transcribed: Transcribed | Phased
+    solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables of a `transcribed` program that a solution is of, and the multipliers of
     their bounds and of its rows."""
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         return _of_phases(solution, transcribed)
     nlp, reduction = transcribed.nlp, transcribed.reduction
-    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     rows = len(nlp.g_lower)
     weights = body_weight(solution.problem.tree), transcribed.layout.weight
     multipliers = gather_multipliers(
         transcribed.rows,
-        in_other_weights(solution.multipliers, transcribed, *weights),
+        rescale_law_multipliers(solution.multipliers, transcribed, *weights),
         transcribed.layout,
         rows if reduction is None else reduction.rows,
     )
@@ -77,13 +81,13 @@ def variables(
 
 
 def _of_phases(
-    solution: Solution, transcribed: Phased
+    solution: Solution, transcribed: TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables and multipliers of a program of phases."""
     parts = zip(solution.phases.values(), transcribed.parts)
     known = [variables(phase, part) for phase, part in parts]
     order, starts = transcribed.layout, transcribed.row_starts
-    x = transcribed.joined([x for x, _, _ in known])
+    x = transcribed.join_phases([x for x, _, _ in known])
     for asking in transcribed.askings:
         if asking.strikes:
             x[order.impulses[asking.name]] = asking.variables_at(solution.impulses[asking.name])

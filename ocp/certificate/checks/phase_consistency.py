@@ -20,8 +20,8 @@ from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe import Phased
-from ocp.transcription.transcribe import in_phases
+from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.transcribe import settings_of_phases
 
 INSTANTS = 7  # at which the torques of two statements are compared
 
@@ -58,7 +58,7 @@ def _other_impulses(solution: Solution) -> Iterator[str]:
 
 def stated_parts(solution: Solution) -> Solution:
     """Return a solution whose phases are of the parts of its own problem, and solved as it was."""
-    parts = in_phases(solution.transcription, solution.problem.parts)
+    parts = settings_of_phases(solution.transcription, solution.problem.parts)
     phases = {
         name: replace(phase, problem=part, transcription=settings, plan=None)
         for (name, phase), (part, settings) in zip(solution.phases.items(), parts)
@@ -67,7 +67,7 @@ def stated_parts(solution: Solution) -> Solution:
 
 
 def refusals_of_phases(
-    solution: Solution, transcribed: Phased, costs: Mapping[str, Cost | None]
+    solution: Solution, transcribed: TranscribedPhases, costs: Mapping[str, Cost | None]
 ) -> tuple[str, ...]:
     """Return lines that say why a solution of phases cannot pass, whatever the tolerance.
 
@@ -152,7 +152,7 @@ def _of_multipliers(solution: Solution) -> Iterator[str]:
                 yield f"multipliers of {begin}{what}: the whole and its phase have others"
 
 
-def _of_impulses(solution: Solution, transcribed: Phased) -> Iterator[str]:
+def _of_impulses(solution: Solution, transcribed: TranscribedPhases) -> Iterator[str]:
     """Yield impulses along what no motion feels, which are no variables of the program."""
     for asking in transcribed.askings:
         if not asking.strikes:

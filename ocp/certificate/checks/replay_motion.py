@@ -34,7 +34,7 @@ from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.kernel_inputs import stay_forces, touch_forces
 from ocp.solution.sampling import dense
 from ocp.solution.solution import Solution
-from ocp.transcription.variables.interpolation import STEPS, wrenches_between
+from ocp.transcription.variables.interpolation import STEPS, wrench_interpolation
 
 ROUNDED = 12  # digits of instants that are told apart
 FORCES = (
@@ -325,7 +325,7 @@ def _stands(solution: Solution) -> bool:
 def _stood(solution: Solution, t: np.ndarray) -> np.ndarray:
     """Return what the contacts of the ground give (6 contacts, N) at times t (s), N m and N."""
     lines = of_contacts(solution.lifted, len(slots(cast(Ground, solution.problem.ground))))
-    return lines @ wrenches_between(solution.problem, solution.nodes, t / solution.duration).T
+    return lines @ wrench_interpolation(solution.problem, solution.nodes, t / solution.duration).T
 
 
 def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:

@@ -11,7 +11,7 @@ from ocp.problem.reserved_names import DURATION, PARAMETER, SEPARATOR, SOUND
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
@@ -90,12 +90,14 @@ def lacking(solution: Solution) -> str:
     return f"parameters: {listed(names)} missing" if names else ""
 
 
-def bare(solution: Solution, transcribed: Transcribed | Phased) -> bool:
+def bare(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> bool:
     """Tell whether there are constraints or laws, but no multipliers to judge them by."""
     return bool(transcribed.rows) and not solution.multipliers
 
 
-def of_the_statement(solution: Solution, transcribed: Transcribed | Phased) -> Iterator[str]:
+def of_the_statement(
+    solution: Solution, transcribed: Transcribed | TranscribedPhases
+) -> Iterator[str]:
     """Yield what is missing of what was asked."""
     if solution.missing:
         yield (

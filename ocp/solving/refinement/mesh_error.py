@@ -28,9 +28,9 @@ from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
 from ocp.solving.refinement.bang_bang import BRACKET, SHARP, Jump, moving
 from ocp.transcription.kernels.traces import trace
-from ocp.transcription.laws.contact_laws import standings
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import laws, passive_measure
-from ocp.transcription.requests import looked_at
+from ocp.transcription.requests import dense_grid
 
 DEGREE = 5  # of refined splines: the least that follows a bound closely between knots
 LOOKS = 12  # steps per segment at which errors are looked for
@@ -64,10 +64,10 @@ class Look:
 def look(solution: Solution, tolerance: float) -> Look:
     """Return the Look at a solution."""
     problem, motion = solution.problem, solution.problem.motion
-    stated = (*laws(problem, motion.collocated), *standings(problem))
+    stated = (*laws(problem, motion.collocated), *rigid_contact_laws(problem))
     law = [constraint for constraint, _ in stated]
     rows = [each for each in problem.requirements if _along(each)]
-    s = looked_at(problem, LOOKS)
+    s = dense_grid(problem, LOOKS)
     wanted = {each.name: each.function for each in (*rows, *law)}
     wanted[TORQUES] = lambda at: at.tau
     values = traces(solution, wanted, s * solution.duration)

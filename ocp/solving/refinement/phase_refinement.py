@@ -16,7 +16,7 @@ from ocp.solving.refinement.mesh_error import Look, look
 from ocp.solving.refinement.rounds import Ways, broken, finer_basis, in_rounds
 from ocp.storage.phase_data import on_bases
 from ocp.transcription.methods import Collocation
-from ocp.transcription.transcribe import Transcription, in_phases
+from ocp.transcription.transcribe import Transcription, settings_of_phases
 
 
 def check_phases(problem: Problem) -> None:
@@ -59,7 +59,7 @@ def _begun(
     problem: Problem, transcription: Transcription, values: Mapping[str, float]
 ) -> list[Basis]:
     """Return the bases of the first round, whose pieces end where the phases' statements break."""
-    parts = in_phases(transcription, problem.parts)
+    parts = settings_of_phases(transcription, problem.parts)
     made = [broken(part, settings, values) for part, settings in parts]
     return [_basis(part, settings) for part, settings in made]
 
@@ -84,7 +84,7 @@ def _finer(
 ) -> tuple[Problem, Transcription, list[Basis]]:
     """Return the next round: where some phases have errors the bases of others stay."""
     asked = [each.gross or bool(each.pending) or bool((each.errors > 1).any()) for each in seen]
-    parts, finer = in_phases(transcription, problem.parts), []
+    parts, finer = settings_of_phases(transcription, problem.parts), []
     for (part, settings), phase, own, wanted in zip(parts, solution.phases.values(), seen, asked):
         if not held and any(asked) and not wanted:
             finer.append(phase.problem.motion)

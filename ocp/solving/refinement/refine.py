@@ -65,7 +65,7 @@ def _finer_whole(
 ) -> tuple[Problem, Transcription, list[Basis]]:
     """Return the next round of a motion on one basis, which is that of all."""
     finer, settings = finer_basis(problem, transcription, solution, seen[0], held)
-    return finer, settings, [settings.method.stated(finer).motion]
+    return finer, settings, [settings.method.with_basis(finer).motion]
 
 
 def check(

@@ -25,7 +25,7 @@ from ocp.solving.plan import solve_once
 from ocp.solving.refinement.mesh_error import Look, finer_mesh, finer_spline, halves, split
 from ocp.solving.total_statistics import totals
 from ocp.transcription.methods import Collocation
-from ocp.transcription.parameters.close_parameters import closed_by
+from ocp.transcription.parameters.close_parameters import close_by_name
 from ocp.transcription.transcribe import Transcription
 from ocp.transcription.variables.layout import free_knots
 
@@ -120,7 +120,7 @@ def broken(
 
     The last stage of an interval is to lie before a jump, where the next interval begins.
     """
-    numbers = closed_by(problem, values)
+    numbers = close_by_name(problem, values)
     torn = breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
     instants = np.concatenate([torn.ends, torn.jumps - SIDE])
     if not len(instants):

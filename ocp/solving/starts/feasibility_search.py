@@ -14,10 +14,10 @@ from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, w
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
 from ocp.solving.starts.random_starts import wander
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
-Program = Transcribed | Phased
+Program = Transcribed | TranscribedPhases
 SEED = 1
 FIRST = 8  # starts wander off the start of the solve, the others off the best so far
 BEST = 4  # points of different violation

@@ -14,7 +14,7 @@ from ocp.solvers.budget import Budget, Start, Watch, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 STAGE = "knots move"
@@ -26,16 +26,18 @@ REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
-def held(transcribed: Transcribed | Phased, x: np.ndarray) -> Transcribed | Phased:
+def held(
+    transcribed: Transcribed | TranscribedPhases, x: np.ndarray
+) -> Transcribed | TranscribedPhases:
     """Return the program with its free knots, if it has any, held where they are in x."""
-    if isinstance(transcribed, Phased) or not _staged(transcribed):
+    if isinstance(transcribed, TranscribedPhases) or not _staged(transcribed):
         return transcribed
     widths = x[transcribed.layout.widths]
     return replace(transcribed, nlp=_within(transcribed, widths, widths))
 
 
 def moves(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     first: Outcome,
     grant: Budget,
@@ -47,7 +49,7 @@ def moves(
     Nothing where knots are given. If they do not come to rest, that is no success, and its motion
     the best that was found.
     """
-    if isinstance(transcribed, Phased) or not _staged(transcribed) or not first.success:
+    if isinstance(transcribed, TranscribedPhases) or not _staged(transcribed) or not first.success:
         return (), grant
     nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
     stages: list[Outcome] = []

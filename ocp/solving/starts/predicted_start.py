@@ -10,12 +10,12 @@ from ocp.solvers.minimize import Solver
 from ocp.solvers.optimum.prediction import STARTS, predict_optimum
 from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 
 def foreseen(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,
     guess: Guesses,
@@ -46,7 +46,7 @@ def foreseen(
 
 
 def _make_ready(
-    transcribed: Transcribed | Phased, solver: Solver, attempt: Attempt, begin: Start
+    transcribed: Transcribed | TranscribedPhases, solver: Solver, attempt: Attempt, begin: Start
 ) -> None:
     """Set up the solvers that a foretold start may need, which the program keeps: the first such
     solve makes them all, further ones nothing."""
@@ -57,7 +57,7 @@ def _make_ready(
 
 
 def _may(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,
     guess: Solution,

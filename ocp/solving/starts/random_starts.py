@@ -11,9 +11,9 @@ from ocp.mechanics.model.tree import Tree
 from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solving.starts.warm_start import Guess, waypoints
-from ocp.transcription.phases.transcribe import Phased
-from ocp.transcription.transcribe import Transcribed, Transcription, in_phases, transcribe
-from ocp.transcription.variables.layout import join, motion_at, split
+from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.transcribe import Transcribed, Transcription, settings_of_phases, transcribe
+from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
 WAYPOINTS = 25  # of a random first guess
 WAVES = np.arange(1, 5)  # half waves between its ends
@@ -40,7 +40,7 @@ def wandering(
         if value < 0:
             raise ValueError(f"{what}: expected a whole number of at least 0, got {value}")
     if statement.phases:
-        parts = in_phases(transcription, statement.parts)
+        parts = settings_of_phases(transcription, statement.parts)
         return {
             phase.name: _away(part, settings, number, (seed, number, k), spread)
             for k, (phase, (part, settings)) in enumerate(zip(statement.phases, parts))
@@ -57,7 +57,7 @@ def _away(
 ) -> Guess:
     """Return a Guess that wanders off the straight motion, unless its number is 0."""
     straight = transcribe(statement, transcription)
-    points, *_ = split(straight.layout, straight.guess)
+    points, *_ = split_variables(straight.layout, straight.guess)
     q = points @ straight.problem.motion.values(SAMPLES).T
     if number:
         q += detour(statement.tree, seed, spread, SAMPLES)
@@ -72,7 +72,7 @@ def detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> n
 
 
 def wander(
-    transcribed: Transcribed | Phased,
+    transcribed: Transcribed | TranscribedPhases,
     x: np.ndarray,
     seed: tuple[int, ...],
     spread: float,
@@ -80,19 +80,22 @@ def wander(
 ) -> np.ndarray:
     """Return unknowns that wander off others, in `stretch` times the duration where it is free; of
     phases each by itself."""
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         away = x.copy()
         parts = list(zip(transcribed.parts, transcribed.columns))
         own = [
             wander(part, x[columns], (*seed, k), spread, stretch)
             for k, (part, columns) in enumerate(parts)
         ]
-        joined, kept = transcribed.joined(own), transcribed.joined([x[each] for _, each in parts])
+        joined, kept = (
+            transcribed.join_phases(own),
+            transcribed.join_phases([x[each] for _, each in parts]),
+        )
         moved = np.unique(np.concatenate([each for _, each in parts]))
         away[moved] += joined[moved] - kept[moved]
         return away
     problem, layout = transcribed.problem, transcribed.layout
-    points, duration, lifted = split(layout, transcribed.expand(x))
+    points, duration, lifted = split_variables(layout, transcribed.expand(x))
     motion = motion_at(layout, x)
     basis: Any = transcribed.transcription.method.guide(motion) or motion
     s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
@@ -103,7 +106,7 @@ def wander(
     else:
         points = points + transfer(basis, basis.fit(away, s), motion)
     duration = float(np.clip(stretch * duration, *problem.duration))
-    whole = join(layout, points, duration, lifted, motion)
+    whole = join_variables(layout, points, duration, lifted, motion)
     reduction = transcribed.reduction
     return whole if reduction is None else reduction.shrink(whole)
 

@@ -11,7 +11,7 @@ from ocp.problem.contact.ground import Ground, slots
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.interpolation import torques_between, wrenches_between
+from ocp.transcription.variables.interpolation import torque_interpolation, wrench_interpolation
 
 
 def edges_of(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
@@ -59,8 +59,8 @@ def _lifted(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
     known, wanted = _names(guess.problem.ground), _names(problem.ground)
     internal, of = structure(problem.tree).internal, (guess.problem, guess.nodes, s)
     lifted = np.zeros((internal + 6 * len(wanted), len(s)))
-    lifted[:internal] = guess.lifted[:internal] @ torques_between(*of).T
-    wrenches = guess.lifted[internal:] @ wrenches_between(*of).T
+    lifted[:internal] = guess.lifted[:internal] @ torque_interpolation(*of).T
+    wrenches = guess.lifted[internal:] @ wrench_interpolation(*of).T
     for k, name in enumerate(wanted):
         if name in known:
             first = 6 * known.index(name)

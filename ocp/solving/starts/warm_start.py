@@ -26,16 +26,16 @@ from ocp.solution.solution import Solution
 from ocp.solvers.budget import Start
 from ocp.solving.starts.split_start import edges_of, shared_solution, shared_waypoints
 from ocp.spelling import suggest_fields
-from ocp.transcription.initial_guess import first_lifted, lengthened, standing
-from ocp.transcription.laws.loop_laws import closed_points
-from ocp.transcription.phases.transcribe import Order, Phased
+from ocp.transcription.initial_guess import lifted_guess, normalise_quaternions, static_forces
+from ocp.transcription.laws.loop_laws import close_loops
+from ocp.transcription.phases.transcribe import PhaseLayout, TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables.interpolation import wrenches_between
-from ocp.transcription.variables.layout import Layout, join, split
+from ocp.transcription.variables.interpolation import wrench_interpolation
+from ocp.transcription.variables.layout import Layout, join_variables, split_variables
 from ocp.transcription.variables.multipliers import (
     gather_multipliers,
-    in_other_weights,
     keep_larger,
+    rescale_law_multipliers,
 )
 
 
@@ -70,13 +70,13 @@ class Guess:
 Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
 
 
-def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
+def start(transcribed: Transcribed | TranscribedPhases, guess: Guesses) -> Start:
     """Return the Start of a `transcribed` problem's solve; of phases each has a guess of its own,
     by name, or its share of one of the whole motion.
 
     Raises ValueError if the guess is no guess, or one of another model or of other phases.
     """
-    if isinstance(transcribed, Phased):
+    if isinstance(transcribed, TranscribedPhases):
         return _of_phases(transcribed, guess)
     if guess is None:
         begin = Start(x=transcribed.guess)
@@ -91,7 +91,7 @@ def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
     return begin if reduction is None else Start(x=reduction.shrink(begin.x))
 
 
-def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
+def _of_phases(transcribed: TranscribedPhases, guess: Guesses) -> Start:
     """Return the Start of a solve of phases."""
     if guess is None:
         return Start(x=transcribed.guess)
@@ -106,7 +106,7 @@ def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
             f"guess: expected a Solution of the phases {expected}, or a guess of each by name"
         )
     begins = [start(part, by_name.get(name)) for name, part in zip(names, transcribed.parts)]
-    x = transcribed.joined([begin.x for begin in begins])
+    x = transcribed.join_phases([begin.x for begin in begins])
     if not isinstance(guess, Solution):
         return Start(x=x)
     order = transcribed.layout
@@ -119,7 +119,9 @@ def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
     return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
 
 
-def _of_the_whole(transcribed: Phased, guess: Guess | Solution) -> Iterator[Guess | Solution]:
+def _of_the_whole(
+    transcribed: TranscribedPhases, guess: Guess | Solution
+) -> Iterator[Guess | Solution]:
     """Yield the guess of each phase that one of the whole motion makes."""
     parts = transcribed.parts
     for part, (a, b) in zip(parts, edges_of(parts)):
@@ -134,7 +136,7 @@ def _of_the_whole(transcribed: Phased, guess: Guess | Solution) -> Iterator[Gues
 
 
 def _multipliers_of_phases(
-    transcribed: Phased, guess: Solution, begins: Sequence[Start]
+    transcribed: TranscribedPhases, guess: Solution, begins: Sequence[Start]
 ) -> dict[str, np.ndarray]:
     """Return the multipliers of a start from a solution of the same phases."""
     order, starts = transcribed.layout, transcribed.row_starts
@@ -159,13 +161,13 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
         duration = guess.duration
     duration = np.clip(duration, *problem.duration)
     if guess.q is None:
-        points, *_ = split(layout, transcribed.guess)
+        points, *_ = split_variables(layout, transcribed.guess)
     else:
         guide = transcribed.transcription.method.guide(problem.motion)
         points = waypoints(problem, guide, guess.q)
         ends = ((joint, line[np.abs(line).argmax()]) for joint, line in _lines(problem, guess.q))
         warn_of_degrees("guess: q", ends)
-    return join(layout, points, duration, first_lifted(layout, points, duration))
+    return join_variables(layout, points, duration, lifted_guess(layout, points, duration))
 
 
 def _again(transcribed: Transcribed, guess: Solution) -> Start:
@@ -183,14 +185,14 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     same = guess.problem.motion == motion
     points = guess.points if same else transfer(guess.problem.motion, guess.points, motion)
     duration = np.clip(guess.duration, *problem.duration)
-    x = join(layout, points, duration, _resampled(layout, guess), motion)
+    x = join_variables(layout, points, duration, _resampled(layout, guess), motion)
     x[layout.parameters] = _former(layout, guess)
     if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
     weights = body_weight(guess.problem.tree), layout.weight
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows,
-        in_other_weights(guess.multipliers, transcribed, *weights),
+        rescale_law_multipliers(guess.multipliers, transcribed, *weights),
         layout,
         len(transcribed.nlp.g_lower),
     )
@@ -198,7 +200,7 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     return Start(x=x, multipliers=multipliers)
 
 
-def _former(layout: Layout | Order, guess: Solution) -> list[float]:
+def _former(layout: Layout | PhaseLayout, guess: Solution) -> list[float]:
     """Return the parameters of a start: what is sought is where a solution has it."""
     sought = layout.sought
     return [
@@ -235,7 +237,7 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
         torques = guess.tau(t)[list(drawn.drives)]
         return np.vstack([torques, _stayed(problem, guess, t), _touched(problem, guess, t)])
     if guess.lifted.shape[0] != layout.place.shape[0]:
-        return standing(layout)
+        return static_forces(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
         return guess.lifted
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
@@ -249,8 +251,10 @@ def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
         return np.empty((0, len(layout.nodes)))
     count = len(slots(problem.ground))
     if not guess.stands or slots(cast(Ground, former.ground)) != slots(problem.ground):
-        return of_contacts(standing(layout), count)
-    return of_contacts(guess.lifted, count) @ wrenches_between(former, guess.nodes, layout.nodes).T
+        return of_contacts(static_forces(layout), count)
+    return (
+        of_contacts(guess.lifted, count) @ wrench_interpolation(former, guess.nodes, layout.nodes).T
+    )
 
 
 def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
@@ -298,6 +302,6 @@ def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarr
     motion: Any = guide or problem.motion  # without a guide it is a spline
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
-    dense = lengthened(problem.tree, dense)
-    points = closed_points(replace(problem, motion=motion), motion.fit(dense, s))
+    dense = normalise_quaternions(problem.tree, dense)
+    points = close_loops(replace(problem, motion=motion), motion.fit(dense, s))
     return transfer(motion, points, problem.motion)

@@ -10,7 +10,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers import kkt_residual
 from ocp.solvers.optimum.multipliers import least_multipliers
 from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 FEASIBLE = 1e-4  # violation at the nodes (rad, m, N m, N)
 OPTIMAL = 1e-3  # first-order residual, over max(1, |objective|)
@@ -60,7 +60,7 @@ def first_order(solution: Solution) -> float | None:
     transcribed = transcribe(solution.problem, settings)
     if transcribed.reduction is not None:
         return None
-    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     return kkt_residual(transcribed.nlp, x, *least_multipliers(transcribed.nlp, x))
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem import Problem
 from ocp.storage.problem_data import stated
-from ocp.transcription.parameters.close_parameters import left_open
+from ocp.transcription.parameters.close_parameters import open_parameters
 
 PACKAGE = "ocp"  # whose version stands for its code
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill an interval evenly (Weyl)
@@ -48,7 +48,7 @@ def problem_digest(build: Callable[[], Problem], source: Any) -> str:
     """
     try:
         problem = build()
-        known = left_open(problem)
+        known = open_parameters(problem)
     except Exception as error:  # the cell fails with the same words when it is solved
         return digest(_refusal(error))
     points = [{each: each.value for each in known}]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ocp.codegen.block_product import Product
 from ocp.index_sets import distinct
-from ocp.transcription.variables.variable_units import Units, refined
+from ocp.transcription.variables.variable_units import Units, common_runs
 
 
 def slopes(block, units: Units) -> Iterator[Product]:
@@ -30,7 +30,7 @@ def slopes(block, units: Units) -> Iterator[Product]:
         member, row = np.divmod(keys, block.kernel.size)  # neighbours go to neighbouring places
         weight = kind.weight[:, slots]
         there = _there(pair, slot, weight != 0)
-        known = units.known(number, member)[:, kind.run]  # (pairs, N, K)
+        known = units.variables_of(number, member)[:, kind.run]  # (pairs, N, K)
         column = np.where(there, known.transpose(1, 2, 0), -1)
         target, factor = block.target[row].T[:, None], block.weight[row].T[:, None]
         yield Product(
@@ -66,13 +66,13 @@ def curvatures(triangles, units: Units) -> Iterator[Product]:
         within = units.place[above[nonzero]] * other.size + units.place[right[nonzero]]
         slots, slot = distinct(within)
         weight = _squares(one.weight, other.weight, *np.divmod(slots, other.size), same)
-        runs = refined(one, other)
+        runs = common_runs(one, other)
         starts = [start for start, _ in runs]
         there = np.array([(weight[start:end] != 0).any(axis=0) for start, end in runs])
         there = _there(pair, slot, there)
         beyond, left = np.divmod(keys, count)
         sides = [
-            units.known(kind, member)[:, units.kinds[kind].run[starts]]
+            units.variables_of(kind, member)[:, units.kinds[kind].run[starts]]
             for kind, member in zip(kinds, (left, beyond))
         ]
         row, column = _crossed(sides[0], sides[1], same)

@@ -14,7 +14,7 @@ from ocp.transcription.assembly.triplets import matrix_of
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
 
 
-class Taken:
+class GatheredInputs:
     """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
     share it. `values` keeps those of blocks whose slopes were asked for, as these give both.
     `at`(function, count) evaluates kernels; `gathering` are the Gathering of several blocks."""
@@ -28,7 +28,7 @@ class Taken:
 
     def __call__(self, block) -> ca.MX:
         for other, inputs in self.known:
-            if same(block, other):
+            if same_inputs(block, other):
                 return inputs
         together = self.of(block)
         gather = together.function(INPUTS) if together else None
@@ -55,11 +55,11 @@ class Gathering:
         self.blocks = blocks
         self.distinct: list[Any] = []
         for block in blocks:
-            if not any(same(block, other) for other in self.distinct):
+            if not any(same_inputs(block, other) for other in self.distinct):
                 self.distinct.append(block)
         begun = machine is not None and bool(blocks)
         self.begun: Callable[[], Mapping[str, ca.Function] | None] = (
-            machine.summed(self._functions(rows)) if begun else lambda: None
+            machine.gather_sums(self._functions(rows)) if begun else lambda: None
         )
 
     def function(self, name: str) -> ca.Function | None:
@@ -71,7 +71,7 @@ class Gathering:
         sizes = [(each.kernel.size, len(each.s)) for each in self.blocks]
         width = self.distinct[0].matrix.shape[1]
         inputs = [((each.kernel.width, len(each.s)), [(0, each.matrix)]) for each in self.distinct]
-        spread = [spreading(each, rows) for each in self.blocks]
+        spread = [spread_matrix(each, rows) for each in self.blocks]
         handed = [(size, [(0, each.T)]) for size, each in zip(sizes, spread)]
         return {
             INPUTS: Sums(shapes=[(width, 1)], results=inputs),
@@ -80,7 +80,7 @@ class Gathering:
         }
 
 
-def same(block, other) -> bool:
+def same_inputs(block, other) -> bool:
     """Tell whether two blocks take the same of x, at the same instants."""
     if block is other:
         return True
@@ -90,7 +90,7 @@ def same(block, other) -> bool:
     return one.sparsity() == two.sparsity() and np.array_equal(one.nonzeros(), two.nonzeros())
 
 
-def spreading(block, rows: int) -> ca.DM:
+def spread_matrix(block, rows: int) -> ca.DM:
     """Return the matrix (rows, m * N) that sums the values of a block up to the rows."""
     return matrix_of(
         rows,

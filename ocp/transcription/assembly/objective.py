@@ -13,9 +13,9 @@ from ocp.mechanics.values.parameters import Parameter, is_open, matrix, paramete
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import located
 from ocp.solvers.nlp import FAST_VERSIONS, NLP
-from ocp.transcription.assembly.gather import Gathering, Taken
+from ocp.transcription.assembly.gather import GatheredInputs, Gathering
 from ocp.transcription.assembly.sparse import Block, assemble, assemble_gradient, assemble_hessian
-from ocp.transcription.kernels.user_functions import given, kernel_of
+from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.variables.layout import Layout
 
@@ -23,12 +23,12 @@ from ocp.transcription.variables.layout import Layout
 def term_stacks(program: Program) -> tuple[Matrix, ...]:
     """Return what the function of every objective term gives, a column each."""
     return tuple(
-        given(f"objective {term.name!r}", term.function, program.inputs)
+        call_user_function(f"objective {term.name!r}", term.function, program.inputs)
         for _, term in program.problem.objective.terms
     )
 
 
-def goals(program: Program, stacks: Sequence[Matrix], rules) -> tuple[Block, ...]:
+def objective_blocks(program: Program, stacks: Sequence[Matrix], rules) -> tuple[Block, ...]:
     """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
     `stacks` are the terms' columns; of the `rules` (s, w) the first integrates, the second what
@@ -65,7 +65,9 @@ def _goal(program, rules, number, term, stack):
 def term_values(terms, size: int, count: int) -> ca.Function:
     """Return the Function x -> values (count,) of the objective's terms, unweighted."""
     x = ca.MX.sym("x", size)
-    return ca.Function("terms", [x], [assemble(terms, size, count)[0](Taken(x))], ["x"], ["terms"])
+    return ca.Function(
+        "terms", [x], [assemble(terms, size, count)[0](GatheredInputs(x))], ["x"], ["terms"]
+    )
 
 
 def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
@@ -77,7 +79,7 @@ def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
         )
 
 
-def weighing(layout: Layout, weights: Sequence) -> Callable:
+def weight_function(layout: Layout, weights: Sequence) -> Callable:
     """Return the function of x that gives the weights of the objective's terms: constant ones, or
     where one is open those at the given parameters in x.
 
@@ -109,12 +111,16 @@ def nonlinear_program(
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     plain = partial(
-        Taken, at=partial(map_function, threads=machine.threads) if machine else map_function
+        GatheredInputs,
+        at=partial(map_function, threads=machine.threads) if machine else map_function,
     )
     quick, library = plain, None  # machine code, of which no derivatives are to be had
     if machine is not None and differentiated:
         gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
-        quick, library = partial(Taken, at=machine.mapped, gathering=gathering), machine.placed
+        quick, library = (
+            partial(GatheredInputs, at=machine.map_over, gathering=gathering),
+            machine.scatter,
+        )
     values_of_terms, _ = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows, library)
     alone, beside = plain(x), quick(x)
@@ -172,5 +178,5 @@ def _weighed_curvature(terms, weights, size, x):
     values, slopes = assemble(terms, size, len(terms))
     fixed, turn = ca.MX.sym("terms", len(terms)), ca.jacobian(weights(x), x)
     bend = ca.Function("bend", [x, fixed], [ca.hessian(ca.dot(weights(x), fixed), x)[0]])
-    crossed = turn.T @ slopes(Taken(x))
-    return ca.triu(crossed + crossed.T + bend(x, values(Taken(x))))
+    crossed = turn.T @ slopes(GatheredInputs(x))
+    return ca.triu(crossed + crossed.T + bend(x, values(GatheredInputs(x))))

@@ -13,10 +13,10 @@ from ocp.problem.constraint import Moment
 from ocp.transcription.assembly.sparse import Block
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout
-from ocp.transcription.variables.variable_bounds import Box
+from ocp.transcription.variables.variable_bounds import VariableBounds
 
 
-def given_bounds(
+def close_bounds(
     open_groups: Iterable[Group],
     values: Mapping[Parameter, float],
     anew: Mapping[int, Any] = MappingProxyType({}),
@@ -38,15 +38,18 @@ def given_bounds(
             known[id(constraint)] = numbered(constraint)
         return known[id(constraint)]
 
-    return tuple(group.owned(given).timed(values) if group.open else group for group in open_groups)
+    return tuple(
+        group.with_owners(given).at_instant(values) if group.open else group
+        for group in open_groups
+    )
 
 
-def placed(asked_for: Sequence[Group], layout: Layout) -> tuple:
+def place_rows(asked_for: Sequence[Group], layout: Layout) -> tuple:
     """Return the Box of the variables, the rows of g that each group has (m, N), where every
     constraint went, and all bounds."""
-    box, places, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
+    box, places, rows, limits, count = VariableBounds(layout), [], [], [np.empty((2, 0))], 0
     for group in asked_for:
-        placed, row, sides = box.take(group, count)
+        placed, row, sides = box.place(group, count)
         rows += placed
         limits.append(sides)
         count += sides.shape[1]
@@ -57,7 +60,7 @@ def placed(asked_for: Sequence[Group], layout: Layout) -> tuple:
     return box, places, tuple(rows), bounds
 
 
-def blocks_of(asked_for: Sequence[Group], places: Sequence[np.ndarray]) -> list[Block]:
+def constraint_blocks(asked_for: Sequence[Group], places: Sequence[np.ndarray]) -> list[Block]:
     """Return the blocks of the rows of g."""
     return [
         Block(

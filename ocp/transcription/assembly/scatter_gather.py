@@ -15,7 +15,9 @@ BLOCK = 128  # entries that are numbered together, at most what a byte counts
 Given = tuple[Sequence[Product], Sequence[tuple[int, int]]]
 
 
-def placing(given: Sequence[Given], shape: tuple, library: Callable | None = None) -> Callable:
+def scatter_products(
+    given: Sequence[Given], shape: tuple, library: Callable | None = None
+) -> Callable:
     """Return the function of lists of `values` (nonzeros, N) of each kernel that gives the sparse
     matrix of that shape that sums their Products: `given` are ((products, shapes of the values),
     ...).

@@ -14,8 +14,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.transcription.assembly.block_products import curvatures, slopes
-from ocp.transcription.assembly.gather import MULTIPLIERS, VALUES, same, spreading
-from ocp.transcription.assembly.scatter_gather import placing
+from ocp.transcription.assembly.gather import MULTIPLIERS, VALUES, same_inputs, spread_matrix
+from ocp.transcription.assembly.scatter_gather import scatter_products
 from ocp.transcription.assembly.triplets import matrix_of
 from ocp.transcription.kernels.kernels import Kernel
 from ocp.transcription.variables.variable_units import units_of
@@ -51,7 +51,7 @@ def assemble(blocks, variables, rows, library=None):
             return summed(*(_values(block, taken) for block in blocks))
         total = ca.MX(rows, 1)
         for block in blocks:
-            total += spreading(block, rows) @ ca.vec(_values(block, taken))
+            total += spread_matrix(block, rows) @ ca.vec(_values(block, taken))
         return ca.densify(total)
 
     @cache
@@ -63,7 +63,7 @@ def assemble(blocks, variables, rows, library=None):
             )
             for block in blocks
         ]
-        return placing(given, (rows, variables), library)
+        return scatter_products(given, (rows, variables), library)
 
     def jacobian(taken):
         return put()([[_slopes(block, taken)] for block in blocks])
@@ -114,7 +114,7 @@ def assemble_hessian(summands, variables, kind, library=None):
             units = units_of(first.matrix, first.kernel.width)
             products = list(curvatures([each[1][1:] for each in members], units))
             given.append((products, [(len(each[1][1]), len(first.s)) for each in members]))
-        put = placing(given, (variables, variables), library)
+        put = scatter_products(given, (variables, variables), library)
         return put(
             [
                 [
@@ -133,7 +133,7 @@ def _alike(curved):
     together: list[list] = []
     for each in curved:
         for others in together:
-            if same(each[0], others[0][0]):
+            if same_inputs(each[0], others[0][0]):
                 others.append(each)
                 break
         else:
@@ -148,7 +148,7 @@ def _local(block, rows, multipliers, taken):
     if handed is not None:
         number = next(k for k, each in enumerate(together.blocks) if each is block)
         return handed.call([multipliers])[number]
-    own = spreading(block, rows).T @ multipliers
+    own = spread_matrix(block, rows).T @ multipliers
     return ca.reshape(own, block.kernel.size, len(block.s))
 
 
@@ -168,7 +168,7 @@ def _evaluate(block, kernel_function, taken, *more):
     return taken.at(kernel_function, len(block.s)).call(arguments)
 
 
-def expand(matrix, lines):
+def line_entries(matrix, lines):
     """Return, for every entry of the given lines of a sparse matrix, the position in `lines`, the
     column and the value."""
     transposed = matrix.T

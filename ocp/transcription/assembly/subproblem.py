@@ -9,12 +9,14 @@ import numpy as np
 from ocp.solvers.concatenate import concatenate_bounds
 from ocp.solvers.nlp import with_rows
 from ocp.spelling import suggestion
-from ocp.transcription.assembly.row_placement import placed
-from ocp.transcription.phases.transcribe import Phased
+from ocp.transcription.assembly.row_placement import place_rows
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 
-def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed | Phased:
+def without_constraints(
+    program: Transcribed | TranscribedPhases, names: Collection[str]
+) -> Transcribed | TranscribedPhases:
     """Return a program that asks nothing of the constraints of some names, those of its phases
     among them; what links phases stays.
 
@@ -39,20 +41,20 @@ def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed |
     return replace(other, nlp=replace(nlp, **bounds))
 
 
-def asked_of(program: Transcribed | Phased) -> frozenset[str]:
+def constraint_names(program: Transcribed | TranscribedPhases) -> frozenset[str]:
     """Return the names of the constraints that a program asks something of."""
     parts = (program,) if isinstance(program, Transcribed) else program.parts
-    pairs = (zip(group.owners, group.asked) for part in parts for group in part.groups)
+    pairs = (zip(group.owners, group.active) for part in parts for group in part.groups)
     return frozenset(owner[0].name for each in pairs for owner, asked in each if asked.any())
 
 
 def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
-    """Return what `less` does of a program without phases, and its rows that are left (k,)."""
+    """Return a program of one phase without some constraints, and the rows kept (k,)."""
     if part.reduction is not None:
         raise ValueError("without: no constraints are left out where passive joints are integrated")
     groups = tuple(group.without(names) for group in part.groups)
-    box, places, rows, bounds = placed(groups, part.layout)
-    _, before, _, _ = placed(part.groups, part.layout)
+    box, places, rows, bounds = place_rows(groups, part.layout)
+    _, before, _, _ = place_rows(part.groups, part.layout)
     pairs = [(old[new >= 0], new[new >= 0]) for old, new in zip(before, places)]
     kept = np.zeros(sum(len(new) for _, new in pairs), dtype=int)
     for old, new in pairs:
@@ -62,7 +64,7 @@ def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.nd
         open_groups=tuple(group.without(names) for group in part.open_groups),
         groups=groups,
         rows=rows,
-        asked=box.asked,
+        bound_owners=box.owners,
         binding=box.binding,
         nlp=replace(with_rows(part.nlp, kept), **bounds),
         whole=part.whole and not names,
@@ -70,6 +72,6 @@ def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.nd
     ), kept
 
 
-def _made(program: Transcribed | Phased) -> dict:
+def _made(program: Transcribed | TranscribedPhases) -> dict:
     """Return what a program has made that is of its graphs, not of its constraints."""
     return {name: program.made[name] for name in ("same", "turn") if name in program.made}

@@ -23,7 +23,7 @@ WINGS = (
 )  # that make graphs
 
 
-class Finish:
+class KernelBackend:
     """What makes machine code of `kernels`, and says how they run.
 
     After the first trouble it leaves them as they are. `differentiated` says by what inverse
@@ -47,7 +47,7 @@ class Finish:
 
         begun = self._made(begin_compile, name, build, self._statement(name, follows))
         if begun is not None:
-            return Finished(self, begun, build), begun.pattern
+            return PendingFunction(self, begun, build), begun.pattern
         graph = build()
         return lambda: graph.function, graph.pattern
 
@@ -56,13 +56,13 @@ class Finish:
         """Whether functions of one instant are not machine code yet, and many of them are."""
         return self.kernels == ASSEMBLED and self.trouble is None
 
-    def mapped(self, function, count):
+    def map_over(self, function, count):
         """Return a function of one instant at so many."""
         made = map_function(function, count, self.threads, assembled=self.quick)
         self.any = self.any or made.class_name() == "External"
         return made
 
-    def placed(self, given, wheres, count):
+    def scatter(self, given, wheres, count):
         """Begin to make what puts products in their places, as `scattering` does; return what waits
         for it, and gives None where that is left to the virtual machine."""
         if self.kernels == COMPILED:
@@ -73,7 +73,7 @@ class Finish:
 
         return self._waited(lambda: partial(program_kernels.assemble_scatter, given, wheres, count))
 
-    def summed(self, functions):
+    def gather_sums(self, functions):
         """Begin to make constant sums, as `summing` does; return what waits for them, and gives
         none where these are left to the virtual machine."""
         if self.kernels == COMPILED:
@@ -122,7 +122,7 @@ class Finish:
         return chr(0).join((name, self.differentiated, sources(), follows()))
 
 
-class Finished:
+class PendingFunction:
     """A function that is being compiled; called, it waits and gives it."""
 
     def __init__(self, finish, begun, build):

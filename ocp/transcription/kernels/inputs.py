@@ -57,12 +57,12 @@ class Inputs:
     rates: Matrix = field(default_factory=lambda: ca.SX(0, 1))
 
     @property
-    def rated(self) -> "Inputs":
+    def with_rates(self) -> "Inputs":
         """The Inputs of kernels whose values contain rates."""
-        return replace(self, y=ca.vertcat(self.motion, self.rates, self.parameters, self.fixed))
+        return replace(self, y=ca.vertcat(self.motion, self.rates, self.parameters, self.constants))
 
     @property
-    def moved(self) -> Matrix:
+    def differentiable(self) -> Matrix:
         """What of y a solve may move."""
         return self.y[: self.y.shape[0] - self.given]
 
@@ -77,11 +77,11 @@ class Inputs:
         return self.y[self.y.shape[0] - self.given - self.sought : self.y.shape[0] - self.given]
 
     @property
-    def fixed(self) -> Matrix:
+    def constants(self) -> Matrix:
         """What of y a solve leaves as it is given."""
         return self.y[self.y.shape[0] - self.given :]
 
-    def opened(self, parameters: Sequence[Parameter], free: int) -> "Inputs":
+    def with_parameters(self, parameters: Sequence[Parameter], free: int) -> "Inputs":
         """Return the Inputs with parameters at the end of y, of which the first `free` are
         sought."""
         if not parameters:
@@ -237,7 +237,7 @@ def _with_spin(at, y):
 # How forces are known: each returns how many inputs are lifted, and Forces of them
 
 
-def from_the_motion(problem: Problem) -> tuple[int, Callable]:
+def forces_from_motion(problem: Problem) -> tuple[int, Callable]:
     """Ground wrenches in two passes, none in flight; torques and forces of cut joints follow."""
     ground = problem.ground
     if ground is not None and slots(ground):
@@ -264,7 +264,7 @@ def _given(problem):
     closed = cuts + held
     first = closed + touch_size(problem.loads)
     if ground is None and not first:
-        return from_the_motion(problem)
+        return forces_from_motion(problem)
 
     corrects = ground is not None and corrected(tree, ground)
     contacts = 0 if ground is None else len(ground.feet if corrects else slots(ground))
@@ -321,7 +321,7 @@ def _variables(problem):
     return whole + 6 * len(places), known
 
 
-_LIFTED = {None: from_the_motion, "given": _given, "variables": _variables}
+_LIFTED = {None: forces_from_motion, "given": _given, "variables": _variables}
 
 
 def contact_wrenches(at: Instant, lifted: Matrix) -> dict[tuple[str, str], Wrench]:

@@ -72,7 +72,7 @@ class Kernel:
         return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
 
 
-def column(what, value):
+def as_column(what, value):
     """Return what a user's function gave as an SX column.
 
     Raises ValueError naming `what` if it is no expression of numbers.
@@ -87,7 +87,7 @@ def column(what, value):
         ) from None
 
 
-def kernel(inputs, stack, *, squares=False):
+def make_kernel(inputs, stack, *, squares=False):
     """Build the kernel of a column of expressions in the inputs.
 
     With `squares` its value is the measure, T, times the sum of their squares. Gauss-Newton keeps
@@ -243,9 +243,9 @@ def _uses_torque(inputs, expression):
 
 def _linear(inputs, values):
     """Tell which values are linear in y; those that contain torques count as not."""
-    linear = ~np.array(ca.which_depends(values, inputs.moved, 2, True), dtype=bool)
+    linear = ~np.array(ca.which_depends(values, inputs.differentiable, 2, True), dtype=bool)
     if inputs.given:
-        linear &= ~np.array(ca.which_depends(values, inputs.fixed, 1, True), dtype=bool)
+        linear &= ~np.array(ca.which_depends(values, inputs.constants, 1, True), dtype=bool)
     if _uses_torque(inputs, values):
         linear &= ~np.array(ca.which_depends(values, inputs.torque.symbol, 1, True), dtype=bool)
     return linear
@@ -265,13 +265,13 @@ def _slope(inputs, values, run):
 
 def _moved_slope(inputs, values):
     """Return d values / dy, with nothing in the columns of given parameters."""
-    slope = ca.jacobian(values, inputs.moved)
+    slope = ca.jacobian(values, inputs.differentiable)
     return ca.horzcat(slope, type(slope)(slope.shape[0], inputs.given)) if inputs.given else slope
 
 
 def _moved_curvature(inputs, scalar):
     """Return the Hessian of a scalar by y, with nothing in the columns of given parameters."""
-    bend = ca.hessian(scalar, inputs.moved)[0]
+    bend = ca.hessian(scalar, inputs.differentiable)[0]
     return ca.diagcat(bend, type(bend)(inputs.given, inputs.given)) if inputs.given else bend
 
 
@@ -311,7 +311,7 @@ def _curvature(inputs, scalar, run):
         return run([_moved_curvature(inputs, scalar)])[0]
     own, weight = _moved_curvature(inputs, scalar), ca.gradient(scalar, torque.symbol)
     mixed, inner = (
-        ca.jacobian(ca.gradient(scalar, inputs.moved), torque.symbol),
+        ca.jacobian(ca.gradient(scalar, inputs.differentiable), torque.symbol),
         ca.jacobian(weight, torque.symbol),
     )
     if inputs.given:
@@ -352,7 +352,7 @@ def _parameter_curvature(inputs, run, weight):
     parameters that are sought, above the diagonal and on it; it is found automatically."""
     torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.symbol.shape)
     pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
-    columns = run([ca.jacobian(pull, inputs.moved)], ((scale, weight),))[0].T
+    columns = run([ca.jacobian(pull, inputs.differentiable)], ((scale, weight),))[0].T
     total = inputs.y.shape[0]
     first = inputs.motion.shape[0]
     return _spread(

@@ -13,15 +13,15 @@ from ocp.mechanics.values.types import Matrix
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import symbols
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.kernels.traces import Same
-from ocp.transcription.kernels.user_functions import given
+from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.kernels.user_functions import call_user_function
 
 EVER = (1e-6, 1e6)  # s: durations of motions that are looked at
-Stretch = tuple[np.ndarray, np.ndarray]  # y and s of a motion, as `placed` gives them
+Stretch = tuple[np.ndarray, np.ndarray]  # y and s of a motion, as `stack_motion` gives them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Observed:
+class OutputFunctions:
     """Outputs of an open problem at an instant of a known motion: their names and numbers of rows
     in `sizes`, and the `parameters` that they depend on; `stack` is a column of all rows as a
     function of the `arguments` y, s and p."""
@@ -60,7 +60,9 @@ class Observed:
         return at
 
 
-def observed(problem: Problem, formulation: Formulation, names: tuple[str, ...]) -> Observed:
+def output_functions(
+    problem: Problem, formulation: Formulation, names: tuple[str, ...]
+) -> OutputFunctions:
     """Return what outputs of a problem, by name, are along any motion; the last ones are kept.
 
     Duration, constraints and symmetry of the problem are of no account; ground wrenches follow from
@@ -70,23 +72,28 @@ def observed(problem: Problem, formulation: Formulation, names: tuple[str, ...])
         if name not in problem.outputs:
             known = ", ".join(problem.outputs) or "none"
             raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
-    return _observed(Same(problem), formulation, names)
+    return _observed(ByIdentity(problem), formulation, names)
 
 
 @lru_cache(maxsize=8)
-def _observed(same: Same, formulation: Formulation, names: tuple[str, ...]) -> Observed:
+def _observed(
+    same: ByIdentity, formulation: Formulation, names: tuple[str, ...]
+) -> OutputFunctions:
     problem = same.value
     bare = replace(problem, duration=EVER, constraints=(), symmetry=None)
     inputs = symbols(bare, formulation)
     inputs = replace(inputs, at=replace(inputs.at, flow=None))  # recordings end with accelerations
-    columns = {name: given(f"output {name!r}", problem.outputs[name], inputs) for name in names}
+    columns = {
+        name: call_user_function(f"output {name!r}", problem.outputs[name], inputs)
+        for name in names
+    }
     stack = ca.vertcat(*columns.values())
     parameters = parameters_of(stack)
     own = {hash(each) for each in parameters_of(inputs.y)}
     entries = [inputs.y[row] for row in range(inputs.y.shape[0])]
     motion = [entry for entry in entries if entry.element_hash() not in own]
     p = ca.vertcat(ca.SX(0, 1), *(each.expression for each in parameters))
-    return Observed(
+    return OutputFunctions(
         sizes={name: rows.shape[0] for name, rows in columns.items()},
         parameters=parameters,
         stack=stack,
@@ -94,7 +101,7 @@ def _observed(same: Same, formulation: Formulation, names: tuple[str, ...]) -> O
     )
 
 
-def placed(
+def stack_motion(
     s: np.ndarray, duration: float, motion: tuple[np.ndarray, np.ndarray, np.ndarray]
 ) -> Stretch:
     """Return (y, s) of instants s (N,) of a motion (q, qd, qdd), each (n, N), of that duration."""
@@ -104,7 +111,7 @@ def placed(
 
 @lru_cache(maxsize=16)
 def _function(
-    seen: Observed, wanted: tuple[Parameter, ...] = (), moving: bool = False
+    seen: OutputFunctions, wanted: tuple[Parameter, ...] = (), moving: bool = False
 ) -> ca.Function:
     """Return the Function of all rows, and of their derivatives by some parameters beside them.
 

@@ -32,12 +32,12 @@ PLACES = ("position", "velocity", "angular_velocity", "acceleration")
 Question = tuple[Any, ...]  # (which instant, what, names..)
 
 
-class NotData(ValueError):
+class NotRecordable(ValueError):
     """Raised for a function that cannot be written as data; the message says why."""
 
 
 @dataclass(kw_only=True)
-class Listener:
+class RecordingInstant:
     """Stands for an Instant: answers what a function asks with symbols, and keeps what was asked.
 
     `which` is 0, or 1 for the end of a motion whose both ends are asked; `asked` {question: symbol}
@@ -58,7 +58,7 @@ class Listener:
             return self._symbol(3, name)
         if name in ("tree", "ground", "loads"):
             return getattr(self.problem, name)
-        raise NotData(f"it asks an instant for {name!r}")
+        raise NotRecordable(f"it asks an instant for {name!r}")
 
     def rate(self, expression: Any) -> Any:
         """Return how an expression of what was asked changes in time."""
@@ -137,7 +137,7 @@ class Listener:
         """What the ground gives."""
         ground = self.problem.ground
         if ground is None:
-            raise NotData("it asks for a reaction, and there is no ground")
+            raise NotRecordable("it asks for a reaction, and there is no ground")
         wrenches = {}
         for slot in slots(ground):
             both = self._symbol(6, "wrench", *slot)

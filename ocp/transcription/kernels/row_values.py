@@ -12,16 +12,16 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import evaluate
 from ocp.transcription.kernels.user_functions import function_of
-from ocp.transcription.laws.contact_laws import standings
-from ocp.transcription.laws.laws import laws, within_reach
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
+from ocp.transcription.laws.laws import formulation_range, laws
 from ocp.transcription.program import Program, program_of
-from ocp.transcription.requests import Request, lawful, stated
+from ocp.transcription.requests import Request, constraint_requests, law_requests
 from ocp.transcription.transcribe import Transcription
-from ocp.transcription.variables.layout import join
+from ocp.transcription.variables.layout import join_variables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RowValues:
     """One row of a constraint at the instants s (N,) at which the program asks for it.
 
     `number` is that of the row, `values` (N,) are of the motion's own variables, torques and ground
@@ -35,13 +35,13 @@ class Asked:
     values: np.ndarray
 
 
-def asked(
+def row_values(
     problem: Problem,
     transcription: Transcription,
     points: np.ndarray,
     duration: float,
     lifted: np.ndarray,
-) -> Iterator[Asked]:
+) -> Iterator[RowValues]:
     """Yield all that a transcription asks of a motion: constraints first, then laws of motion.
 
     The motion is given by its control points (n, points), duration (s) and what is `lifted`
@@ -51,12 +51,12 @@ def asked(
     method, layout = transcription.method, transcription.method.layout(problem)
     formulation = formulation_of(transcription.dynamics, problem.tree)
     program = program_of(problem, layout, formulation)
-    known = within_reach(problem.tree, formulation)
+    known = formulation_range(problem.tree, formulation)
     requests = [
-        *stated(program, (*problem.requirements, *known), method.grid(problem)),
-        *lawful(program, (*laws(problem, layout.lifts), *standings(problem))),
+        *constraint_requests(program, (*problem.requirements, *known), method.grid(problem)),
+        *law_requests(program, (*laws(problem, layout.lifts), *rigid_contact_laws(problem))),
     ]
-    x = join(layout, points, duration, lifted if layout.lifts else None)
+    x = join_variables(layout, points, duration, lifted if layout.lifts else None)
     for kind in ("along", "rates", "hull", "joined"):
         chosen = [request for request in requests if _kind(request) == kind]
         if chosen:
@@ -71,7 +71,7 @@ def _kind(request: Request) -> str:
 
 def _rows(
     program: Program, kind: str, requests: Sequence[Request], x: np.ndarray
-) -> Iterator[Asked]:
+) -> Iterator[RowValues]:
     """Yield the rows of requests that are evaluated alike."""
     inputs = program.inputs_of(kind)
     s = distinct(np.concatenate([request.s for request in requests]))[0]
@@ -85,4 +85,4 @@ def _rows(
     for line, (request, number) in zip(values, owners):
         chosen = is_in(s, request.s)
         when = where[-1:] if kind == "joined" else s[chosen]  # of both ends the end
-        yield Asked(constraint=request.constraint, number=number, s=when, values=line[chosen])
+        yield RowValues(constraint=request.constraint, number=number, s=when, values=line[chosen])

@@ -18,7 +18,7 @@ import numpy as np
 from ocp.mechanics.model.tree import Tree
 from ocp.problem.contact.ground import Ground
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernels import column
+from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.recording import (
     CLOSINGS,
     PLACES,
@@ -26,9 +26,9 @@ from ocp.transcription.kernels.recording import (
     RATE,
     SCALARS,
     WHOLE,
-    Listener,
-    NotData,
+    NotRecordable,
     Question,
+    RecordingInstant,
 )
 
 ANGLES = ("SIN", "COS", "TAN", "ASIN", "ACOS", "ATAN", "SINH", "COSH", "TANH")
@@ -153,41 +153,43 @@ def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tap
 
     Raises NotData if it cannot be had.
     """
-    return _taped(*heard(problem, function, ends))
+    return _taped(*call_with_symbols(problem, function, ends))
 
 
 def record_across(problems: Sequence[Problem], function: Callable[..., Any]) -> Tape:
     """Return the Tape of a function of Instants, one of each problem's; raise NotData if it cannot
     be had."""
-    return _taped(*heard_across(problems, function))
+    return _taped(*call_across(problems, function))
 
 
-def heard(
+def call_with_symbols(
     problem: Problem, function: Callable[..., Any], ends: int = 1
 ) -> tuple[dict[Question, Any], Any]:
     """Return what a function of an Instant asks, {question: symbol}, and its values, a column.
 
     Raises NotData if it cannot be called so.
     """
-    return heard_across((problem,) * ends, function)
+    return call_across((problem,) * ends, function)
 
 
-def heard_across(
+def call_across(
     problems: Sequence[Problem], function: Callable[..., Any]
 ) -> tuple[dict[Question, Any], Any]:
-    """Return what a function of Instants, one of each problem's, asks, as `heard`."""
+    """Return what a function of Instants, one of each problem's, asks, as `call_with_symbols`."""
     asked: dict[Question, Any] = {}
-    listeners = [Listener(problem=each, which=k, asked=asked) for k, each in enumerate(problems)]
+    listeners = [
+        RecordingInstant(problem=each, which=k, asked=asked) for k, each in enumerate(problems)
+    ]
     return asked, _called(function, *listeners)
 
 
 def record_of_time(function: Callable[[Any], Any]) -> Tape:
     """Return the Tape of a function of time t (s); raise NotData if it cannot be had."""
-    return _taped(*heard_of_time(function))
+    return _taped(*call_of_time(function))
 
 
-def heard_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
-    """Return time's symbol as an answer, and the values of a function of it (s), as `heard`."""
+def call_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
+    """Return {question: time symbol} and the values of a function of time (s)."""
     t = ca.SX.sym("t")
     return {(0, "t"): t}, _called(function, t)
 
@@ -202,19 +204,19 @@ def record_of_state(function: Callable[..., Any], vectors: Sequence[str], size: 
 def record_of_durations(names: Sequence[str], function: Callable[..., Any]) -> Tape:
     """Return the Tape of a function of the durations of named phases; raise NotData if it cannot be
     had."""
-    return _taped(*heard_of_durations(names, function))
+    return _taped(*call_of_durations(names, function))
 
 
-def heard_of_durations(
+def call_of_durations(
     names: Sequence[str], function: Callable[..., Any]
 ) -> tuple[dict[Question, Any], Any]:
     """Return the symbols of durations as answers, and the values of a function of {name: T} (s), as
-    `heard`."""
+    `call_with_symbols`."""
     durations = {name: ca.SX.sym(f"T_{name}") for name in names}
     return {(0, PHASE, name): T for name, T in durations.items()}, _called(function, durations)
 
 
-def alike(first: Tape, second: Tape) -> bool:
+def same_function(first: Tape, second: Tape) -> bool:
     """Tell whether two tapes are one function, but for rounding.
 
     Tapes with other operations, as another version of CasADi makes them, are compared by their
@@ -240,7 +242,9 @@ def check(problem: Problem, tape: Tape, ends: int = 1) -> None:
 def check_across(problems: Sequence[Problem], tape: Tape) -> None:
     """Raise ValueError or LookupError unless instants of the problems can answer a tape."""
     for (which, what, *names), size in zip(tape.questions, tape.sizes):
-        answer = ca.SX(ca.vec(ca.SX(_answer(Listener(problem=problems[which]), what, *names))))
+        answer = ca.SX(
+            ca.vec(ca.SX(_answer(RecordingInstant(problem=problems[which]), what, *names)))
+        )
         if answer.numel() != size:
             raise ValueError(f"tape: {what} has no {size} entries at instant {which + 1}")
 
@@ -255,9 +259,9 @@ def check_durations(names: Sequence[str], tape: Tape) -> None:
 def _called(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return a function's values as a column; raise NotData if it cannot be called so."""
     try:
-        return column("function", function(*arguments))
+        return as_column("function", function(*arguments))
     except UNTRACED as error:
-        raise NotData(str(error).partition("\n")[0]) from None
+        raise NotRecordable(str(error).partition("\n")[0]) from None
 
 
 def _taped(asked: dict[Question, Any], values: Any) -> Tape:
@@ -265,7 +269,7 @@ def _taped(asked: dict[Question, Any], values: Any) -> Tape:
     try:
         function = ca.Function("tape", list(asked.values()), [ca.densify(values)])
     except RuntimeError:
-        raise NotData("it depends on symbols of its own") from None
+        raise NotRecordable("it depends on symbols of its own") from None
     names = {getattr(ca, f"OP_{name}"): name for name in (*UNARY, *BINARY)}
     codes: list[int] = []
     operands: list[tuple[int, int]] = []
@@ -286,7 +290,7 @@ def _taped(asked: dict[Question, Any], values: Any) -> Tape:
         elif operation in names:
             name, pair = names[operation], (step_of[taken[0]], step_of[taken[-1]])
         else:
-            raise NotData("it calls functions that are no scalar operations")
+            raise NotRecordable("it calls functions that are no scalar operations")
         step_of[given[0]] = len(codes)
         codes.append(CODES[name])
         operands.append(pair)

@@ -25,7 +25,7 @@ from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
-from ocp.transcription.variables.interpolation import follows, rated
+from ocp.transcription.variables.interpolation import follows_accelerations, slope_instants
 from ocp.transcription.variables.layout import (
     Layout,
     MotionMap,
@@ -118,7 +118,7 @@ def _unknown(problem, motion, lifted):
         yield lifted, f"forces jump where contacts {names} touch"
 
 
-def rated_map(layout: Layout, s) -> MotionMap:
+def rate_map(layout: Layout, s) -> MotionMap:
     """Return the MotionMap of the instants s (N,) whose y has rates before the parameters."""
     problem, plain = layout.problem, motion_map(layout, s)
     n, free = problem.tree.dof, free_duration(problem)
@@ -156,7 +156,7 @@ def _lengths(layout: Layout, s: np.ndarray) -> np.ndarray:
 
 
 def motion_rates(problem: Problem, control_points, s) -> np.ndarray:
-    """Return q''' (n, N) at the instants s, or qddd where the duration is given, as `rated_map` has
+    """Return q''' (n, N) at the instants s, or qddd where the duration is given, as `rate_map` has
     it."""
     by_s = control_points @ problem.motion.values(s, 3).T
     return by_s if free_duration(problem) else by_s / problem.duration[0] ** 3
@@ -172,7 +172,7 @@ def rate_instants(layout: Layout, nodes, *, equal: bool, lifted: bool, steady: b
     problem, motion = layout.problem, layout.problem.motion
     if motion.collocated or ((equal or steady) and not lifted):
         return motion.abscissae(3)
-    if lifted and not follows(problem):
-        return rated(problem, layout.nodes)
+    if lifted and not follows_accelerations(problem):
+        return slope_instants(problem, layout.nodes)
     kinks = motion.kinks if isinstance(motion, BSpline) else motion.breaks[1:-1]
     return distinct(np.append(nodes, kinks - SIDE))[0]

@@ -12,13 +12,13 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import joined_symbols, symbols
-from ocp.transcription.kernels.kernels import column, evaluate
-from ocp.transcription.kernels.user_functions import function_of, given
+from ocp.transcription.kernels.kernels import as_column, evaluate
+from ocp.transcription.kernels.user_functions import call_user_function, function_of
 from ocp.transcription.variables.layout import free_duration
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Same:
+class ByIdentity:
     """A value that a cache finds again by its identity."""
 
     value: Any
@@ -49,10 +49,10 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
     `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
     torques as "variables".
     """
-    inputs = _traced(Same(problem), formulation, wrenches)
-    values = given("trace", wanted, inputs)
+    inputs = _traced(ByIdentity(problem), formulation, wrenches)
+    values = call_user_function("trace", wanted, inputs)
     rated = ca.depends_on(values, inputs.rates)
-    y = inputs.rated.y if rated else inputs.y
+    y = inputs.with_rates.y if rated else inputs.y
     return Trace(function=function_of("trace", [y, inputs.s], values), rated=rated)
 
 
@@ -66,8 +66,8 @@ def trace_cancelled(
     over the accelerations x of the motion, where r depends on none of them over its rates, and
     where it depends on neither zero. `wrenches` as in `trace`.
     """
-    inputs = _traced(Same(problem), formulation, wrenches)
-    values = given("trace", wanted, inputs)
+    inputs = _traced(ByIdentity(problem), formulation, wrenches)
+    values = call_user_function("trace", wanted, inputs)
     n, first = problem.tree.dof, int(free_duration(problem))
     rates, accelerations = (inputs.y[first + k * n : first + (k + 1) * n] for k in (1, 2))
     by_rates, by_accelerations = (ca.jacobian(values, x) for x in (rates, accelerations))
@@ -96,8 +96,10 @@ def trace_open(
 ) -> Trace:
     """Return the Trace of wanted(Instant) of a problem that leaves `parameters` open, whose values
     y ends with."""
-    inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).opened(parameters, 0)
-    values = ca.cse(given("trace", wanted, inputs))
+    inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).with_parameters(
+        parameters, 0
+    )
+    values = ca.cse(call_user_function("trace", wanted, inputs))
     return Trace(function=function_of("trace", [inputs.y, inputs.s], values), rated=False)
 
 
@@ -106,13 +108,13 @@ def trace_joined(
 ) -> Callable:
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
     inputs = joined_symbols(problem, formulation, wrenches=wrenches)
-    values = given("trace", wanted, inputs)
+    values = call_user_function("trace", wanted, inputs)
     compiled = function_of("trace", [inputs.y, inputs.s], values)
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TracedInstant:
     """An instant s of the motion of a `problem`, by a `formulation`; `wrenches` as in `trace`."""
 
     problem: Problem
@@ -121,14 +123,14 @@ class Place:
     wrenches: str | None = None
 
 
-def trace_across(places: Sequence[Place], wanted: Callable) -> tuple[Callable, bool]:
+def trace_across(places: Sequence[TracedInstant], wanted: Callable) -> tuple[Callable, bool]:
     """Return a function (y of each place, (width,)) -> (m,) of wanted(Instant, ...), instants of
     several motions, and whether every y ends with rates."""
     known = [symbols(each.problem, each.formulation, wrenches=each.wrenches) for each in places]
     instants = [replace(each.at, s=ca.SX(place.s)) for each, place in zip(known, places)]
-    values = ca.cse(column("trace", wanted(*instants)))
+    values = ca.cse(as_column("trace", wanted(*instants)))
     rated = any(bool(ca.depends_on(values, each.rates)) for each in known)
-    y = [each.rated.y if rated else each.y for each in known]
+    y = [each.with_rates.y if rated else each.y for each in known]
     function = function_of("trace", y, ca.densify(values))
     return lambda *numbers: np.array(function(*numbers)).ravel(), rated
 

@@ -13,7 +13,7 @@ from ocp.mechanics.values.parameters import parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import NoRate
 from ocp.transcription.kernels.inputs import Inputs
-from ocp.transcription.kernels.kernels import Kernel, column, kernel
+from ocp.transcription.kernels.kernels import Kernel, as_column, make_kernel
 
 TRUTH = (
     "it asks whether an expression is true (if, and, or, not, max, min); "
@@ -31,19 +31,19 @@ REASONS = {  # words of CasADi: ours
 }
 
 
-def given(what: str, function: Callable, inputs: Inputs) -> Matrix:
+def call_user_function(what: str, function: Callable, inputs: Inputs) -> Matrix:
     """Return what a user's function gives of the Instants of `inputs`, as an SX column.
 
     Raises ValueError naming `what`, and the line, if it fails.
     """
     instants = inputs.at if isinstance(inputs.at, tuple) else (inputs.at,)
-    with blamed(what, function, instants[0].tree.dof):
+    with named_errors(what, function, instants[0].tree.dof):
         value = function(*instants)
-    return column(what, value)
+    return as_column(what, value)
 
 
 @contextmanager
-def blamed(what: str, function: Callable, size: int) -> Iterator[None]:
+def named_errors(what: str, function: Callable, size: int) -> Iterator[None]:
     """Make whatever fails inside a ValueError that names `what` and the function's line.
 
     `size` is the number of coordinates. That CasADi may answer numpy's functions otherwise one day
@@ -72,7 +72,7 @@ def kernel_of(
     Raises ValueError naming what depends on symbols that no motion determines.
     """
     try:
-        return kernel(inputs, ca.vertcat(*(stack for _, stack in parts)), squares=squares)
+        return make_kernel(inputs, ca.vertcat(*(stack for _, stack in parts)), squares=squares)
     except RuntimeError:
         for what, stack in parts:
             strange = _strange(inputs, stack)

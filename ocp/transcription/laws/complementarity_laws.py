@@ -29,7 +29,7 @@ from ocp.problem.reserved_names import GRIPPING, RESTING, TOUCHES
 from ocp.problem.statement import Problem
 
 
-def touchings(problem: Problem) -> tuple:
+def complementarity_laws(problem: Problem) -> tuple:
     """Return the laws of contacts whose forces are sought, ((Constraint, None), ..): all of them
     hold at all nodes."""
     every, names = touches(problem.loads), touch_labels(problem.loads)

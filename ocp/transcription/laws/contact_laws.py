@@ -24,10 +24,10 @@ from ocp.problem.contact.ground import Ground, Support
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import CONTACTS
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.traces import Same
-from ocp.transcription.laws.loop_boundaries import OFF, PER, following, prescribed_by
-from ocp.transcription.laws.unilateral_laws import closing
-from ocp.transcription.parameters.open_parameters import sought
+from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.laws.loop_boundaries import OFF, PER, dependent_rows, prescribed_by
+from ocp.transcription.laws.unilateral_laws import closing_instants
+from ocp.transcription.parameters.open_parameters import is_sought
 
 AXES = "xyz"
 NEW = 1e-6  # part of a row's gradient beside those before it, from which it says something new
@@ -69,7 +69,7 @@ def _gaps(holds: Sequence[Hold], level: int, at: Instant) -> Any:
     return ca.vertcat(*(row - matrix(hold.target(ground)) for row, hold in zip(rows, holds)))
 
 
-def standings(
+def rigid_contact_laws(
     problem: Problem,
     statement: Problem | None = None,
     free: Iterable[str] = (),
@@ -86,11 +86,11 @@ def standings(
         return ()
     open_ground: Any = problem.ground if statement is None else statement.ground
     roving = frozenset(_roving(open_ground, tuple(free)))
-    return _standings(Same(problem), roving, met)
+    return _standings(ByIdentity(problem), roving, met)
 
 
 @lru_cache(maxsize=16)
-def _standings(same: Same, roving: frozenset, met: frozenset) -> tuple:
+def _standings(same: ByIdentity, roving: frozenset, met: frozenset) -> tuple:
     problem = same.value
     ground, motion = problem.ground, problem.motion
     holds = _independent(problem.tree, ground, roving)
@@ -135,7 +135,7 @@ def _instants(
     the rates, the curve slips least in between, and phases meet at rest.
     """
     if motion.collocated or tuple(span) != (0.0, 1.0):
-        return tuple(closing(motion, level, span, known, ends_first=True))
+        return tuple(closing_instants(motion, level, span, known, ends_first=True))
     return tuple(motion.closing(level, known).tolist())
 
 
@@ -155,7 +155,7 @@ def _roving(ground: Ground, free: tuple[str, ...]) -> Iterator[Hold]:
     """Yield the rows whose place is sought; raise ValueError for one without bounds."""
     for hold in rigid_holds(ground):
         target = hold.target(ground)
-        places = [each for each in parameters_of(target) if sought(each, free)]
+        places = [each for each in parameters_of(target) if is_sought(each, free)]
         for each in places:
             if not np.isfinite([each.lower, each.upper]).all():
                 raise ValueError(
@@ -201,7 +201,7 @@ def _reached(tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]) 
     )
     look = ca.Function("stand", [q], [gaps, ca.jacobian(gaps, q)], ["q"], ["gaps", "slopes"])
     firm = ~np.array(roving)
-    best, slopes = searched(look, tree, firm)
+    best, slopes = search_posture(look, tree, firm)
     worst = int(np.argmax(np.abs(best) * firm))
     if firm.any() and not np.abs(best[firm]).max() < OFF:
         hold = holds[worst]
@@ -213,7 +213,7 @@ def _reached(tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]) 
     return slopes
 
 
-def searched(look: ca.Function, tree: Tree, firm: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+def search_posture(look: ca.Function, tree: Tree, firm: Any = ...) -> tuple[np.ndarray, np.ndarray]:
     """Return values (m,) and gradients (m, n) of rows at a posture in which the `firm` ones, by
     default all, are as small as they get from any of several starts; `look`(q) gives both."""
     best, slopes = np.full(look.size1_out(0), np.inf), np.empty((look.size1_out(0), tree.dof))
@@ -302,7 +302,7 @@ def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozense
         (end, partial(gap, level=level, end=end, number=holds.index(hold)))
         for level, end, hold in asked
     ]
-    known = following(problem, functions) if asked else {}
+    known = dependent_rows(problem, functions) if asked else {}
     for row, found in known.items():
         level, end, hold = asked[row]
         if abs(found.value) > OFF:

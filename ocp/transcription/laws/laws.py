@@ -16,9 +16,9 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.reserved_names import DYNAMICS, LENGTHS, PASSIVE, REACH
 from ocp.problem.statement import Problem
-from ocp.transcription.laws.complementarity_laws import touchings
-from ocp.transcription.laws.loop_laws import closures
-from ocp.transcription.laws.unilateral_laws import holdings
+from ocp.transcription.laws.complementarity_laws import complementarity_laws
+from ocp.transcription.laws.loop_laws import loop_laws
+from ocp.transcription.laws.unilateral_laws import unilateral_laws
 
 FORMS = ("implicit", "explicit")
 
@@ -56,11 +56,11 @@ def laws(
     if balls:
         collocated = problem.motion.collocated
         stated.append((_length(tree, balls), None if collocated else (instants,) * len(balls)))
-    found = (*holdings(problem), *touchings(problem))
-    return (*stated, *found, *closures(problem, integrated))
+    found = (*unilateral_laws(problem), *complementarity_laws(problem))
+    return (*stated, *found, *loop_laws(problem, integrated))
 
 
-def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:
+def formulation_range(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:
     """Return the constraint that keeps a motion where an approximate formulation, as a table, knows
     its torques; none for others, and for tables without ends."""
     known = formulation.approximation

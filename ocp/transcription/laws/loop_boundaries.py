@@ -22,8 +22,8 @@ from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernels import column
-from ocp.transcription.kernels.traces import Same
+from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.kernels.traces import ByIdentity
 
 GAPS = (
     lambda at: gap_at(at.tree, at.moves),
@@ -53,12 +53,12 @@ class Implied:
         return start, end
 
 
-def implied(problem: Problem, integrated: bool) -> Implied:
+def implied_rows(problem: Problem, integrated: bool) -> Implied:
     """Return what is Implied by a problem.
 
     Raises ValueError naming a loop that gapes at an end as it is prescribed.
     """
-    return _implied(Same(problem), integrated)
+    return _implied(ByIdentity(problem), integrated)
 
 
 @lru_cache(maxsize=16)
@@ -66,7 +66,7 @@ def _implied(same, integrated):
     """Return what is Implied, kept, because a transcription and its certificate ask several
     times."""
     problem = same.value
-    z, ends, hidden = at_ends(problem)
+    z, ends, hidden = end_instants(problem)
     stated = list(_prescribed(problem, ends, hidden))
     owners = [owner for group, _ in stated for owner in group]
     rows, T = list(structure(problem.tree).cuts), np.sqrt(np.prod(problem.duration))
@@ -93,7 +93,7 @@ def _implied(same, integrated):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Following:
+class DependentRow:
     """A row that follows from others: its `value` where these hold, and the names of the
     constraints among them."""
 
@@ -101,14 +101,14 @@ class Following:
     sources: tuple[str, ...]
 
 
-def following(problem: Problem, rows: Sequence) -> dict[int, Following]:
+def dependent_rows(problem: Problem, rows: Sequence) -> dict[int, DependentRow]:
     """Return {number of a row: Following} of those that follow from what the statement prescribes
     at the ends.
 
     Each of the `rows` is (end, function of an Instant that gives one number). They are compared in
     numbers, as closures are, where what is prescribed holds; if it cannot none follows.
     """
-    z, ends, hidden = at_ends(problem)
+    z, ends, hidden = end_instants(problem)
     stated = list(_prescribed(problem, ends, hidden))
     count = sum(len(group) for group, _ in stated)
     asked = [function(ends[end]) for end, function in rows]
@@ -129,7 +129,7 @@ def _explained(
     base: Sequence[int],
     dependent: Sequence[int],
     names: Sequence[str],
-) -> dict[int, Following]:
+) -> dict[int, DependentRow]:
     """Return {row: Following} of the dependent rows, whose gradients are sums of those of the rows
     of the `base`; the first rows are those of the constraints of these `names`."""
     known = {}
@@ -139,7 +139,7 @@ def _explained(
             shares = np.abs(np.linalg.lstsq(slopes[base].T, slopes[k], rcond=None)[0])
             felt = [row for row, share in zip(base, shares) if share > DEPENDENT * shares.max()]
         sources = tuple(dict.fromkeys(names[row] for row in felt if row < len(names)))
-        known[k] = Following(value=float(values[k]), sources=sources)
+        known[k] = DependentRow(value=float(values[k]), sources=sources)
     return known
 
 
@@ -158,7 +158,7 @@ def prescribed_by(problem: Problem, sources: Sequence[str]) -> str:
     )
 
 
-def at_ends(problem):
+def end_instants(problem):
     """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols
     of all that is no motion."""
     n, T, tree = problem.tree.dof, np.sqrt(np.prod(problem.duration)), problem.tree
@@ -199,7 +199,7 @@ def _prescribed(problem, ends, hidden):
     for constraint in problem.requirements:
         for s in _where(constraint.when):
             instants = ends if constraint.when == "joined" else ends[int(s) :][:1]
-            stack = column(f"constraint {constraint.name!r}", constraint.function(*instants))
+            stack = as_column(f"constraint {constraint.name!r}", constraint.function(*instants))
             lower, upper = constraint.bounds(stack.shape[0])
             moved = np.array(ca.which_depends(stack, hidden, 1, True), dtype=bool)
             chosen = np.nonzero((lower == upper) & ~moved)[0].tolist()

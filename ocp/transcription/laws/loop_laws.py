@@ -19,13 +19,13 @@ from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import LOOPS
 from ocp.problem.statement import Problem
-from ocp.transcription.laws.loop_boundaries import GAPS, PER, implied
+from ocp.transcription.laws.loop_boundaries import GAPS, PER, implied_rows
 
 WIDE = 0.3  # rad, m and their rates: about an end that follows by itself
 COARSE = 20  # control points of a guess that is made to close
 
 
-def closures(problem: Problem, integrated: bool = False) -> tuple:
+def loop_laws(problem: Problem, integrated: bool = False) -> tuple:
     """Return the constraints that keep the loops closed, each with the instants of every row:
     ((Constraint, ((s, ..), ..)), ..).
 
@@ -35,7 +35,7 @@ def closures(problem: Problem, integrated: bool = False) -> tuple:
     shape = structure(problem.tree)
     if not shape.closed:
         return ()
-    redundant, laws = implied(problem, integrated), []
+    redundant, laws = implied_rows(problem, integrated), []
     for level in range(len(LOOPS)):
         instants = tuple(
             _instants(problem.motion, level, redundant.levels(row), integrated)
@@ -46,7 +46,7 @@ def closures(problem: Problem, integrated: bool = False) -> tuple:
     return tuple(laws)
 
 
-def loosened(problem: Problem) -> tuple[Constraint, ...]:
+def loosen_end_constraints(problem: Problem) -> tuple[Constraint, ...]:
     """Return the problem's constraints, with those rows of its end that integrated loops bring
     about by themselves made wide: they only tell one assembly of the loops from another.
 
@@ -54,7 +54,7 @@ def loosened(problem: Problem) -> tuple[Constraint, ...]:
     """
     if not structure(problem.tree).closed:
         return problem.requirements
-    lost, constraints = implied(problem, True).prescribed, []
+    lost, constraints = implied_rows(problem, True).prescribed, []
     for constraint in problem.requirements:
         rows = [number for name, number, _ in lost if name == constraint.name]
         if rows and constraint.when not in ("end", "joined"):
@@ -67,7 +67,7 @@ def loosened(problem: Problem) -> tuple[Constraint, ...]:
     return tuple(constraints)
 
 
-def closed_points(problem: Problem, points):
+def close_loops(problem: Problem, points):
     """Return the control points (n, points) of a guess with its loops closed where they can be,
     driven joints unmoved if possible."""
     tree, motion = problem.tree, cast(BSpline, problem.motion)

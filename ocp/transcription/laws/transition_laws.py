@@ -36,7 +36,7 @@ LEAST = 1e-2  # of unit combinations, at every posture: the share of rows that t
 MOST = 1000  # choices of rows that are compared
 
 
-def laws_handed_over(problem: Problem) -> Mapping[str, frozenset[int]]:
+def law_handover(problem: Problem) -> Mapping[str, frozenset[int]]:
     """Return {phase: rows of q whose lack of torque others see to at its start}."""
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
     met: dict[str, frozenset[int]] = {name: frozenset() for name in parts}

@@ -26,8 +26,8 @@ from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import HELD, STAYS, TOUCHING, WIRES
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.traces import Same
-from ocp.transcription.laws.loop_boundaries import OFF, following, prescribed_by
+from ocp.transcription.kernels.traces import ByIdentity
+from ocp.transcription.laws.loop_boundaries import OFF, dependent_rows, prescribed_by
 
 GAPS = (
     lambda at: stay_gaps(at.tree, at.q),
@@ -40,7 +40,7 @@ SAMPLES = 2  # times the degree: instants of a segment that tell what freedom a 
 SIDE = 1e-8  # of the motion: how far before a span's end accelerations are asked for
 
 
-def holdings(problem: Problem) -> tuple:
+def unilateral_laws(problem: Problem) -> tuple:
     """Return the laws of a tree's stays, ((Constraint, instants of every row, or None for all
     nodes), ..)."""
     tree, motion = problem.tree, problem.motion
@@ -51,13 +51,13 @@ def holdings(problem: Problem) -> tuple:
     stated: list[tuple] = [(_unilateral(tree, bound), None)] if bound else []
     stated += [(_hauled(tree), None)] if len(bound) < len(owners) else []
     stated += [(_touching(tree, free), None)] if free else []
-    known = _prescribed(Same(problem)) if bound else frozenset()
+    known = _prescribed(ByIdentity(problem)) if bound else frozenset()
     for level in range(3) if held else ():
         instants = tuple(
             tuple(
                 s
                 for span in owners[k].closed or ()
-                for s in closing(motion, level, span, _at_ends(known, k))
+                for s in closing_instants(motion, level, span, _at_ends(known, k))
             )
             for k in held
         )
@@ -66,7 +66,7 @@ def holdings(problem: Problem) -> tuple:
     return tuple(stated)
 
 
-def parted(problem: Problem, nodes: np.ndarray) -> np.ndarray:
+def nodes_beside_jumps(problem: Problem, nodes: np.ndarray) -> np.ndarray:
     """Return the nodes with both sides of every instant inside the motion at which a stay is
     prescribed to close or open, since forces jump there."""
     edges = {edge for stay in problem.tree.stays for span in stay.closed or () for edge in span}
@@ -181,7 +181,7 @@ def _closed(owners: list[Stay], s: Matrix, inside: bool = False) -> Matrix:
 
 
 @lru_cache(maxsize=16)
-def _prescribed(same: Same) -> frozenset:
+def _prescribed(same: ByIdentity) -> frozenset:
     """Return (level, end, row) of the gaps of closed stays, and of their derivatives, that vanish
     by what the statement prescribes at the ends of the motion.
 
@@ -200,7 +200,7 @@ def _prescribed(same: Same) -> frozenset:
         (end, lambda at, level=level, row=row: T**level * GAPS[level](at)[row])
         for level, end, row in asked
     ]
-    known = following(problem, functions)
+    known = dependent_rows(problem, functions)
     for number, found in known.items():
         level, end, row = asked[number]
         closes = _closes(owners[row], end)
@@ -230,7 +230,7 @@ def _at_ends(known: frozenset, row: int) -> tuple[frozenset, frozenset]:
     return start, end
 
 
-def closing(
+def closing_instants(
     motion: Basis,
     level: int,
     span: tuple[float, float],

@@ -9,11 +9,16 @@ from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import Parameter, anything_open, closed, parameters_of
 from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.recording import NotData
-from ocp.transcription.kernels.tapes import heard, heard_across, heard_of_durations, heard_of_time
+from ocp.transcription.kernels.recording import NotRecordable
+from ocp.transcription.kernels.tapes import (
+    call_across,
+    call_of_durations,
+    call_of_time,
+    call_with_symbols,
+)
 
 
-def left_open(problem: Problem) -> tuple[Parameter, ...]:
+def open_parameters(problem: Problem) -> tuple[Parameter, ...]:
     """Return the parameters of a problem: those in its records, and those that its functions have
     inside, as far as they can be asked without a motion."""
     if not anything_open():
@@ -21,9 +26,9 @@ def left_open(problem: Problem) -> tuple[Parameter, ...]:
     return tuple(dict.fromkeys((*parameters_of(problem), *_inside(problem))))
 
 
-def closed_by(problem: Problem, values: Mapping[str, float]) -> Problem:
+def close_by_name(problem: Problem, values: Mapping[str, float]) -> Problem:
     """Return a problem with numbers in place of its parameters, those of no value at their own."""
-    known = left_open(problem)
+    known = open_parameters(problem)
     return closed(problem, {each: values.get(each.name, each.value) for each in known})
 
 
@@ -37,13 +42,13 @@ def _inside(problem: Problem) -> Iterator[Parameter]:
     laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
     asked += [*problem.outputs.values(), *laws]
     for function, ends in (*ended, *((each, 1) for each in asked)):
-        with suppress(NotData):
-            yield from parameters_of(ca.SX(heard(problem, function, ends)[1]))
+        with suppress(NotRecordable):
+            yield from parameters_of(ca.SX(call_with_symbols(problem, function, ends)[1]))
     for load in problem.loads:
         pushes = (load.force, load.moment) if isinstance(load, Load) else ()
         for push in filter(callable, pushes):
-            with suppress(NotData):
-                yield from parameters_of(ca.SX(heard_of_time(push)[1]))
+            with suppress(NotRecordable):
+                yield from parameters_of(ca.SX(call_of_time(push)[1]))
 
 
 def _inside_phases(problem: Problem) -> Iterator[Parameter]:
@@ -59,10 +64,10 @@ def _inside_phases(problem: Problem) -> Iterator[Parameter]:
         for each in transition.constraints
     ]
     for first, second, constraint in ends:
-        with suppress(NotData):
+        with suppress(NotRecordable):
             if constraint.when == "joined":
-                values = heard_across((first, second), constraint.function)[1]
+                values = call_across((first, second), constraint.function)[1]
                 yield from parameters_of(ca.SX(values))
             elif constraint.when == "durations":
-                values = heard_of_durations(names, constraint.function)[1]
+                values = call_of_durations(names, constraint.function)[1]
                 yield from parameters_of(ca.SX(values))

@@ -20,7 +20,7 @@ from ocp.motion.free_knots import curve
 from ocp.motion.spline import BSpline
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Inputs, from_the_motion
+from ocp.transcription.kernels.inputs import Inputs, forces_from_motion
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_size
 
 
@@ -40,7 +40,7 @@ def moment_symbols(
     y, s = ca.SX.sym("y", motion_size(problem)), ca.SX(when.expression)
     T = y[0] if free else ca.SX(problem.duration[0])
     q, qd, qdd = curves(problem.motion, ca.reshape(y[free:], n, problem.motion.points), s)
-    known = replace(from_the_motion(problem)[1](None), inverse=formulation.inverse)
+    known = replace(forces_from_motion(problem)[1](None), inverse=formulation.inverse)
     at = Instant(
         tree=problem.tree,
         s=s,

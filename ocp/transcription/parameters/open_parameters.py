@@ -26,7 +26,7 @@ from ocp.transcription.kernels.inputs import Inputs
 MARGIN = 1e-7  # of its own value, that what is sought keeps from its end: solvers relax bounds
 
 
-def sought(parameter: Parameter, names: Iterable[str]) -> bool:
+def is_sought(parameter: Parameter, names: Iterable[str]) -> bool:
     """Tell whether a parameter is one to be found: free of itself, or by name."""
     return parameter.free or parameter.name in names
 
@@ -67,7 +67,7 @@ def checked(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], in
             raise ValueError(
                 f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
             )
-    first = [each for each in known if sought(each, free)]
+    first = [each for each in known if is_sought(each, free)]
     for each in first:
         if not known[each]:
             raise ValueError(
@@ -77,7 +77,7 @@ def checked(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], in
     return (*first, *(each for each in known if each not in first)), len(first)
 
 
-def plain(
+def closed_functions(
     problem: Problem, requests: Iterable[Any], stacks: Sequence[Matrix], seen: Sequence[Matrix]
 ) -> dict[int, Callable[..., Any]]:
     """Return {id: function} of a problem's functions that have no parameters in them: those of
@@ -94,11 +94,11 @@ def plain(
 def depended(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], int]:
     """Return all parameters, those first that are sought and that something here depends on, and
     how many these are."""
-    first = [each for each in known if sought(each, free) and known[each]]
+    first = [each for each in known if is_sought(each, free) and known[each]]
     return (*first, *(each for each in known if each not in first)), len(first)
 
 
-def parted(
+def split_open_bounds(
     constraint: Constraint, stack: Matrix, free: Iterable[str]
 ) -> Iterator[tuple[Constraint, Matrix]]:
     """Yield (constraint, column) of what together asks the same of a column, with bounds that
@@ -131,7 +131,7 @@ def parted(
 
 def _follows(bound: Any, names: tuple[str, ...]) -> bool:
     """Tell whether a bound follows a parameter that is sought."""
-    return isinstance(bound, Open) and any(sought(each, names) for each in parameters_of(bound))
+    return isinstance(bound, Open) and any(is_sought(each, names) for each in parameters_of(bound))
 
 
 def _shifted(constraint, stack, side, chosen, ends):
@@ -145,13 +145,18 @@ def _shifted(constraint, stack, side, chosen, ends):
     )
     taken = matrix(offset)
     yield (
-        replace(constraint, lower=lower, upper=upper, function=Less(constraint.function, taken)),
+        replace(
+            constraint,
+            lower=lower,
+            upper=upper,
+            function=ShiftedFunction(constraint.function, taken),
+        ),
         stack - taken,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Less:
+class ShiftedFunction:
     """A constraint's function less bounds of it."""
 
     function: Callable[..., Any]
@@ -161,7 +166,7 @@ class Less:
         return self.function(*instants) - self.taken
 
 
-def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
+def soundness_constraints(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
     """Yield the constraints that keep what is sought sound, as a mass at least 0; what is given is
     checked when it is.
 
@@ -172,10 +177,10 @@ def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
     names = tuple(free)
     _check_duration(problem, names)
     for name, expression, lower, upper, _ in requirements(problem):
-        if any(sought(each, names) for each in parameters_of(expression)):
+        if any(is_sought(each, names) for each in parameters_of(expression)):
             yield Constraint(
                 name=SOUND.format(name),
-                function=Stated(_room(expression, lower, upper)),
+                function=ParameterFunction(_room(expression, lower, upper)),
                 lower=MARGIN,
                 upper=inf,
                 when="start",
@@ -189,7 +194,7 @@ def _check_duration(problem: Problem, names: tuple[str, ...]) -> None:
         return
     check_apart(reference(lower), reference(upper))
     for each in parameters_of([lower, upper]):
-        if sought(each, names):
+        if is_sought(each, names):
             raise ValueError(
                 f"duration: parameter {each.name!r} is free, and bounds of a free duration are "
                 "given ones; state path(name, lambda at: at.T - bound, upper=0.0, when='end')"
@@ -214,7 +219,7 @@ def _room(expression: Matrix, lower: float, upper: float) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stated:
+class ParameterFunction:
     """A function of an Instant that is one expression of parameters."""
 
     expression: Matrix

@@ -13,7 +13,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import PARAMETER
 from ocp.solvers.optimum.sensitivity import BoundSlopes
 from ocp.transcription.kernels.inputs import symbols
-from ocp.transcription.kernels.user_functions import given
+from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import Layout, free_duration, motion_map
 
@@ -83,8 +83,8 @@ def curve_slope(
         formulation,
         wrenches="variables" if layout.lifts else None,
         moving=layout.moving,
-    ).opened(transcribed.parameters, layout.free)
-    value, turn = given(name, function, look), ca.SX.sym("dy", look.y.shape[0])
+    ).with_parameters(transcribed.parameters, layout.free)
+    value, turn = call_user_function(name, function, look), ca.SX.sym("dy", look.y.shape[0])
     run = ca.SX.sym("ds")
     slope = ca.jtimes(value, look.y, turn) + ca.jtimes(value, look.s, run)
     slopes = ca.Function("slopes", [look.y, look.s, turn, run], [ca.densify(slope)])
@@ -127,8 +127,8 @@ def _variable(transcribed: Transcribed, number: int) -> str:
     """Return the name of a variable that is no parameter."""
     problem = transcribed.layout.problem
     for side in ("lower", "upper"):
-        if (number, side) in transcribed.asked:
-            constraint, row, s = transcribed.asked[number, side]
+        if (number, side) in transcribed.bound_owners:
+            constraint, row, s = transcribed.bound_owners[number, side]
             return f"{constraint.name} ({constraint.label(row)}, s = {s:.3g})"
     point, joint = divmod(number - free_duration(problem), problem.tree.dof)
     if point < problem.motion.points and number >= free_duration(problem):

@@ -19,29 +19,29 @@ from ocp.mechanics.values.types import Matrix
 from ocp.problem.phases.phases import Transition
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
-from ocp.transcription.laws.contact_laws import AXES, NEW, OFF, Hold, rigid_holds, searched
-from ocp.transcription.parameters.open_parameters import sought
+from ocp.transcription.laws.contact_laws import AXES, NEW, OFF, Hold, rigid_holds, search_posture
+from ocp.transcription.parameters.open_parameters import is_sought
 
 LEVELS = ("q", "qd", "qdd")  # whose holds are places, rates and accelerations
 SEED, BESIDE = 5, 0.02  # m or rad: what parameters may be beside their own values
-Met = frozenset[tuple[int, Hold]]  # level and row
+Holds = frozenset[tuple[int, Hold]]  # level and row
 
 
-def handed_over(problem: Problem, free: Sequence[str]) -> Mapping[str, Met]:
+def contact_handover(problem: Problem, free: Sequence[str]) -> Mapping[str, Holds]:
     """Return {phase: what others see to at its start}, of a problem of phases.
 
     Places are asked for on both sides unless they are the same whatever parameters are. Raises
     ValueError naming phases and the contact that cannot be reached from what stands before it.
     """
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
-    met: dict[str, Met] = {name: frozenset() for name in parts}
+    met: dict[str, Holds] = {name: frozenset() for name in parts}
     for each in problem.transitions:
         if "q" in each.quantities:
             met[each.after] |= _handed(each, parts[each.before], parts[each.after], tuple(free))
     return met
 
 
-def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, ...]) -> Met:
+def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, ...]) -> Holds:
     """Return what the end of one phase sees to at the start of another."""
     ends, starts = _standing(before, 1), _standing(after, 0)
     if not ends or not starts:
@@ -54,8 +54,10 @@ def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, 
         base = _gaps(before, ends, q, values)
         there = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
         draws.append(_dependent(before.tree, q, base, there))
-        if len(draws) == 1 and not any(sought(each, free) for each in parameters_of(shift)):
-            firm = [not any(sought(one, free) for one in parameters_of(each)) for each in targets]
+        if len(draws) == 1 and not any(is_sought(each, free) for each in parameters_of(shift)):
+            firm = [
+                not any(is_sought(one, free) for one in parameters_of(each)) for each in targets
+            ]
             _check_reached(link, after, (base, there), q, np.array(firm))
     follows = np.all([depends for _, depends in draws], axis=0)
     same = follows & np.all([np.abs(gaps) < OFF for gaps, _ in draws], axis=0)
@@ -98,10 +100,10 @@ def _check_reached(
 def _off(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
     """Return how far (m) rows are off where they are as near as they get, zero if not `firm`."""
     look = ca.Function("look", [q], [gaps, ca.jacobian(gaps, q)])
-    return np.abs(searched(look, tree, firm)[0]) * firm
+    return np.abs(search_posture(look, tree, firm)[0]) * firm
 
 
-def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
+def points_held_after(problem: Problem, link: Transition) -> frozenset[str]:
     """Return which points that strike in a transition the phase after it holds at rest.
 
     Raises ValueError naming a contact that stands before and after but does not strike: it could
@@ -140,7 +142,7 @@ def _check_standing(
     values = {each: each.value for each in every}
     rows = ca.vertcat(gaps, _gaps(before, ends, q, values), places)
     look = ca.Function("look", [q], [rows, ca.jacobian(rows, q)])
-    slopes = searched(look, before.tree, np.arange(len(starts)))[1]
+    slopes = search_posture(look, before.tree, np.arange(len(starts)))[1]
     begin, end, blows = np.split(slopes, np.cumsum([len(starts), len(ends)]))
     held, struck = _combined(end, begin), _combined(blows, begin)
     for hold, stands, strikes in zip(starts, held, struck):
@@ -158,7 +160,7 @@ def _dependent(tree: Tree, q: Matrix, base: Matrix, rows: Matrix) -> tuple[np.nd
     all of that vanishes as far as it does."""
     every = ca.vertcat(base, rows)
     look = ca.Function("look", [q], [every, ca.jacobian(every, q)])
-    values, slopes = searched(look, tree, np.arange(base.shape[0]))
+    values, slopes = search_posture(look, tree, np.arange(base.shape[0]))
     first, others = np.split(slopes, [base.shape[0]])
     return values[base.shape[0] :], _combined(first, others)
 

@@ -20,25 +20,27 @@ import numpy as np
 
 from ocp.mechanics.values.parameters import reference
 from ocp.problem.statement import Problem
-from ocp.transcription.laws.loop_boundaries import at_ends
+from ocp.transcription.laws.loop_boundaries import end_instants
 from ocp.transcription.variables.layout import free_duration
 
 ENDS = ("start", "end", "ends")
 Stated = dict[tuple[str, int], float]  # {("q" or "qd", row): value}
 
 
-def middle(problem: Problem) -> float:
+def mean_duration(problem: Problem) -> float:
     """Return the duration (s) that the bounds of a problem's make: their geometric mean."""
     return float(np.sqrt(np.prod(problem.duration)))
 
 
-def lasting(parts: Sequence[Problem], transitions: Sequence[Any], pulls: Any) -> list[float]:
+def phase_durations(
+    parts: Sequence[Problem], transitions: Sequence[Any], pulls: Any
+) -> list[float]:
     """Return how long (s) each of the `parts` of a motion lasts at its first guess.
 
     `transitions` come after each part, one may lead back to the first; `pulls`(part) is gravity
     (n,; m/s2) along slides of a root that nothing bears.
     """
-    times = [middle(part) for part in parts]
+    times = [mean_duration(part) for part in parts]
     falls = [np.asarray(pulls(part)) for part in parts]
     flying = [bool(fall.any()) for fall in falls]
     if not any(fly and free_duration(part) for fly, part in zip(flying, parts)):
@@ -73,8 +75,8 @@ def _standing(parts: Sequence[Problem], flying: Sequence[bool]) -> Iterator[list
 def _stated(problem: Problem) -> tuple[Stated, Stated]:
     """Return the coordinates and rates that a problem states of its start, and of its end."""
     problem = reference(problem)
-    z, ends, hidden = at_ends(problem)
-    n, T = problem.tree.dof, middle(problem)
+    z, ends, hidden = end_instants(problem)
+    n, T = problem.tree.dof, mean_duration(problem)
     kept: tuple[Stated, Stated] = ({}, {})
     for constraint in problem.requirements:
         for end in (0, 1) if constraint.when in ENDS else ():

@@ -42,7 +42,7 @@ FELT = 1e-9  # m/rad: below which a motion of the tree does not move a point alo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pushed:
+class Impulse:
     """A strike, its `impulse` (3, N s) as an expression of the `variables`, which count in
     `measure`s (N s), and the directions across its normal that its point feels."""
 
@@ -73,24 +73,24 @@ def mass_of(tree: Tree) -> float:
     return sum(reference([link.mass for link in tree.links])) or 1.0
 
 
-def felt_axes(tree: Tree, point: str) -> np.ndarray:
+def movable_axes(tree: Tree, point: str) -> np.ndarray:
     """Tell along which global axes (3,) any motion of the tree moves a named point."""
     return np.abs(kinematics.felt_slopes(tree, point)).max(axis=1) > FELT
 
 
-def pushed(tree: Tree, transition: Transition) -> tuple[Pushed, ...]:
+def impact_impulses(tree: Tree, transition: Transition) -> tuple[Impulse, ...]:
     """Return what the strikes of a transition push with, in variables of their own.
 
     An axis along which nothing of the tree can move has none.
     """
     made, measure = [], mass_of(tree)
     for strike in transition.strikes:
-        felt = np.flatnonzero(felt_axes(tree, strike.point))
+        felt = np.flatnonzero(movable_axes(tree, strike.point))
         symbol = ca.SX.sym(f"impulse_{strike.point}", len(felt))
         impulse = ca.SX(3, 1)
         impulse[felt.tolist()] = measure * symbol
         made.append(
-            Pushed(
+            Impulse(
                 strike=strike,
                 impulse=impulse,
                 variables=symbol,
@@ -113,10 +113,10 @@ def _across(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(row @ plane for row in rows[1:])
 
 
-def struck(
+def impact_constraints(
     tree: Tree,
     transition: Transition,
-    strikes: tuple[Pushed, ...],
+    strikes: tuple[Impulse, ...],
     resting: frozenset[str] = frozenset(),
 ) -> Iterator[Constraint]:
     """Yield the constraints of an impact: momentum, how points leave, and what impulses may be.
@@ -127,7 +127,9 @@ def struck(
     mass = strikes[0].measure
     yield Constraint(
         name="momentum",
-        function=lambda end, start: _imbalance(end, after(end, start, transition), strikes) / mass,
+        function=lambda end, start: (
+            _imbalance(end, rates_after(end, start, transition), strikes) / mass
+        ),
         lower=0.0,
         upper=0.0,
         when="joined",
@@ -153,7 +155,7 @@ def struck(
         )
 
 
-def _faces(each: Pushed) -> tuple[str, ...]:
+def _faces(each: Impulse) -> tuple[str, ...]:
     """Return the names of the faces of what an impulse may be."""
     if each.strike.slips:
         return ("push", "friction") if each.across else ("push",)
@@ -161,11 +163,11 @@ def _faces(each: Pushed) -> tuple[str, ...]:
     return "push", *(f"friction {k + 1}" for k in range(count))
 
 
-def _leaves(transition: Transition, each: Pushed) -> Constraint:
+def _leaves(transition: Transition, each: Impulse) -> Constraint:
     """Return the constraint that says how a point leaves."""
     return Constraint(
         name=f"leaving.{each.strike.point}",
-        function=lambda end, start: _leaving(end, after(end, start, transition), each),
+        function=lambda end, start: _leaving(end, rates_after(end, start, transition), each),
         lower=0.0,
         upper=0.0,
         when="joined",
@@ -174,11 +176,11 @@ def _leaves(transition: Transition, each: Pushed) -> Constraint:
     )
 
 
-def _slips(transition: Transition, each: Pushed) -> Constraint:
+def _slips(transition: Transition, each: Impulse) -> Constraint:
     """Return the constraint that says how a point slides on against friction."""
     return Constraint(
         name=f"slipping.{each.strike.point}",
-        function=lambda end, start: _slipping(end, after(end, start, transition), each),
+        function=lambda end, start: _slipping(end, rates_after(end, start, transition), each),
         lower=0.0,
         upper=0.0,
         when="joined",
@@ -197,7 +199,7 @@ def _check_rests(strike: Strike) -> None:
         )
 
 
-def after(end: Instant, start: Instant, transition: Transition) -> Matrix:
+def rates_after(end: Instant, start: Instant, transition: Transition) -> Matrix:
     """Return the rates (n,) after an impact in the coordinates before it."""
     if transition.symmetry is None:
         return start.qd
@@ -205,7 +207,7 @@ def after(end: Instant, start: Instant, transition: Transition) -> Matrix:
     return sign * start.qd[index]
 
 
-def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matrix:
+def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Impulse, ...]) -> Matrix:
     """Return what M (v+ - v-) lacks to what the impulses give (n,; N s or N m s)."""
     tree = replace(end.tree, gravity=(0.0, 0.0, 0.0))
     jump = replace(end, qd=rates - end.qd)
@@ -222,7 +224,7 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matr
     return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent
 
 
-def _leaving(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
+def _leaving(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     """Return how fast (m/s) a point leaves beside what its restitution asks."""
     strike = each.strike
     before = end.velocity(strike.point)
@@ -232,7 +234,7 @@ def _leaving(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
     return ca.vertcat(bounce, *(ca.dot(ca.DM(way), left) for way in each.ways))
 
 
-def _slipping(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
+def _slipping(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     """Return L_t |v_t| + mu L_n v_t over the measure of impulses (ways,; J)."""
     left = replace(end, qd=rates).velocity(each.strike.point)
     slip = ca.vertcat(*(ca.dot(ca.DM(way), left) for way in each.across))
@@ -240,7 +242,7 @@ def _slipping(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
     return (each.pull * speed + each.strike.friction * each.push * slip) / each.measure
 
 
-def _room(each: Pushed) -> Matrix:
+def _room(each: Impulse) -> Matrix:
     """Return how far an impulse is inside each face of what it may be."""
     push, strike = each.push, each.strike
     rows: list[Any] = [push]

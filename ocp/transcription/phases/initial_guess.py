@@ -27,9 +27,9 @@ from ocp.motion.quadrature import quadrature
 from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import with_derivatives
-from ocp.transcription.initial_guess import first_lifted
-from ocp.transcription.phases.flight_durations import lasting, middle
-from ocp.transcription.variables.layout import free_duration, join
+from ocp.transcription.initial_guess import lifted_guess
+from ocp.transcription.phases.flight_durations import mean_duration, phase_durations
+from ocp.transcription.variables.layout import free_duration, join_variables
 
 FORCES = (
     *(
@@ -59,17 +59,17 @@ class Straight:
     free: np.ndarray
 
 
-def together(program: Any) -> np.ndarray:
+def phases_guess(program: Any) -> np.ndarray:
     """Return x of a `Phased` program at its first guess."""
     program = replace(program, nlp=with_derivatives(program.nlp))
-    times = lasting(
-        [part.layout.problem for part in program.parts], program.statement.transitions, falls
+    times = phase_durations(
+        [part.layout.problem for part in program.parts], program.statement.transitions, root_gravity
     )
     own = [
-        part.guess if middle(part.layout.problem) == T else _with_forces(part, part.guess, T)
+        part.guess if mean_duration(part.layout.problem) == T else _with_forces(part, part.guess, T)
         for part, T in zip(program.parts, times)
     ]
-    alone = program.joined(own)
+    alone = program.join_phases(own)
     straight = _straight(program, times)
     rows = _rows(program, alone, straight.free)
     total = _sum(program, straight, _inside(program, alone), rows)
@@ -77,7 +77,7 @@ def together(program: Any) -> np.ndarray:
     before, after = (np.abs(total.gaps(each)[0]).max(initial=0.0) for each in (alone, x))
     if not after < max(before, MET):
         return alone
-    return program.joined(
+    return program.join_phases(
         [_with_forces(part, x[columns], T) for (part, columns), T in zip(_parts(program), times)]
     )
 
@@ -97,7 +97,7 @@ def _with_forces(part, x: np.ndarray, T: float) -> np.ndarray:
     """Return x of a phase that lasts T (s), with what is lifted made anew."""
     problem = part.layout.problem
     points = np.reshape(x[_points(part)], (problem.tree.dof, -1), order="F")
-    return join(part.layout, points, T, first_lifted(part.layout, points, T))
+    return join_variables(part.layout, points, T, lifted_guess(part.layout, points, T))
 
 
 def _straight(program, times: Sequence[float]) -> Straight:
@@ -112,7 +112,7 @@ def _straight(program, times: Sequence[float]) -> Straight:
         free[places] = True
         stiffness = values.T @ (weight[:, None] * values) / T
         arc = values.T @ (weight * (s - 0.5)) * T  # T^2 / T
-        for line, pull in zip(places, falls(problem)):
+        for line, pull in zip(places, root_gravity(problem)):
             slope[line] -= pull * arc
             row, column = np.nonzero(stiffness)
             triplets.append((line[row], line[column], stiffness[row, column]))
@@ -123,7 +123,7 @@ def _straight(program, times: Sequence[float]) -> Straight:
     return Straight(hessian=hessian, slope=slope, free=free)
 
 
-def falls(problem: Problem) -> np.ndarray:
+def root_gravity(problem: Problem) -> np.ndarray:
     """Return gravity (n,; m/s2) along the slides of a root that nothing drives or bears."""
     tree, pulls = problem.tree, np.zeros(problem.tree.dof)
     if problem.ground is not None:

@@ -7,7 +7,7 @@ from ocp.transcription.kernels.kernels import Finished, as_built
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Alike:
+class SharedKernels:
     """What finishes kernels, unless one that follows from the same has been: then it gives that.
 
     Phases of one motion mostly ask for the same of the same tree: they differ in bounds, and in the

@@ -20,21 +20,21 @@ from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.nlp import NLP
-from ocp.transcription.all_requests import Met
+from ocp.transcription.all_requests import Handover
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
-from ocp.transcription.assembly.row_placement import given_bounds
+from ocp.transcription.assembly.row_placement import close_bounds
 from ocp.transcription.assembly.sparse import Block
-from ocp.transcription.laws.transition_laws import laws_handed_over
+from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.methods import on_its_mesh
-from ocp.transcription.parameters.open_parameters import sought
-from ocp.transcription.phases.contact_handover import handed_over
-from ocp.transcription.phases.initial_guess import together
+from ocp.transcription.parameters.open_parameters import is_sought
+from ocp.transcription.phases.contact_handover import contact_handover
+from ocp.transcription.phases.initial_guess import phases_guess
 from ocp.transcription.phases.transitions import (
-    Asking,
-    askings,
+    LinkRows,
     link_group,
-    parameters_asked,
-    rows_of,
+    link_parameters,
+    link_placement,
+    link_rows,
 )
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
@@ -45,12 +45,12 @@ from ocp.transcription.variables.parameter_places import (
     parameter_slice,
     sought_parameters,
 )
-from ocp.transcription.variables.shared_variables import motions_of_all, own_columns
+from ocp.transcription.variables.shared_variables import merge_shared_motions, phase_columns
 from ocp.transcription.variables.variable_bounds import parameter_limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Order:
+class PhaseLayout:
     """Where everything stands in x of all phases after the variables of these: the `impulses`
     {transition: slice}, then the parameters, of which the first `free` are sought unless
     `held`."""
@@ -73,9 +73,9 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Phased:
+class TranscribedPhases:
     """A problem of phases as an NLP, and the way back: each phase `Transcribed` as if alone, where
-    its variables stand in x (`columns`), and what links them, `askings` whose groups of rows come
+    its variables stand in x (`columns`), and what links them, `link_rows` whose groups of rows come
     after those of the phases. The rest is as in `Transcribed`."""
 
     statement: Problem
@@ -83,8 +83,8 @@ class Phased:
     transcription: Transcription
     parts: tuple[Transcribed, ...]
     columns: tuple[np.ndarray, ...]
-    askings: tuple[Asking, ...]
-    layout: Order
+    askings: tuple[LinkRows, ...]
+    layout: PhaseLayout
     nlp: NLP
     open_groups: tuple[Group, ...]
     groups: tuple[Group, ...]
@@ -94,7 +94,7 @@ class Phased:
 
     def __repr__(self) -> str:
         size, rows = len(self.nlp.lower), len(self.nlp.g_lower)
-        return f"Phased({len(self.parts)} phases, {size} variables, {rows} rows)"
+        return f"TranscribedPhases({len(self.parts)} phases, {size} variables, {rows} rows)"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class Phased:
         return tuple(self.layout.values)
 
     @property
-    def freed(self) -> tuple[str, ...]:
+    def free_names(self) -> tuple[str, ...]:
         """Names of the parameters that solves seek, unless they hold them."""
         return tuple(each.name for each in self.layout.freed)
 
@@ -128,20 +128,20 @@ class Phased:
         return (*placed, *self.link_rows)
 
     @property
-    def asked(self) -> dict:
+    def bound_owners(self) -> dict:
         """Who asked for each bound of a variable, as in `Transcribed`."""
         asked: dict = {}
         for name, part, columns in zip(self.names, self.parts, self.columns):
             named: dict[int, Constraint] = {}
-            for (variable, side), (constraint, number, s) in part.asked.items():
+            for (variable, side), (constraint, number, s) in part.bound_owners.items():
                 if variable < part.layout.parameters.start:
                     if id(constraint) not in named:
                         named[id(constraint)] = _named(constraint, name)
                     asked[int(columns[variable]), side] = named[id(constraint)], number, s
-        return asked | self.asked_of_parameters
+        return asked | self.parameter_bound_owners
 
     @property
-    def asked_of_parameters(self) -> dict:
+    def parameter_bound_owners(self) -> dict:
         """Who asked for the bounds of the parameters that solves seek."""
         asked: dict = {}
         for each, place in self.layout.places.items():
@@ -155,7 +155,7 @@ class Phased:
         placed: list[Rows] = []
         first = self.row_starts[-1]
         for group in self.groups:
-            placed += rows_of(group, first)
+            placed += link_placement(group, first)
             first += len(group.owners)
         return tuple(placed)
 
@@ -172,14 +172,14 @@ class Phased:
     @property
     def guess(self) -> np.ndarray:
         """The first guess of x: the straightest motion of all phases together, no impulses."""
-        return together(self)
+        return phases_guess(self)
 
-    def joined(self, own: Sequence[np.ndarray]) -> np.ndarray:
+    def join_phases(self, own: Sequence[np.ndarray]) -> np.ndarray:
         """Return x of all from that of every phase; parameters are at their values."""
         x = np.zeros(self.layout.size)
         for columns, values in zip(self.columns, own):
             x[columns] = values
-        for columns, values in motions_of_all(self.parts, self.columns, own):
+        for columns, values in merge_shared_motions(self.parts, self.columns, own):
             x[columns] = values
         x[self.layout.parameters] = list(self.layout.values.values())
         return x
@@ -192,11 +192,13 @@ class Phased:
         """Return x of the whole motion from the unknowns of the NLP: itself."""
         return unknowns
 
-    def still(self, x: np.ndarray) -> tuple["Phased", np.ndarray]:
+    def on_given_knots(self, x: np.ndarray) -> tuple["TranscribedPhases", np.ndarray]:
         """Return the problem on given knots, and its variables there: itself and x."""
         return self, x
 
-    def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Phased":
+    def at(
+        self, values: Mapping[Parameter, float], held: Iterable[str] = ()
+    ) -> "TranscribedPhases":
         """Return the same program with other values of its parameters, as `Transcribed.at`."""
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
         if not values or (values == self.layout.values and held == self.layout.held):
@@ -207,7 +209,7 @@ class Phased:
             for part in self.parts
         )
         layout = replace(self.layout, values=MappingProxyType(dict(values)), held=held)
-        groups = given_bounds(self.open_groups, values)
+        groups = close_bounds(self.open_groups, values)
         other = replace(
             self,
             problem=closed(self.statement, values, same),
@@ -221,13 +223,13 @@ class Phased:
         )
 
 
-def phased(
+def transcribe_phases(
     problem: Problem,
     transcription: Transcription = Transcription(),
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
-) -> Phased:
+) -> TranscribedPhases:
     """Return the Phased problem, its parameters at their own values; as `transcribe`.
 
     A phase that states a Mesh for its motion is collocated on that, whatever the method of the
@@ -236,18 +238,18 @@ def phased(
     Raises ValueError naming the phase, and what of it is wrong.
     """
     names = tuple(free)
-    holds, rows = handed_over(problem, names), laws_handed_over(problem)
+    holds, rows = contact_handover(problem, names), law_handover(problem)
     alike: dict = {}
     settings = transcription, names, sloped, alike
     parts = tuple(
-        _part(phase.name, part, Met(holds=holds[phase.name], rows=rows[phase.name]), *settings)
+        _part(phase.name, part, Handover(holds=holds[phase.name], rows=rows[phase.name]), *settings)
         for phase, part in zip(problem.phases, problem.parts)
     )
-    every = tuple(askings(problem, parts))
-    known, count = _known(parts, parameters_asked(every), names)
+    every = tuple(link_rows(problem, parts))
+    known, count = _known(parts, link_parameters(every), names)
     for part in problem.parts:
         check_weights([weight for weight, _ in part.objective.terms], [*known][:count])
-    own, size = own_columns([phase.name for phase in problem.phases], parts)
+    own, size = phase_columns([phase.name for phase in problem.phases], parts)
     layout = _order(size, every, known, count)
     places = layout.places
     columns = tuple(
@@ -260,8 +262,8 @@ def phased(
         link_group(each, impulses=start, size=layout.size, **where)
         for each, start in zip(every, impulses)
     )
-    groups = given_bounds(open_groups, layout.values)
-    made = Phased(
+    groups = close_bounds(open_groups, layout.values)
+    made = TranscribedPhases(
         statement=problem,
         problem=closed(problem, dict(layout.values)),
         transcription=transcription,
@@ -324,7 +326,7 @@ def _known(parts, asked, free):
                 f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
             )
     moved = {each for part in parts for each in part.layout.freed} | set(asked)
-    first = [each for each in every if sought(each, free)]
+    first = [each for each in every if is_sought(each, free)]
     for each in first:
         if each not in moved:
             raise ValueError(
@@ -341,7 +343,7 @@ def _order(place, every, known, count):
         if each.strikes:
             impulses[each.name] = slice(place, place + each.impulses.shape[0])
             place += each.impulses.shape[0]
-    return Order(
+    return PhaseLayout(
         impulses=impulses,
         size=place + len(known),
         values=MappingProxyType(known),

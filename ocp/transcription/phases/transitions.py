@@ -25,12 +25,12 @@ from ocp.problem.phases.shared_spline import seams
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import Inputs, symbols
-from ocp.transcription.kernels.kernels import column
-from ocp.transcription.kernels.time_derivatives import rated_map
-from ocp.transcription.kernels.user_functions import blamed, kernel_of
-from ocp.transcription.parameters.open_parameters import parted
-from ocp.transcription.phases.contact_handover import kept_at_rest
-from ocp.transcription.phases.impacts import Pushed, pushed, struck
+from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.kernels.time_derivatives import rate_map
+from ocp.transcription.kernels.user_functions import kernel_of, named_errors
+from ocp.transcription.parameters.open_parameters import split_open_bounds
+from ocp.transcription.phases.contact_handover import points_held_after
+from ocp.transcription.phases.impacts import Impulse, impact_constraints, impact_impulses
 from ocp.transcription.rows import Group, Rows
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import motion_map
@@ -46,29 +46,29 @@ class Side:
 
     def y(self, rated: bool) -> Matrix:
         """The inputs of kernels there: motion and what is lifted, and if `rated` their rates."""
-        return self.inputs.rated.y if rated else self.inputs.y
+        return self.inputs.with_rates.y if rated else self.inputs.y
 
     def map(self, part: Transcribed, columns: np.ndarray, rated: bool) -> tuple[np.ndarray, ...]:
         """Return the triplets of y there, with x of the phase standing at `columns` of that of
         all."""
         layout = replace(part.layout, values={}, free=0)
-        made = (rated_map if rated else motion_map)(layout, np.array([self.s]))
+        made = (rate_map if rated else motion_map)(layout, np.array([self.s]))
         value = made.value / made.divisor[made.row % len(made.divisor)]
         return made.row, columns[made.column], value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class LinkRows:
     """Rows of a link before its kernel is made: constraints with columns of expressions, the
     `sides` whose y they are functions of, and the `strikes` whose impulses they contain."""
 
     name: str
     rows: tuple[tuple[Constraint, Matrix], ...]
     sides: tuple[Side, ...]
-    strikes: tuple[Pushed, ...] = ()
+    strikes: tuple[Impulse, ...] = ()
 
     @property
-    def rated(self) -> bool:
+    def has_rates(self) -> bool:
         """Tell whether the rows contain rates, as those of accelerations."""
         stacks = ca.vertcat(*(stack for _, stack in self.rows))
         return any(bool(ca.depends_on(stacks, side.inputs.rates)) for side in self.sides)
@@ -92,7 +92,7 @@ class Asking:
         return np.linalg.pinv(np.array(ca.DM(slope))) @ np.concatenate(pushes)
 
 
-def askings(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[Asking]:
+def link_rows(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[LinkRows]:
     """Yield what the links of a problem ask, then what it asks of the whole."""
     names = [phase.name for phase in problem.phases]
     for transition, within in zip(problem.transitions, seams(problem)):
@@ -105,11 +105,11 @@ def askings(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[Asking]:
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
             stack = _stack(constraint, (ends[1].inputs.at, ends[0].inputs.at))
-            yield Asking(name="", rows=((constraint, stack),), sides=ends)
+            yield LinkRows(name="", rows=((constraint, stack),), sides=ends)
         elif constraint.when == "durations":
             sides = tuple(_side(part, k, 1.0) for k, part in enumerate(parts))
             durations = {name: side.inputs.at.T for name, side in zip(names, sides)}
-            yield Asking(
+            yield LinkRows(
                 name="", rows=((constraint, _stack(constraint, (durations,))),), sides=sides
             )
 
@@ -127,15 +127,17 @@ def _side(part: Transcribed, number: int, s: float) -> Side:
 
 def _of_transition(
     problem: Problem, transition: Transition, sides: tuple[Side, Side], within: bool
-) -> Asking:
+) -> LinkRows:
     ends = sides[0].inputs.at, sides[1].inputs.at
-    strikes = pushed(ends[0].tree, transition)
+    strikes = impact_impulses(ends[0].tree, transition)
     constraints = [*_same(problem, transition, within), *transition.constraints]
     if strikes:
-        constraints += struck(problem.tree, transition, strikes, kept_at_rest(problem, transition))
+        constraints += impact_constraints(
+            problem.tree, transition, strikes, points_held_after(problem, transition)
+        )
     named = (replace(each, name=f"{transition.name}{SEPARATOR}{each.name}") for each in constraints)
     rows = tuple((each, _stack(each, ends)) for each in named)
-    return Asking(name=transition.name, rows=rows, sides=sides, strikes=strikes)
+    return LinkRows(name=transition.name, rows=rows, sides=sides, strikes=strikes)
 
 
 def _same(problem: Problem, transition: Transition, within: bool) -> Iterator[Constraint]:
@@ -177,12 +179,12 @@ def _same(problem: Problem, transition: Transition, within: bool) -> Iterator[Co
 
 def _stack(constraint: Constraint, arguments: tuple) -> Matrix:
     what = f"constraint {constraint.name!r}"
-    with blamed(what, constraint.function, 0):
+    with named_errors(what, constraint.function, 0):
         value = constraint.function(*arguments)
-    return column(what, value)
+    return as_column(what, value)
 
 
-def parameters_asked(every: Sequence[Asking]) -> tuple[Parameter, ...]:
+def link_parameters(every: Sequence[LinkRows]) -> tuple[Parameter, ...]:
     """Return the parameters in what links ask, bounds among them."""
     known: dict[Parameter, None] = {}
     for asking in every:
@@ -193,7 +195,7 @@ def parameters_asked(every: Sequence[Asking]) -> tuple[Parameter, ...]:
 
 
 def link_group(
-    asking: Asking,
+    asking: LinkRows,
     parts: Sequence[Transcribed],
     columns: Sequence[np.ndarray],
     impulses: int,
@@ -206,7 +208,7 @@ def link_group(
     Those of phase k stand at `columns[k]`, those of the impulses from `impulses` on; `known` are
     the parameters' places, of which those named `free` are sought.
     """
-    rows = [pair for each in asking.rows for pair in parted(*each, free)]
+    rows = [pair for each in asking.rows for pair in split_open_bounds(*each, free)]
     owners, stacks = [], []
     for constraint, stack in rows:
         wanted = [k for k in range(stack.shape[0]) if any(constraint.bounded(k))]
@@ -216,7 +218,7 @@ def link_group(
     given = [each for each in known if each not in sought]
     symbols_of = [each.expression for each in (*sought, *given)]
     own = asking.impulses
-    y = ca.vertcat(*(side.y(asking.rated) for side in asking.sides), own, *symbols_of)
+    y = ca.vertcat(*(side.y(asking.has_rates) for side in asking.sides), own, *symbols_of)
     inputs = Inputs(
         y=y,
         s=ca.SX.sym("s"),
@@ -231,7 +233,7 @@ def link_group(
         s=np.zeros(1),
         matrix=_matrix(asking, parts, columns, places, (y.shape[0], size)),
         owners=tuple(owners),
-        asked=np.ones((len(owners), 1), dtype=bool),
+        active=np.ones((len(owners), 1), dtype=bool),
     )
 
 
@@ -239,9 +241,9 @@ def _matrix(asking, parts, columns, places, shape):
     """Return the map from x of all to y of a link."""
     triplets, row = [], 0
     for side in asking.sides:
-        line, place, value = side.map(parts[side.part], columns[side.part], asking.rated)
+        line, place, value = side.map(parts[side.part], columns[side.part], asking.has_rates)
         triplets.append((line + row, place, value))
-        row += side.y(asking.rated).shape[0]
+        row += side.y(asking.has_rates).shape[0]
     lines = np.arange(row, row + len(places))
     triplets.append((lines, np.array(places, dtype=int), np.ones(len(places))))
     line, place, value = (np.concatenate(each) for each in zip(*triplets))
@@ -250,7 +252,7 @@ def _matrix(asking, parts, columns, places, shape):
     )
 
 
-def rows_of(group: Group, first: int) -> tuple[Rows, ...]:
+def link_placement(group: Group, first: int) -> tuple[Rows, ...]:
     """Return where the constraints of a link went: rows of g from `first` on, in their order."""
     placed, number = [], first
     names = dict.fromkeys(id(constraint) for constraint, _ in group.owners)

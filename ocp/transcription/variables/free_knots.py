@@ -13,13 +13,13 @@ from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.reserved_names import KNOTS
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.inputs import Inputs
-from ocp.transcription.kernels.kernels import kernel
+from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.methods import Method
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_knots
 
 
-def knot_groups(layout: Layout, finish: Callable | None = None) -> tuple[Group, ...]:
+def knot_equations(layout: Layout, finish: Callable | None = None) -> tuple[Group, ...]:
     """Return the Groups of what free knots meet: widths sum up to 1, and none is below the
     spacing; nothing if knots are given."""
     if not layout.moving:
@@ -32,7 +32,7 @@ def knot_groups(layout: Layout, finish: Callable | None = None) -> tuple[Group, 
     )
 
 
-def check_moving(problem: Problem, method: Method) -> None:
+def check_free_knots(problem: Problem, method: Method) -> None:
     """Raise ValueError naming what keeps free knots from moving: a method that cannot plan on them,
     or what holds at given instants of the motion."""
     if not free_knots(problem):
@@ -86,9 +86,9 @@ def _group(constraint, s, matrix, finish):
     y = ca.SX.sym("y")
     inputs = Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish)
     return Group(
-        kernel=kernel(inputs, y),
+        kernel=make_kernel(inputs, y),
         s=np.asarray(s),
         matrix=matrix,
         owners=((constraint, 0),),
-        asked=np.ones((1, len(s)), dtype=bool),
+        active=np.ones((1, len(s)), dtype=bool),
     )

@@ -31,7 +31,7 @@ JUMP = 1e-6  # of the motion: nodes so close stand on either side of a jump
 LEAST = 3  # points of a rule on the shortest polynomials
 
 
-def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+def torque_interpolation(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
     """Return the matrix (N, nodes) that takes torques at the nodes to the instants s (N,), or with
     `order` 1 to their slopes there, d/ds, at a kink from the right.
 
@@ -40,7 +40,7 @@ def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int
     return _interpolation(problem, np.asarray(nodes, dtype=float), s, False, order)
 
 
-def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+def wrench_interpolation(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
     """Return the matrix (N, nodes) that takes ground wrenches at the nodes to the instants s (N,),
     or to their slopes.
 
@@ -49,15 +49,15 @@ def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: in
     return _interpolation(problem, np.asarray(nodes, dtype=float), s, True, order)
 
 
-def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
+def lifted_quadrature(problem: Problem, nodes: Array) -> tuple[Array, Array]:
     """Return instants s and weights w of integrals over [0, 1] of what is lifted at the nodes.
 
     They are those of Gauss and Legendre on every polynomial, as many points as it has nodes.
     """
-    if follows(problem):
+    if follows_accelerations(problem):
         return quadrature(problem.motion, "gauss", problem.motion.degree)
     s, weights = [], []
-    for members in runs(problem, nodes, wrenches=True):
+    for members in polynomial_runs(problem, nodes, wrenches=True):
         places, shares = np.polynomial.legendre.leggauss(max(LEAST, len(members)))
         start, end = nodes[members[0]], nodes[members[-1]]
         s.append(start + (end - start) * (places + 1) / 2)
@@ -65,7 +65,7 @@ def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
     return np.concatenate(s), np.concatenate(weights)
 
 
-def follows(problem: Problem) -> bool:
+def follows_accelerations(problem: Problem) -> bool:
     """Tell whether what is lifted runs as accelerations do: around passive joints with stays or
     contacts that are sought, and over contacts that do not bear the root all along, where loops are
     open."""
@@ -77,7 +77,7 @@ def follows(problem: Problem) -> bool:
     return held or (ground is not None and not bears_root(tree, ground))
 
 
-def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
+def polynomial_runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
     """Return the numbers of the nodes of every polynomial, whose last is the next one's first.
 
     They are those of `wrenches`, or else of torques.
@@ -92,14 +92,14 @@ def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
     return parts
 
 
-def rated(problem: Problem, nodes: Array) -> Array:
+def slope_instants(problem: Problem, nodes: Array) -> Array:
     """Return the instants that tell the slopes of torques: on every polynomial as many as those
     have freedom, its ends from the inside among them, or the middle of a straight piece.
 
     There are none where torques jump.
     """
     s = []
-    for members in runs(problem, nodes, wrenches=False):
+    for members in polynomial_runs(problem, nodes, wrenches=False):
         start, end = nodes[members[0]], nodes[members[-1]]
         if len(members) > 2:
             s.append(np.linspace(start, end - (SIDE if end < 1 else 0.0), len(members) - 1))
@@ -114,11 +114,11 @@ def _interpolation(
     motion, s = problem.motion, np.asarray(s, dtype=float)
     if motion.collocated:
         return motion.values(s, 3)[:, -len(nodes) :] if order else motion.interpolation(s, nodes)
-    if follows(problem):
+    if follows_accelerations(problem):
         return motion.values(s, 2 + order) @ np.linalg.pinv(motion.values(nodes, 2))
     s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
     matrix = np.zeros((len(s), len(nodes)))
-    for members in runs(problem, nodes, wrenches=wrenches):
+    for members in polynomial_runs(problem, nodes, wrenches=wrenches):
         inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
         weights = _lagrange_slopes if order else _lagrange
         matrix[inside] = 0.0  # where two meet, the second holds

@@ -32,7 +32,7 @@ from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.load_paths import transmissions
 from ocp.problem.statement import Problem
-from ocp.transcription.variables.interpolation import torques_between, wrenches_between
+from ocp.transcription.variables.interpolation import torque_interpolation, wrench_interpolation
 from ocp.transcription.variables.parameter_places import (
     freed_parameters,
     held_places,
@@ -176,7 +176,7 @@ def motion_layout(problem: Problem) -> Layout:
     return Layout(problem=problem, moving=free_knots(problem))
 
 
-def split(layout: Layout, x):
+def split_variables(layout: Layout, x):
     """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's
     variables x; where knots are free, `motion_at` tells the basis of these points."""
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
@@ -212,7 +212,9 @@ def instants_at(layout: Layout, x, s) -> np.ndarray:
     return np.interp(s, motion.breaks, motion_at(layout, x).breaks) if layout.moving else s
 
 
-def join(layout: Layout, control_points, duration: float, lifted=None, motion=None) -> np.ndarray:
+def join_variables(
+    layout: Layout, control_points, duration: float, lifted=None, motion=None
+) -> np.ndarray:
     """Return the NLP's variables x from control points (n, points), the duration, and what is
     lifted (zero if None); free knots are those of the `motion`, by default the problem's."""
     x = np.zeros(layout.size)
@@ -289,7 +291,7 @@ def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.nd
     """Return y (width of the motion, N), what kernels take of the motion alone at the instants
     s."""
     layout = Layout(problem=problem)
-    return motion_map(layout, s)(join(layout, control_points, duration))
+    return motion_map(layout, s)(join_variables(layout, control_points, duration))
 
 
 def _duration_entries(layout, width, count):
@@ -373,7 +375,10 @@ def lifted_entries(layout: Layout, s, width: int, first: int, order: int = 0, sc
     and those after it."""
     problem, count = layout.problem, len(structure(layout.problem.tree).drives)
     parts = []
-    for rows, between in ((slice(count), torques_between), (slice(count, None), wrenches_between)):
+    for rows, between in (
+        (slice(count), torque_interpolation),
+        (slice(count, None), wrench_interpolation),
+    ):
         weights, place = scale * between(problem, layout.nodes, s, order), layout.place[rows]
         instant, node = np.nonzero(weights)
         line, entry = np.nonzero(place[:, node] >= 0)

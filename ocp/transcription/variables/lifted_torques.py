@@ -5,7 +5,7 @@ import numpy as np
 from ocp.mechanics.model.structure import structure
 from ocp.problem.contact.complementarity import touch_labels
 from ocp.problem.statement import Problem
-from ocp.transcription.laws.unilateral_laws import parted
+from ocp.transcription.laws.unilateral_laws import nodes_beside_jumps
 from ocp.transcription.shooting import passive_of
 from ocp.transcription.variables import interpolation
 from ocp.transcription.variables.layout import Layout, lifted_layout, motion_layout
@@ -45,8 +45,8 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
         )
     if not lifts:
         return motion_layout(problem)
-    if interpolation.follows(problem):
+    if interpolation.follows_accelerations(problem):
         nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
     elif stays:
-        nodes = parted(problem, nodes)
+        nodes = nodes_beside_jumps(problem, nodes)
     return lifted_layout(problem, nodes)

@@ -32,14 +32,14 @@ class Multipliers:
 
 def name_multipliers(
     rows: Sequence[Rows],
-    asked: Mapping,
+    owners: Mapping,
     binding: np.ndarray,
     x_multipliers: np.ndarray,
     g_multipliers: np.ndarray,
 ) -> dict[str, Multipliers]:
     """Return {constraint name: Multipliers}.
 
-    A variable's multiplier goes to the constraint that `asked` for the bound it leans on, the one
+    A variable's multiplier goes to the constraint that `owners` for the bound it leans on, the one
     of the number that is `binding`, as a Box has both.
     """
     named: dict[str, Multipliers] = {}
@@ -55,7 +55,7 @@ def name_multipliers(
             values[single] /= placed.coefficient[single]
         _add(named, placed, values)
     for side, place in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
-        constraint, *_ = asked.get((place, ("lower", "upper")[side]), (None,))
+        constraint, *_ = owners.get((place, ("lower", "upper")[side]), (None,))
         if constraint is not None:
             values, labels = np.array([[x_multipliers[place]]]), (constraint.label(0),)
             named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
@@ -122,7 +122,7 @@ def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
         if not set(labels) <= set(known.labels):
             return None
         values = values[[known.labels.index(label) for label in labels]]
-    sides = placed.bounded
+    sides = placed.bound_sides
     values = np.where(sides[:, :1], values, np.maximum(values, 0.0))
     return np.where(sides[:, 1:], values, np.minimum(values, 0.0))
 
@@ -150,11 +150,11 @@ def keep_larger(multipliers: np.ndarray, columns: np.ndarray, own: np.ndarray) -
     multipliers[place] = np.where(np.abs(own) > np.abs(multipliers[place]), own, multipliers[place])
 
 
-def in_other_weights(
+def rescale_law_multipliers(
     named: Mapping[str, Multipliers], method: object, former: float, present: float
 ) -> dict[str, Multipliers]:
     """Return multipliers by name where a method's law that counted in `former` body weights (N)
-    counts in `present` ones, as those of a plan do that is asked for other masses."""
+    counts in `present` ones, as those of a plan do that is owners for other masses."""
     counted = getattr(method, "form", "implicit") == "implicit"
     if former == present or not counted or DYNAMICS not in named:
         return dict(named)

@@ -15,7 +15,9 @@ from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import motion_size
 
 
-def own_columns(names: Sequence[str], parts: Sequence[Transcribed]) -> tuple[list[np.ndarray], int]:
+def phase_columns(
+    names: Sequence[str], parts: Sequence[Transcribed]
+) -> tuple[list[np.ndarray], int]:
     """Return where the variables of each phase, but for the parameters, stand in x of all, and how
     many these are.
 
@@ -43,7 +45,7 @@ def own_columns(names: Sequence[str], parts: Sequence[Transcribed]) -> tuple[lis
     return columns, count
 
 
-def motions_of_all(
+def merge_shared_motions(
     parts: Sequence[Transcribed], columns: Sequence[np.ndarray], own: Sequence[np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield (columns, control points there) of each motion that several phases are parts of, of

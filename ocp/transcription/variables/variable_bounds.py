@@ -13,7 +13,7 @@ from ocp.transcription.variables.layout import Layout, free_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Ends:
+class BoundRequests:
     """Bounds that rows ask for: of `variable` a `lower` and an `upper` one (k,), and the `owners`,
     (constraint, number of its row, instant) of each."""
 
@@ -26,32 +26,32 @@ class Ends:
         return f"Ends({len(self.owners)} bounds)"
 
 
-class Box:
+class VariableBounds:
     """Bounds of the variables, and who asked for them: rows linear in a single variable go here
     instead of to g. `binding` (2, size) are the numbers of those bounds that are the variables'
     lower and upper ones, in the order in which they were asked for, or -1."""
 
     def __init__(self, layout: Layout):
-        self.asked: dict = {}
+        self.owners: dict = {}
         self.binding = np.full((2, layout.size), -1)
-        self.ends: list[Ends] = []
+        self.ends: list[BoundRequests] = []
         self.count = 0
         self.layout = layout
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
             limits = duration_limits(layout.problem)
-            self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
+            self.owners[0, "lower"] = self.owners[0, "upper"] = limits, 0, 1.0
         freed, sought = layout.freed, layout.sought
         for variable, parameter in zip(range(layout.size)[layout.parameters], freed):
             limits = parameter_limits(parameter)  # of others the program does not know the costs
-            self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
+            self.owners[variable, "lower"] = self.owners[variable, "upper"] = limits, 0, 0.0
         known = layout.values.items()
         sides = [(each.lower, each.upper) if each in sought else (own,) * 2 for each, own in known]
         if sides:
             self.lower[layout.parameters], self.upper[layout.parameters] = zip(*sides)
 
-    def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray, np.ndarray]:
+    def place(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray, np.ndarray]:
         """Place the rows of a group, those of g from `count` on.
 
         Return the Rows of each constraint, the array (m, N) of all its rows, and the bounds (2, k)
@@ -59,7 +59,7 @@ class Box:
         that.
         """
         key = count, self.count
-        rows, places, limits, ends = group.taken.get(key) or self._taken(group, *key)
+        rows, places, limits, ends = group.placements.get(key) or self._place(group, *key)
         self.ends.append(ends)
         self.count += len(ends.owners)
         return rows, places, limits
@@ -90,32 +90,32 @@ class Box:
             self.binding[side, variable[numbers]] = numbers
             setattr(self, name, tight)
             for place in np.nonzero(self.binding[side] >= 0)[0].tolist():
-                self.asked[place, name] = owners[self.binding[side, place]]
+                self.owners[place, name] = owners[self.binding[side, place]]
 
-    def _taken(self, group, count, first):
+    def _place(self, group, count, first):
         """Return the Rows of a group, the array of its rows, their bounds in g, and the Ends that
         it asks for, from the number `first` on; the group keeps them if other values of parameters
         leave them as they are."""
         lines = group.lines
-        absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
+        absent, constant = lines.known & (lines.count == 0) & group.active, lines.constant
         unmoved = np.zeros_like(absent)
         if self.layout.values:
-            unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
+            unmoved = group.constant_rows(len(self.layout.values) - self.layout.free) & group.active
         if unmoved.any():
             absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
         variable, coefficient, single, ends = _single(group, lines)
-        places = np.full(group.asked.shape, -1)
-        general = group.asked & (variable < 0) & ~absent
+        places = np.full(group.active.shape, -1)
+        general = group.active & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
         bound = np.full(places.shape, -1)
         bound[single] = first + np.arange(len(ends.owners))
         rows = list(_by_constraint(group, places, variable, coefficient, bound))
         taken = rows, places, row_bounds(group, places), ends
         if not unmoved.any():
-            group.taken[count, first] = taken
+            group.placements[count, first] = taken
         return taken
 
     def _still(self, group):
@@ -126,16 +126,16 @@ class Box:
 
     def _bound(self, variable, lower, upper, owner, number):
         if lower > self.lower[variable]:
-            self.lower[variable], self.asked[variable, "lower"] = lower, owner
+            self.lower[variable], self.owners[variable, "lower"] = lower, owner
             self.binding[0, variable] = number
         if upper < self.upper[variable]:
-            self.upper[variable], self.asked[variable, "upper"] = upper, owner
+            self.upper[variable], self.owners[variable, "upper"] = upper, owner
             self.binding[1, variable] = number
         lower, upper = self.lower[variable], self.upper[variable]
         if lower > upper + 1e-12 * max(1.0, abs(upper)):
             raise ValueError(
-                f"contradictory bounds: {_who(*self.asked[variable, 'lower'])} asks for at least "
-                f"{lower:g}, {_who(*self.asked[variable, 'upper'])} for at most {upper:g}"
+                f"contradictory bounds: {_who(*self.owners[variable, 'lower'])} asks for at least "
+                f"{lower:g}, {_who(*self.owners[variable, 'upper'])} for at most {upper:g}"
             )
         self.lower[variable] = min(lower, upper)
 
@@ -143,9 +143,9 @@ class Box:
 def _single(group, lines):
     """Return, for each row and instant (m, N), the single variable that it has or -1 and its
     coefficient, where these are, and the Ends that they make."""
-    variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
+    variable, coefficient = np.full(group.active.shape, -1), np.zeros(group.active.shape)
     single = lines.count[lines.row, lines.instant] == 1
-    single &= group.asked[lines.row, lines.instant]
+    single &= group.active[lines.row, lines.instant]
     parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
     number, k, place, factor = (part[single] for part in parts)
     variable[number, k], coefficient[number, k] = place, factor
@@ -153,7 +153,7 @@ def _single(group, lines):
     sides = np.reshape(np.array(bounds, dtype=float), (-1, 2))[number]
     sides = np.sort((sides - lines.constant[number, k][:, None]) / factor[:, None], axis=1)
     owners = [(*group.owners[row], group.s[instant]) for row, instant in zip(number, k)]
-    ends = Ends(variable=place, lower=sides[:, 0], upper=sides[:, 1], owners=owners)
+    ends = BoundRequests(variable=place, lower=sides[:, 0], upper=sides[:, 1], owners=owners)
     return variable, coefficient, (number, k), ends
 
 
@@ -163,7 +163,7 @@ def _by_constraint(group, row, variable, coefficient, bound):
     names = np.array([id(constraint) for constraint, _ in group.owners])
     for name in dict.fromkeys(names.tolist()):
         chosen = np.nonzero(names == name)[0]
-        present = group.asked[chosen].any(axis=0)
+        present = group.active[chosen].any(axis=0)
         if not present.any():
             continue
         yield Rows(

@@ -47,7 +47,7 @@ class Units:
     def __repr__(self) -> str:
         return f"Units({len(self.variables)} units of {len(self.kinds)} kinds)"
 
-    def known(self, kind: int, members: np.ndarray) -> np.ndarray:
+    def variables_of(self, kind: int, members: np.ndarray) -> np.ndarray:
         """Return the variables (members, runs, K) that units of a kind know in its runs, -1 for
         none."""
         local = self.kinds[kind].local
@@ -149,7 +149,7 @@ def _active(present: np.ndarray) -> Iterator[set[int]]:
         yield set(np.nonzero(each)[0].tolist())
 
 
-def refined(first: Kind, second: Kind) -> Sequence[tuple[int, int]]:
+def common_runs(first: Kind, second: Kind) -> Sequence[tuple[int, int]]:
     """Return (start, end) of the instants in which neither of two kinds changes its run."""
     cuts = np.nonzero(np.diff(first.run) | np.diff(second.run))[0] + 1
     edges = [0, *cuts.tolist(), len(first.run)]
