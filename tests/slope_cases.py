@@ -15,13 +15,13 @@ KINDS = ("revolute", "prismatic", "screw", "fixed")
 METHODS = FORMULATIONS | {"barman": BARMAN}
 RECURSIONS = {name: method.sensitivity for name, method in METHODS.items() if method.sensitivity}
 RECURSIONS["composite"] = lambda *motion: composite_bodies.sensitivity(*motion)[:3]
-TREES = 24  # of 1 to 6 joints, six with each kind of root
+TREES = 20  # of 1 to 5 joints, five with each kind of root
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
 every_tree = over(range(TREES))
 branched_trees = over(range(8, TREES, 3))  # of 3 joints and more
 
 
-def mechanism(seed, branching=0.3, largest=6):
+def mechanism(seed, branching=0.3, largest=5):
     """A random tree of 1 to `largest` joints, its root of each kind in turn (a fixed one carries
     them), q, qd and qdd as one vector, up to three loads as another."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)

@@ -50,10 +50,12 @@ def trees(joints: int) -> Iterator[tuple[str, Tree]]:
         yield "human_like", human_like()
 
 
-def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
+def derivatives(
+    tree: Tree, without: Iterable[tuple[str, str]] = ()
+) -> dict[tuple[str, str], tuple[ca.Function, int]]:
     """Return {(quantity, method): (function, instructions)} of torques and their derivatives.
 
-    The nonzeros of each stand in one column. The Jacobian is that by (q, qd, qdd), the Hessian the
+    Those `without` are not built. The nonzeros of each stand in one column. The Jacobian is that by (q, qd, qdd), the Hessian the
     upper triangle of that of multipliers . tau by the same. Loops are a scalar graph
     (composite.slope_parts, curvature_parts) and operations on whole matrices of what it gives;
     their instructions are those of both.
@@ -62,26 +64,31 @@ def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
         ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd", "weight")
     ]
     motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
-    hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
-    slopes = composite_bodies.slope_parts(tree, *motion)
-    curvatures = ca.cse(list(composite_bodies.curvature_parts(tree, weight, *motion)[:4]))
-    return {
-        ("tau", "newton_euler"): _sized(motion, [tau]),
-        ("jacobian", "AD"): _sized(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
-        ("jacobian", "composite"): _sized(motion, composite_bodies.sensitivity(tree, *motion)[:3]),
-        ("jacobian", "composite loops"): looped(
-            motion, slopes, lambda parts: composite_bodies.join_slopes(tree, parts)[:3]
+    stacked = ca.vertcat(*motion)
+    builders = {
+        ("tau", "newton_euler"): lambda: _sized(motion, [tau]),
+        ("jacobian", "AD"): lambda: _sized(motion, [ca.jacobian(tau, stacked)]),
+        ("jacobian", "composite"): lambda: _sized(
+            motion, composite_bodies.sensitivity(tree, *motion)[:3]
         ),
-        ("hessian", "AD"): _sized(symbols, [ca.triu(hessian)]),
-        ("hessian", "composite"): _sized(
+        ("jacobian", "composite loops"): lambda: looped(
+            motion,
+            composite_bodies.slope_parts(tree, *motion),
+            lambda parts: composite_bodies.join_slopes(tree, parts)[:3],
+        ),
+        ("hessian", "AD"): lambda: _sized(
+            symbols, [ca.triu(ca.hessian(ca.dot(weight, tau), stacked)[0])]
+        ),
+        ("hessian", "composite"): lambda: _sized(
             symbols, composite_bodies.curvature(tree, weight, *motion)[:4]
         ),
-        ("hessian", "composite loops"): looped(
+        ("hessian", "composite loops"): lambda: looped(
             symbols,
-            curvatures,
+            ca.cse(list(composite_bodies.curvature_parts(tree, weight, *motion)[:4])),
             lambda parts: composite_bodies.join_curvature(tree, (*parts, None))[:4],
         ),
     }
+    return {key: build() for key, build in builders.items() if key not in {*without}}
 
 
 def scalar(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> ca.Function:

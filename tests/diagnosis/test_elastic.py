@@ -174,7 +174,7 @@ def test_prices_are_relative_to_bounds_on_the_average_of_instants():
 )
 def test_what_must_give_way_is_found_with_exact_curvature_whatever_solver_was_asked_for(solver):
     broken = BROKEN["a place at the start out of reach"]
-    few = (Attempt(options={"max_iter": 3}), Attempt())
+    few = (Attempt(options={"max_iter": 3}),) * 2
     problem = broken.problem()
     eased = relaxation_solver(solver)
     assert eased.name == "ipopt" and eased.hessian == "exact"

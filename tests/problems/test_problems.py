@@ -95,7 +95,7 @@ def test_the_sliding_arm_lies_along_its_slide_at_rest():
 def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
     """All of both on the first problem; on the others the recursion, which knows no formulation,
     goes with one."""
-    expected = solve(problem(points=14)).require(coarse=True).objective
+    expected = solve(problem(points=8)).require(coarse=True).objective
     for name, formulation in FORMULATIONS.items():
         both = problem is fastest or name == "newton_euler"
         for derivatives in (
@@ -104,7 +104,7 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
             *(["published"] if formulation.sensitivity else []),
         ):
             found = solve(
-                problem(points=14), Transcription(dynamics=name, derivatives=derivatives)
+                problem(points=8), Transcription(dynamics=name, derivatives=derivatives)
             ).require(coarse=True)
             assert found.objective == pytest.approx(expected, rel=1e-6), (name, derivatives)
 
