@@ -1,5 +1,6 @@
 """How the tests run: numerical libraries in one thread, and in parallel file by file."""
 
+import gc
 import os
 import sys
 
@@ -43,6 +44,13 @@ def pytest_collection_modifyitems(items):
     """Begin with the longest files."""
     rank = {f"tests/{name}.py": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.nodeid.split("::")[0], len(rank)))
+
+
+def pytest_collection_finish():
+    """Look for garbage seldom, and not among the thousands of tests that were collected."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000)
 
 
 @pytest.fixture(scope="session")

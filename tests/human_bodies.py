@@ -4,12 +4,14 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import human
+from ocp.models.human import ROOT, human
 
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import poses
 
 REFLECTION = np.diag((-1.0, 1.0, 1.0))  # left and right change places
+LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
+FEW_JOINTS = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])  # a walk's
 
 
 @cache

@@ -56,9 +56,9 @@ def derivatives(
     """Return {(quantity, method): (function, instructions)} of torques and their derivatives.
 
     Those `without` are not built. The nonzeros of each stand in one column. The Jacobian is that by
-    (q, qd, qdd), the Hessian the upper triangle of that of multipliers . tau by the same. Loops are a scalar graph
-    (composite.slope_parts, curvature_parts) and operations on whole matrices of what it gives;
-    their instructions are those of both.
+    (q, qd, qdd), the Hessian the upper triangle of that of multipliers . tau by the same. Loops are
+    a scalar graph (composite.slope_parts, curvature_parts) and operations on whole matrices of what
+    it gives; their instructions are those of both.
     """
     q, qd, qdd, weight = symbols = [
         ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd", "weight")

@@ -4,17 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.human import FEET, ROOT, human
+from human_bodies import FEW_JOINTS
+from ocp.models.human import FEET, human
 from ocp.problems.gait import effort_step
 from ocp.problems.gait.stance import NORMAL, landing, stance, usual_schedule
-
-LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
-MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
 
 
 @pytest.fixture(scope="module")
 def down():
-    return effort_step(active=MOVING, rise=-0.17)
+    return effort_step(active=FEW_JOINTS, rise=-0.17)
 
 
 def test_down_stairs_the_foot_in_swing_comes_onto_the_next_stair(down):
@@ -29,7 +27,7 @@ def test_the_sole_stays_above_the_stair_that_it_leaves_downward(down):
     (stair,) = (each for each in down.constraints if each.name == "penetration.stair")
     assert stair.when.end == pytest.approx(down.ground.foot("left").bears[1])
     np.testing.assert_allclose(np.ravel(stair.lower), (0.0, -0.002, -0.002))
-    up = effort_step(active=MOVING, rise=0.17)
+    up = effort_step(active=FEW_JOINTS, rise=0.17)
     assert stair.name not in [each.name for each in up.constraints]
 
 

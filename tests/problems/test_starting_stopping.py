@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.models.human import ROOT, human
+from human_bodies import FEW_JOINTS
+from ocp.models.human import human
 from ocp.problems import gait_start, gait_stop
 from ocp.problems.gait.stance import PLAIN
 from ocp.problems.starting_stopping import (
@@ -31,8 +32,6 @@ from ocp import Solver, Spline, Strength, Transcription
 from ocp.mechanics import center_of_mass, positions
 from ocp.progress import listen
 
-LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
-MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
 WIDTH = 0.1
 FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few instants
 
@@ -40,7 +39,7 @@ FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few 
 @pytest.fixture(scope="module")
 def started():
     """Return the first step of a body of few joints."""
-    return by_way(gait_start.problem(active=MOVING), FEW, Solver()).require(coarse=True)
+    return by_way(gait_start.problem(active=FEW_JOINTS), FEW, Solver()).require(coarse=True)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def stopped():
     """Return the last step of a body of few joints, which this barrier finds in a third of the
     iterations."""
     quick = Solver(options={"mu_strategy": "adaptive"})
-    return by_way(gait_stop.problem(active=MOVING), FEW, quick).require(coarse=True)
+    return by_way(gait_stop.problem(active=FEW_JOINTS), FEW, quick).require(coarse=True)
 
 
 def place(tree, q, name):
@@ -140,14 +139,14 @@ ASKED = {
     "step": 0.6,
     "width": WIDTH,
     "person": "",
-    "active": MOVING,
+    "active": FEW_JOINTS,
     "objective": "effort",
     "smooth": 0.0025,
 }
 
 
 def test_a_first_guess_strikes_where_the_foot_shall_stand():
-    stated = gait_start.problem(active=MOVING, first_step=0.4)
+    stated = gait_start.problem(active=FEW_JOINTS, first_step=0.4)
     known = dict(postures(stated))
     assert list(known) == [0, 1, 3, 5]
     np.testing.assert_allclose(known[0], known[1])
@@ -198,4 +197,4 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
 )
 def test_what_makes_no_step_is_refused_by_name(module, flags, words):
     with pytest.raises(ValueError, match=words):
-        module.problem(**{"active": MOVING} | flags)
+        module.problem(**{"active": FEW_JOINTS} | flags)

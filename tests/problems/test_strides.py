@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from human_bodies import FEW_JOINTS, LEGS
 from ocp.models.human import ROOT, human, mirror
 from ocp.problems.gait import sides as sides_of
 from ocp.problems.gait.families import family_of
@@ -24,23 +25,21 @@ from ocp.solving.from_solver import solution_of
 from ocp.transcription import transcribe
 from ocp.transcription.phases.transcribe import transcribe_phases
 
-LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
-MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
 NAMES = ["loading", "rolling", "leaving", "single", "rising"]
 
 
 @pytest.fixture(scope="module")
 def whole():
-    return problem(active=MOVING)
+    return problem(active=FEW_JOINTS)
 
 
 @pytest.fixture(scope="module")
 def stride():
-    return problem(active=MOVING, stride="full")
+    return problem(active=FEW_JOINTS, stride="full")
 
 
 def test_phases_of_a_step_have_one_way_of_standing_each():
-    phases = problem(active=MOVING, stride="phases").phases
+    phases = problem(active=FEW_JOINTS, stride="phases").phases
     assert [phase.name for phase in phases] == NAMES == list(scheduled(PLAIN))
     for phase in phases:
         ways = {bearing_slots(phase.ground, s) for s in (0.2, 0.5, 0.8)}
@@ -109,19 +108,19 @@ def test_one_step_of_a_stride_is_the_step(stride):
     assert step.symmetry.index == tuple(mirror(step.tree)[0])
     assert max(step.symmetry.shift) == pytest.approx(0.6)
     (effort, _), *_ = step.objective.terms
-    (usual, _), *_ = problem(active=MOVING, stride="phases").objective.terms
+    (usual, _), *_ = problem(active=FEW_JOINTS, stride="phases").objective.terms
     assert effort == pytest.approx(usual)
 
 
 def test_no_walk_but_a_stride_of_two_like_sides_is_begun_with_one_step(whole):
     assert one_step(whole) is None
-    assert one_step(problem(active=MOVING, stride="phases")) is None
-    assert one_step(problem(active=MOVING, stride="full", ankle_strength=0.5)) is None
-    assert one_step(problem(active=MOVING, stride="full", shank_mass=2.0)) is None
+    assert one_step(problem(active=FEW_JOINTS, stride="phases")) is None
+    assert one_step(problem(active=FEW_JOINTS, stride="full", ankle_strength=0.5)) is None
+    assert one_step(problem(active=FEW_JOINTS, stride="full", shank_mass=2.0)) is None
 
 
 def test_a_step_whose_times_and_length_are_sought_is_as_long_as_the_other():
-    step = one_step(problem(active=MOVING, stride="full", free_timing=True, speed=1.2))
+    step = one_step(problem(active=FEW_JOINTS, stride="full", free_timing=True, speed=1.2))
     progress, even = step.constraints
     names = {each.name: each for each in parameters_of(step)}
     assert set(names) == {"right_step", "left_step"}
@@ -178,20 +177,20 @@ def outcome_at(made, x):
 
 
 def test_free_timing_seeks_times_and_lengths():
-    stated = problem(active=MOVING, free_timing=True, speed=1.1)
+    stated = problem(active=FEW_JOINTS, free_timing=True, speed=1.1)
     assert [phase.name for phase in stated.phases] == ["double", "single"]
     assert all(phase.duration[0] < phase.duration[1] for phase in stated.phases)
     (progress,) = (each for each in stated.constraints if each.when == "durations")
     (step,) = [each for each in stated.symmetry.shift if not isinstance(each, float)]
     assert step.expression.name() == "step"
     assert progress.units == "s"
-    both = problem(active=MOVING, free_timing=True, stride="full")
+    both = problem(active=FEW_JOINTS, free_timing=True, stride="full")
     assert len(both.phases) == 4
 
 
 @pytest.mark.parametrize("changes", [{"free_timing": True}, {"stride": "phases"}])
 def test_steps_in_phases_go_up_slopes(changes):
-    uphill = problem(active=MOVING, slope=5.0, **changes)
+    uphill = problem(active=FEW_JOINTS, slope=5.0, **changes)
     shift = dict(zip((joint.name for joint in uphill.tree.moving), uphill.symmetry.shift))
     up, ahead = (float(reference(shift[name])) for name in ("glob_ty", "glob_tz"))
     assert (np.hypot(up, ahead), up / ahead) == pytest.approx((0.6, np.tan(np.radians(5.0))))
@@ -235,11 +234,11 @@ def test_an_ankle_is_weaker_and_a_shank_heavier():
 )
 def test_what_no_walk_can_be_is_refused(changes, words):
     with pytest.raises(ValueError, match=words):
-        problem(active=MOVING, **changes)
+        problem(active=FEW_JOINTS, **changes)
 
 
 def test_a_slope_tilts_all_that_stands_and_the_way():
-    level, uphill = problem(active=MOVING), problem(active=MOVING, slope=5.0)
+    level, uphill = problem(active=FEW_JOINTS), problem(active=FEW_JOINTS, slope=5.0)
     cos, sin = np.cos(np.radians(5.0)), np.sin(np.radians(5.0))
     np.testing.assert_allclose(uphill.ground.normal, (0.0, cos, -sin))
     y, z = (uphill.tree.coordinate(name) for name in ("glob_ty", "glob_tz"))
@@ -255,7 +254,7 @@ def test_a_slope_tilts_all_that_stands_and_the_way():
 
 
 def test_every_step_takes_one_stair():
-    stairs = problem(active=MOVING, rise=0.17)
+    stairs = problem(active=FEW_JOINTS, rise=0.17)
     lead, trail = stairs.ground.feet
     assert stairs.ground.plane(lead).height == 0.0
     assert stairs.ground.plane(trail).height == pytest.approx(-0.17)
@@ -265,7 +264,7 @@ def test_every_step_takes_one_stair():
     assert stairs.symmetry.shift[y] == pytest.approx(0.17)
     bends = [stairs.tree.joints[stairs.tree.joint_index(f"{j}_r")].position[1] for j in LEGS[:3:2]]
     np.testing.assert_allclose(np.degrees(bends), (120, 140))
-    level = problem(active=MOVING).tree.moving[y].position
+    level = problem(active=FEW_JOINTS).tree.moving[y].position
     reach = np.array(stairs.tree.moving[y].position) - level
     np.testing.assert_allclose(reach, (-0.17, 0.17))
 
@@ -286,10 +285,10 @@ def test_soles_stand_in_the_middle_of_stairs_with_edges_before_those_that_pass(r
 
 
 def test_a_step_on_stairs_keeps_off_their_edges_after_one_that_does_not():
-    stairs = problem(active=MOVING, rise=0.17)
+    stairs = problem(active=FEW_JOINTS, rise=0.17)
     (keep,) = (each for each in stairs.constraints if each.name == "edges")
     assert len(keep.labels) == 24 and keep.when.between == 1
-    level = problem(active=MOVING)
+    level = problem(active=FEW_JOINTS)
     assert over_edges(level, Transcription(), Solver()) is None
     assert family_of("edges") == "contact"
 
