@@ -32,34 +32,43 @@ def files():
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
+@cache
+def nodes(path):
+    """All nodes of a file."""
+    return [*ast.walk(files()[path])]
+
+
 def wing(path):
     """Folder (or file) below `ocp` that a file belongs to."""
     return path.relative_to(ROOT / "ocp").with_suffix("").parts[0]
 
 
-def imported(tree):
+@cache
+def imported(path):
     """Dotted names that a file imports."""
-    for node in ast.walk(tree):
+    names = []
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 @cache
 def calls():
     """Dotted names of everything that each file calls."""
     return {
-        path: {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        for path, tree in files().items()
+        path: {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+        for path in files()
     }
 
 
 def test_a_wing_stands_only_on_lower_ones():
     upward = []
-    for path, tree in files().items():
+    for path in files():
         own = wing(path)
-        for name in imported(tree):
+        for name in imported(path):
             root, _, rest = name.partition(".")
             other = rest.partition(".")[0]
             if root == "ocp" and own in FLOOR and other != own and other in FLOOR:
@@ -79,7 +88,7 @@ def test_no_module_imports_itself_by_way_of_others():
     edges = {
         name: {
             target
-            for whole in imported(files()[path])
+            for whole in imported(path)
             for target in (whole, whole.rpartition(".")[0])
             if target in modules and target != name
         }
@@ -162,8 +171,8 @@ def test_graphs_solvers_files_and_words_have_one_home():
 
 
 def test_processes_data_bases_and_pictures_have_one_wing():
-    for path, tree in files().items():
-        roots = {name.partition(".")[0] for name in imported(tree)}
+    for path in files():
+        roots = {name.partition(".")[0] for name in imported(path)}
         assert wing(path) in ("studies",) or not roots & {"multiprocessing", "concurrent"}
         assert wing(path) == "studies" or "sqlite3" not in roots
         assert wing(path) == "plots" or "matplotlib" not in roots

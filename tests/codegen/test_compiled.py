@@ -32,6 +32,14 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+@pytest.fixture
+def kept(tmp_path_factory, monkeypatch):
+    """A cache that several tests share, so that kernels of the same lift are compiled once."""
+    folder = tmp_path_factory.getbasetemp() / "kept"
+    monkeypatch.setenv("OCP_CACHE", str(folder))
+    return folder
+
+
 def pendulum():
     x = ca.SX.sym("x", 2)
     return ca.Function("pendulum", [x], [ca.vertcat(x[1], -ca.sin(x[0]))])
@@ -101,7 +109,7 @@ def numbers(problem, **settings):
 
 
 @compiler_needed
-def test_kept_kernels_are_taken_without_being_differentiated(cache, monkeypatch):
+def test_kept_kernels_are_taken_without_being_differentiated(kept, monkeypatch):
     monkeypatch.setattr(backends, "sources", lambda: "these")
     first = numbers(lift(points=6), kernels="compiled")
     monkeypatch.setattr(kernels, "_slope", None)
@@ -111,7 +119,7 @@ def test_kept_kernels_are_taken_without_being_differentiated(cache, monkeypatch)
 
 
 @compiler_needed
-def test_kept_kernels_are_those_of_the_same_numbers(cache, monkeypatch):
+def test_kept_kernels_are_those_of_the_same_numbers(kept, monkeypatch):
     monkeypatch.setattr(backends, "sources", lambda: "these")
     problem = lift(points=6)
     link = replace(problem.tree.links[0], mass=0.7 * problem.tree.links[0].mass)
@@ -122,7 +130,7 @@ def test_kept_kernels_are_those_of_the_same_numbers(cache, monkeypatch):
 
 
 @compiler_needed
-def test_kernels_of_an_own_formulation_are_known_by_their_graphs(cache, monkeypatch):
+def test_kernels_of_an_own_formulation_are_known_by_their_graphs(kept, monkeypatch):
     """Since its derivatives may change where its values do not."""
     monkeypatch.setattr(backends, "sources", lambda: "these")
     own = replace(FORMULATIONS["newton_euler"], name="mine")
@@ -216,9 +224,9 @@ def test_a_compiler_that_does_not_end_is_given_up(cache, tmp_path, monkeypatch, 
 
 
 @compiler_needed
-def test_a_solve_with_compiled_kernels_is_the_same(cache):
+def test_a_solve_with_compiled_kernels_is_the_same(kept):
     plain, compiled = (
-        solve(lift(points=8), Transcription(kernels=flag)).require(coarse=True)
+        solve(lift(points=6), Transcription(kernels=flag)).require(coarse=True)
         for flag in ("virtual", "compiled")
     )
     assert compiled.objective == pytest.approx(plain.objective, rel=1e-10)
@@ -250,7 +258,7 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
 
 
 @compiler_needed
-def test_compiled_kernels_are_machine_code_all_of_them(cache):
+def test_compiled_kernels_are_machine_code_all_of_them(kept):
     """And not the functions that they were made of."""
     assert compile_function(pendulum()).class_name() == "External"
     for flag, kind in (("compiled", {"External"}), ("virtual", {"SXFunction"})):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from human_bodies import FEW_JOINTS
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES
 from ocp.problems.gait import TASK
 from ocp.problems.gait.report import gait_report, report_lines
@@ -16,7 +17,6 @@ import ocp
 from ocp import Solver, Spline, Transcription, load, verify
 from ocp.certificate import violations
 from ocp.cli.commands.run import run
-from ocp.plots import plot_reactions
 from ocp.transcription import transcribe
 from ocp.transcription.requests import schedule_grid
 
@@ -139,7 +139,7 @@ def test_the_balance_of_the_whole_body(step):
 
 def test_the_effort_does_not_depend_on_the_formulation():
     found = [
-        walk(problem(), replace(COARSE, dynamics=name), Solver())
+        walk(problem(active=FEW_JOINTS), replace(COARSE, dynamics=name), Solver())
         for name in ("newton_euler", "hollerbach_3x3")
     ]
     assert found[0].success and found[1].objective == pytest.approx(found[0].objective, rel=1e-6)
@@ -147,7 +147,8 @@ def test_the_effort_does_not_depend_on_the_formulation():
 
 def test_lagrangian_derivatives_of_the_gait_equal_those_of_automatic_differentiation():
     transcribed = [
-        transcribe(problem(), replace(COARSE, derivatives=name)) for name in ("recursive", "ad")
+        transcribe(problem(active=FEW_JOINTS), replace(COARSE, derivatives=name))
+        for name in ("recursive", "ad")
     ]
     rng = np.random.default_rng(5)
     x = 0.1 * rng.standard_normal(transcribed[0].layout.size)
@@ -247,9 +248,8 @@ def test_the_command_refuses_an_unknown_joint(capsys):
     assert "gait: error: active: unknown joints tail" in capsys.readouterr().err
 
 
-def test_joint_forces_of_a_standing_leg_carry_the_weight(step, tmp_path):
+def test_joint_forces_of_a_standing_leg_carry_the_weight(step):
     _, force = step.reactions(step.duration / 2)
     links = step.problem.tree.names
     ankle = np.linalg.norm(force[:, links.index("ankle_df_r")])
     assert 0.6 * 735.75 < ankle < 1.4 * 735.75 and FEET["right"][0] in links
-    plot_reactions(step, tmp_path / "reactions.png")
