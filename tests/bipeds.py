@@ -114,10 +114,8 @@ def steps(ankles=False, strike=0.25, leave=0.6, way=0.0):
         }
         for side, shift in SIDES.items()
     }
-    whens, bears = (
-        {"right": (strike, 1.0), "left": (0.0, leave)},
-        {"right": (strike, inf), "left": (-inf, leave)},
-    )
+    whens = {"right": (strike, 1.0), "left": (0.0, leave)}
+    bears = {"right": (strike, inf), "left": (-inf, leave)}
     return Ground(
         feet=[
             Foot(

@@ -32,10 +32,8 @@ def closed_at(rng, tree, q, choice, name="cut"):
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
     while True:
         first, last = (int(k) for k in rng.choice(len(tree.joints), 2, replace=False))
-        start, turn = (
-            frames[first] @ (*0.3 * rng.standard_normal(3), 1.0),
-            frames[first][:3, :3].T @ frames[last][:3, :3],
-        )
+        start = frames[first] @ (*0.3 * rng.standard_normal(3), 1.0)
+        turn = frames[first][:3, :3].T @ frames[last][:3, :3]
         points = [
             Point(
                 name=f"{name} {side}",

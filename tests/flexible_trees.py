@@ -14,11 +14,9 @@ def random_modes(rng):
     """Polynomial modes of a random beam, some with tip bodies and stiffening, and the particles
     that make it up: places (3), masses."""
     corners = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]) / np.sqrt(3)
-    size, com, mass = (
-        rng.uniform(0.01, 0.05, 3),
-        0.1 * rng.standard_normal(3),
-        rng.uniform(0.1, 0.5),
-    )
+    size = rng.uniform(0.01, 0.05, 3)
+    com = 0.1 * rng.standard_normal(3)
+    mass = rng.uniform(0.1, 0.5)
     spread = mass * (size**2 / 3)
     com[0] = abs(com[0]) + 0.05  # beyond the beam, where places move with the tip
     tip = (

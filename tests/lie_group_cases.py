@@ -49,10 +49,8 @@ def case(seed, largest=8, massless=0.2):
         kinds=KINDS[first:] + KINDS[:first],
         massless=massless,
     )
-    motion, loads = (
-        [*map(ca.DM, random_motion(rng, tree))],
-        random_loads(rng, tree, seed // len(KINDS) % 4),
-    )
+    motion = [*map(ca.DM, random_motion(rng, tree))]
+    loads = random_loads(rng, tree, seed // len(KINDS) % 4)
     return Case(
         tree=tree,
         loads=loads,

@@ -25,10 +25,8 @@ def mechanism(seed, branching=0.3, largest=5):
     """A random tree of 1 to `largest` joints, its root of each kind in turn (a fixed one carries
     them), q, qd and qdd as one vector, up to three loads as another."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
-    joints, kinds = (
-        1 + seed // len(KINDS) % largest + (KINDS[first] == "fixed"),
-        KINDS[first:] + KINDS[:first],
-    )
+    joints = 1 + seed // len(KINDS) % largest + (KINDS[first] == "fixed")
+    kinds = KINDS[first:] + KINDS[:first]
     tree = next(
         tree
         for tree in (random_tree(rng, joints, kinds=kinds, branching=branching) for _ in count())

@@ -60,10 +60,8 @@ def solved(way, ends="all", points=26):
 def equalities(problem, transcription, solution):
     """The slopes of all equalities by the free variables at a solution, each of length one."""
     plan = transcribe(problem, transcription)
-    nlp, x = (
-        plan.nlp,
-        join_variables(plan.layout, solution.points, solution.duration, solution.lifted),
-    )
+    nlp = plan.nlp
+    x = join_variables(plan.layout, solution.points, solution.duration, solution.lifted)
     slopes = np.array(ca.DM(nlp.jacobian(x, [])[1]))[nlp.g_lower == nlp.g_upper][
         :, nlp.lower < nlp.upper
     ]

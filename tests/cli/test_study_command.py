@@ -43,16 +43,12 @@ def test_tuples_and_names_of_one_s_own_are_values():
 
 
 def test_values_are_read_as_meant():
-    assert (
-        values("0.8:1.6:5") == pytest.approx([0.8, 1.0, 1.2, 1.4, 1.6])
-        and values("5:9:3") == [5, 7, 9]
-        and values("2:7:1") == [2]
-    )
-    assert (
-        values("1,2.5,all") == [1, 2.5, "all"]
-        and values("true") is True
-        and values("1:2") == (1, 2)
-    )
+    assert values("0.8:1.6:5") == pytest.approx([0.8, 1.0, 1.2, 1.4, 1.6])
+    assert values("5:9:3") == [5, 7, 9]
+    assert values("2:7:1") == [2]
+    assert values("1,2.5,all") == [1, 2.5, "all"]
+    assert values("true") is True
+    assert values("1:2") == (1, 2)
     assert str(values("1:2", float)) == str(values("1:2", float | None)) == "(1.0, 2.0)"
     assert str(values("1:2", int)) == str(values("1:2", int | float)) == "(1, 2)"
 
@@ -93,9 +89,9 @@ def test_samples_of_a_real_parameter_are_real_whatever_its_bounds_are_written_as
 def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsys):
     assert run(flags.split()) == 2
     captured = capsys.readouterr()
-    assert (
-        captured.err.startswith("study: error: ") and message in captured.err and captured.out == ""
-    )
+    assert captured.err.startswith("study: error: ")
+    assert message in captured.err
+    assert captured.out == ""
     assert os.listdir(inside) == []
 
 

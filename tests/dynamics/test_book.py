@@ -144,10 +144,8 @@ def test_the_inertia_matrix_is_symmetric_positive_and_what_the_inverse_form_need
     tree, _, q, *_ = mixed(seed)
     rest, n = forms(seed)(q, 0, 0)[0], tree.dof
     matrix = np.hstack([forms(seed)(q, 0, unit)[0] - rest for unit in np.eye(n)])
-    assert (
-        np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
-        and np.linalg.eigvalsh(matrix)[0] > 0
-    )
+    assert np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
+    assert np.linalg.eigvalsh(matrix)[0] > 0
     np.testing.assert_allclose(
         forms(seed)(q, 0, 0)[1], matrix, rtol=0, atol=1e-11 * np.abs(matrix).max()
     )
@@ -179,10 +177,8 @@ def test_kinematics_know_how_links_bend(seed):
     asked = [kinematics.position(tree, at, point.name) for point in tree.points] + [
         kinematics.center_of_mass(tree, at)
     ]
-    place, energy = (
-        ca.vertcat(*asked),
-        kinematics.kinetic_energy(tree, at, rate) + kinematics.potential_energy(tree, at),
-    )
+    place = ca.vertcat(*asked)
+    energy = kinematics.kinetic_energy(tree, at, rate) + kinematics.potential_energy(tree, at)
     speed = ca.jtimes(place, at, rate)
     gain = ca.jtimes(speed, at, rate) + ca.jtimes(speed, rate, still)
     power = ca.jtimes(energy, at, rate) + ca.jtimes(energy, rate, still)
@@ -285,11 +281,9 @@ def test_coordinates_stand_link_by_link():
         for link in ("shoulder", "elbow")
         for end in ("", ".bend_z1", ".bend_z2", ".torsion1")
     ]
-    assert (
-        [joint.name for joint in arm.moving] == names
-        and arm.dof == 8
-        and arm.flexible == ("shoulder", "elbow")
-    )
+    assert [joint.name for joint in arm.moving] == names
+    assert arm.dof == 8
+    assert arm.flexible == ("shoulder", "elbow")
     assert arm.rows == (0, 4) and arm.amplitude_rows == ((1, 2, 3), (5, 6, 7))
     assert [arm.coordinate(name) for name in names] == list(range(8))
     assert [joint.actuated for joint in arm.moving] == [True, False, False, False] * 2
@@ -300,11 +294,9 @@ def test_coordinates_stand_link_by_link():
         "revolute",
     ] * 2
     rigid = flexible_arm(bend=0)
-    assert (
-        rigid.dof == 2
-        and not rigid.flexible
-        and [link.mass for link in rigid.links] == pytest.approx([1.175, 0.925])
-    )
+    assert rigid.dof == 2
+    assert not rigid.flexible
+    assert [link.mass for link in rigid.links] == pytest.approx([1.175, 0.925])
     with pytest.raises(ValueError, match="unknown joint 'elbow.bend_z3'"):
         arm.coordinate("elbow.bend_z3")
     with pytest.raises(ValueError, match="flexible_arm: links: expected 1 or 2, got 3"):

@@ -85,18 +85,14 @@ def mechanism(seed):
     """A random four-bar that closes, its closed form, and the tree's q, qd, qdd."""
     rng = np.random.default_rng(seed)
     while True:
-        lengths, crank = (
-            rng.uniform(0.1, 0.5, 4),
-            (rng.uniform(-np.pi, np.pi), *rng.uniform(-5, 5, 2)),
-        )
+        lengths = rng.uniform(0.1, 0.5, 4)
+        crank = (rng.uniform(-np.pi, np.pi), *rng.uniform(-5, 5, 2))
         reach = np.linalg.norm((lengths[0], 0) - lengths[1] * toward(crank[0]))
         if abs(lengths[2] - lengths[3]) + 0.05 < reach < lengths[2] + lengths[3] - 0.05:
             break
-    masses, coms, inertias = (
-        rng.uniform(0.2, 2.0, 3),
-        rng.uniform(-0.2, 0.3, (3, 2)),
-        rng.uniform(0.001, 0.05, 3),
-    )
+    masses = rng.uniform(0.2, 2.0, 3)
+    coms = rng.uniform(-0.2, 0.3, (3, 2))
+    inertias = rng.uniform(0.001, 0.05, 3)
     gravity = rng.uniform(0, 10)
     form = closed_form(lengths, masses, coms, inertias, gravity, crank, rng.choice((-1, 1)))
     tree = four_bar(lengths, masses, coms, inertias, gravity=gravity)
@@ -176,10 +172,10 @@ def motion_of(tree, rng, near, driven):
 def drives_of(tree, q):
     """Joints that can drive the mechanism: those that stay when the closing takes the coordinates
     it determines best."""
-    slope, taken = (
-        np.array(loops.gap_jacobian(tree, ca.DM(q)))[list(loop_assembly.independent(tree, q).rows)],
-        [],
-    )
+    slope = np.array(loops.gap_jacobian(tree, ca.DM(q)))[
+        list(loop_assembly.independent(tree, q).rows)
+    ]
+    taken = []
     for _ in slope:  # Gram-Schmidt with the largest column first
         column = int(np.argmax(np.linalg.norm(slope, axis=0)))
         taken.append(column)
@@ -352,10 +348,8 @@ def test_dead_centres_are_refused():
 def test_a_payload_is_a_mass_in_the_hand():
     laden, bare = five_bar(payload=0.7), five_bar()
     q, qd = ca.DM([2.2, -1.3, 0.9, 1.3]), ca.DM([1.0, -2.0, 0.5, 1.5])
-    speed, height = (
-        kinematics.velocity(bare, q, qd, "hand"),
-        kinematics.position(bare, q, "hand")[1],
-    )
+    speed = kinematics.velocity(bare, q, qd, "hand")
+    height = kinematics.position(bare, q, "hand")[1]
     assert float(energy(laden, q, qd) - energy(bare, q, qd)) == pytest.approx(
         float(0.35 * ca.dot(speed, speed) + 0.7 * 9.81 * height)
     )

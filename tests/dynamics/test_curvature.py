@@ -81,16 +81,12 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
 @every_tree
 def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed):
     tree, motion, _, loads = mechanism(seed)
-    rng, x, y = (
-        np.random.default_rng(seed),
-        ca.SX.sym("motion", 3 * tree.dof),
-        ca.SX.sym("wrenches", 12),
-    )
-    parts, arguments, multipliers = (
-        ca.vertsplit(y, 3),
-        ca.vertsplit(x, tree.dof),
-        weights(seed, tree),
-    )
+    rng = np.random.default_rng(seed)
+    x = ca.SX.sym("motion", 3 * tree.dof)
+    y = ca.SX.sym("wrenches", 12)
+    parts = ca.vertsplit(y, 3)
+    arguments = ca.vertsplit(x, tree.dof)
+    multipliers = weights(seed, tree)
     wrenches = tuple(
         Wrench(
             link=str(rng.choice(tree.names)),

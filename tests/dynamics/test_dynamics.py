@@ -160,10 +160,8 @@ def test_energy_grows_by_the_power_of_torques_and_loads(seed):
     energy = kinematics.kinetic_energy(c.tree, q, qd) + kinematics.potential_energy(c.tree, q)
     rate = ca.jtimes(energy, ca.vertcat(q, qd), ca.DM([*c.qd, *c.qdd]))
     growth = float(ca.Function("growth", [q, qd], [rate])(c.q, c.qd))
-    fed, loaded = (
-        torques(NEWTON_EULER, c) * c.qd,
-        float(kinematics.load_power(c.tree, ca.DM(c.q), ca.DM(c.qd), c.loads)),
-    )
+    fed = torques(NEWTON_EULER, c) * c.qd
+    loaded = float(kinematics.load_power(c.tree, ca.DM(c.q), ca.DM(c.qd), c.loads))
     assert fed.sum() + loaded == pytest.approx(
         growth, rel=0, abs=1e-8 * greatest(growth, loaded, fed)
     )
@@ -226,11 +224,9 @@ def test_loads_act_through_the_transposed_jacobian(method):
 @pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
 def test_expressions_give_what_numbers_give(method, kind):
     for seed in range(12, 14):
-        c, strength, symbols = (
-            case(seed),
-            kind.sym("strength"),
-            [kind.sym(name, case(seed).tree.dof) for name in ("q", "qd", "qdd")],
-        )
+        c = case(seed)
+        strength = kind.sym("strength")
+        symbols = [kind.sym(name, case(seed).tree.dof) for name in ("q", "qd", "qdd")]
         loads = [
             replace(load, force=strength * ca.DM(load.force), moment=strength * ca.DM(load.moment))
             for load in c.loads

@@ -114,10 +114,8 @@ def test_active_joints_near_the_ground_need_no_articulated_inertia():
         for k in range(7)
     ]
     assert (np.diff(work, axis=0)[1:, 0] < 0).all()
-    assert (
-        work[6][2] == 0
-        and (work[6] == operations([lie_group.inverse(tree, *inputs)], inputs)).all()
-    )
+    assert work[6][2] == 0
+    assert (work[6] == operations([lie_group.inverse(tree, *inputs)], inputs)).all()
 
 
 def test_an_inertia_goes_through_a_joint_by_functions_that_are_built_once(monkeypatch):

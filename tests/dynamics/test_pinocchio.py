@@ -166,10 +166,8 @@ def test_poses_and_centre_of_mass(kinds, seed):
 def test_kinetic_and_potential_energy(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
     data, ordered = twin.model.createData(), (twin.order(tree, q), twin.order(tree, qd))
-    kinetic, potential = (
-        float(kinematics.kinetic_energy(tree, ca.DM(q), ca.DM(qd))),
-        float(kinematics.potential_energy(tree, ca.DM(q))),
-    )
+    kinetic = float(kinematics.kinetic_energy(tree, ca.DM(q), ca.DM(qd)))
+    potential = float(kinematics.potential_energy(tree, ca.DM(q)))
     assert kinetic == pytest.approx(pin.computeKineticEnergy(twin.model, data, *ordered), rel=1e-10)
     assert potential == pytest.approx(
         pin.computePotentialEnergy(twin.model, data, ordered[0]), rel=1e-10
@@ -180,10 +178,8 @@ def test_kinetic_and_potential_energy(kinds, seed):
 @over(SEEDS)
 def test_momentum_about_the_centre_of_mass(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
-    data, center = (
-        twin.model.createData(),
-        np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel(),
-    )
+    data = twin.model.createData()
+    center = np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel()
     expected = pin.computeCentroidalMomentum(
         twin.model, data, twin.order(tree, q), twin.order(tree, qd)
     )

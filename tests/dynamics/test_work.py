@@ -50,10 +50,8 @@ def test_work_stays_as_small_as_it_is(tree, most):
 
 def with_fixed_link(rng, tree, before):
     """A chain with a body welded in before joint number `before`; after the last, it is a tool."""
-    weld, after = (
-        fixed("weld", tree.names[before - 1] if before else GROUND, home=random_pose(rng)),
-        tree.joints[before:],
-    )
+    weld = fixed("weld", tree.names[before - 1] if before else GROUND, home=random_pose(rng))
+    after = tree.joints[before:]
     after = [replace(joint, parent="weld") for joint in after[:1]] + list(after[1:])
     return replace(
         tree,

@@ -17,11 +17,9 @@ MODEL = """<mujoco>
     </body>
   </worldbody>
 </mujoco>"""
-HIP, TIP, END = (
-    '<joint name="hip"/>',
-    '<body name="tip" pos="0 0 1"><geom size="0.1"/>',
-    "</mujoco>",
-)
+HIP = '<joint name="hip"/>'
+TIP = '<body name="tip" pos="0 0 1"><geom size="0.1"/>'
+END = "</mujoco>"
 LEADS = '<joint joint1="{}" joint2="{}"/>'
 MESH = '<geom type="mesh" mesh="scan"/>'
 ASSET = '<asset><mesh name="scan" file="no.stl"/></asset>'

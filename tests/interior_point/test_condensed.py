@@ -141,10 +141,8 @@ def tall_of(rng, rows, width):
 @pytest.mark.parametrize(("width", "seed"), [(1, 0), (8, 1), (9, 2), (37, 3), (130, 4)])
 def test_products_with_tall_matrices_are_those_of_dense_ones(width, seed, made):
     rng, how = np.random.default_rng(seed), made()
-    tall, matrix = (
-        tall_of(rng, 60, width),
-        rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2),
-    )
+    tall = tall_of(rng, 60, width)
+    matrix = rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2)
     pattern, values = sparse(matrix)
     wanted = np.flatnonzero(rng.random(40) < 0.7)
     product = how.multiplied(wanted, pattern.rows, pattern.columns, np.arange(len(values)), tall)

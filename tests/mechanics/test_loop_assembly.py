@@ -60,10 +60,12 @@ def four_turns(homes):
 def test_a_plane_mechanism_welded_in_all_six_directions_names_three_of_them():
     tree = four_turns([(0, 0, 0), (0.3, 0, 0), (0.2, 0.2, 0), (-0.1, 0.3, 0)])
     independence = loop_assembly.independent(tree)
-    assert (
-        independence.redundant == ("weld: position z", "weld: orientation x", "weld: orientation y")
-        and independence.freedom == 1
+    assert independence.redundant == (
+        "weld: position z",
+        "weld: orientation x",
+        "weld: orientation y",
     )
+    assert independence.freedom == 1
 
 
 def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
@@ -85,9 +87,9 @@ def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
     np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
     homes = [hinge[0], rows[0] @ hinge[1], rows[1] @ hinge[2], rows[2] @ hinge[3]]
     independence = loop_assembly.independent(four_turns(homes), np.zeros(4))
-    assert (
-        independence.freedom == 1 and len(independence.redundant) == 3 and not independence.singular
-    )
+    assert independence.freedom == 1
+    assert len(independence.redundant) == 3
+    assert not independence.singular
     moved = loop_assembly.close(four_turns(homes), (0.3, 0, 0, 0), fixed=["first"])
     assert moved[0] == 0.3 and abs(moved[1]) > 0.1
 

@@ -212,10 +212,8 @@ def test_names_of_loops_differ_and_rigidly_joined_links_are_one():
 def test_a_tree_without_loops_has_none():
     tree, q = replace(four_bar(), loops=()), ca.DM([0.1, 0.2, 0.3])
     assert Tree(links=tree.links, joints=tree.joints).loops == () and loops.labels(tree) == ()
-    assert (
-        loops.gap(tree, q).shape == (0, 1)
-        and loops.gap_jacobian(tree, q).shape == (0, 3)
-        and loop_assembly.independent(tree).freedom == 3
-    )
+    assert loops.gap(tree, q).shape == (0, 1)
+    assert loops.gap_jacobian(tree, q).shape == (0, 3)
+    assert loop_assembly.independent(tree).freedom == 3
     np.testing.assert_array_equal(loop_assembly.close(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3))
     np.testing.assert_array_equal(numbers(loops.loop_torques(tree, q, ca.DM(0, 1))), 0)

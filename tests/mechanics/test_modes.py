@@ -137,10 +137,8 @@ def test_integrals_of_a_parabola_are_in_closed_form():
 
 
 def test_places_follow_the_beam():
-    modes, l = (
-        assumed_modes(BARE, bend_y=1, bend_z=1, torsion=1, shapes="polynomial"),
-        1.3,
-    )
+    modes = assumed_modes(BARE, bend_y=1, bend_z=1, torsion=1, shapes="polynomial")
+    l = 1.3
     about_y, about_z, twist, *pairs = modes.at((l, 0.0, 0.1))
     np.testing.assert_allclose(about_z @ [l, 0, 0.1, 1], [0, 1, 0, 0], atol=1e-14)
     np.testing.assert_allclose(about_y @ [l, 0, 0.1, 1], [-0.1 * 2 / l, 0, 1, 0], atol=1e-14)
@@ -190,12 +188,10 @@ def elements(count, beam, moments):
     """Mass and stiffness of a Hermite beam of that many elements, clamped, and the integrals of its
     functions over the mass."""
     h, mu, size = beam.length / count, beam.mass / beam.length, 2 * count + 2
-    mass, stiffness, first, lever = (
-        np.zeros((size, size)),
-        np.zeros((size, size)),
-        np.zeros(size),
-        np.zeros(size),
-    )
+    mass = np.zeros((size, size))
+    stiffness = np.zeros((size, size))
+    first = np.zeros(size)
+    lever = np.zeros(size)
     for k in range(count):
         at = slice(2 * k, 2 * k + 4)
         mass[at, at] += (

@@ -145,7 +145,8 @@ def test_names_lead_to_links_coordinates_and_points():
         2,
         (-1, 0, 1, 2),
     )
-    assert tree.rows == (None, 0, None, 1) and [joint.name for joint in tree.moving] == [
+    assert tree.rows == (None, 0, None, 1)
+    assert [joint.name for joint in tree.moving] == [
         "hip",
         "foot",
     ]
@@ -174,11 +175,9 @@ def test_records_are_values():
 
 def test_a_record_does_not_see_later_changes_of_the_arrays_it_was_built_from():
     com, home, force = np.zeros(3), np.eye(4), np.array([1.0, 0, 0])
-    link, joint, load = (
-        Link(mass=1.0, com=com),
-        revolute("a", home=home),
-        Load(point="p", force=force),
-    )
+    link = Link(mass=1.0, com=com)
+    joint = revolute("a", home=home)
+    load = Load(point="p", force=force)
     com[0] = home[0, 3] = force[0] = 7.0
     assert link.com == (0, 0, 0) and joint.home[0][3] == 0 and load.force == (1, 0, 0)
 

@@ -14,11 +14,9 @@ RECORDS = {name: normative(name) for name in SOURCES}
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_record_has_curves_over_one_cycle_and_says_where_it_is_from(name):
     record = RECORDS[name]
-    assert (
-        record.percent[0] == 0
-        and 98 <= record.percent[-1] <= 100
-        and (np.diff(record.percent) > 0).all()
-    )
+    assert record.percent[0] == 0
+    assert 98 <= record.percent[-1] <= 100
+    assert (np.diff(record.percent) > 0).all()
     for mean, deviation in record.curves.values():
         assert len(mean) == len(record.percent) and np.isfinite(mean).all()
         if deviation is not None:
@@ -52,9 +50,8 @@ def test_a_curve_passes_through_its_samples_and_is_periodic(name):
 def test_a_cycle_that_stops_short_of_its_end_is_closed_by_its_start():
     winter = RECORDS["winter"]
     knee, _ = winter.curves["knee_flex_deg"]
-    assert winter.percent[-1] == 98 and winter.mean("knee_flex_deg", 99.0) == pytest.approx(
-        (knee[-1] + knee[0]) / 2
-    )
+    assert winter.percent[-1] == 98
+    assert winter.mean("knee_flex_deg", 99.0) == pytest.approx((knee[-1] + knee[0]) / 2)
     assert winter.mean("knee_flex_deg", 100.0) == knee[0]
 
 
@@ -65,10 +62,8 @@ def test_walking_has_the_shape_that_is_known_of_it():
         [1.10, 0.72, 1.09], abs=0.01
     )
     for record in RECORDS.values():
-        assert (
-            58 < max(record.curves["knee_flex_deg"][0]) < 68
-            and 70 <= record.percent[np.argmax(record.curves["knee_flex_deg"][0])] <= 77
-        )
+        assert 58 < max(record.curves["knee_flex_deg"][0]) < 68
+        assert 70 <= record.percent[np.argmax(record.curves["knee_flex_deg"][0])] <= 77
     braking = RECORDS["winter"].mean("grf_foreaft_BW", stance)
     assert braking[:300].min() < -0.15 and braking[300:].max() > 0.15
 

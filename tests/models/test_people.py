@@ -147,9 +147,8 @@ def test_the_parts_of_the_trunk_make_the_published_whole(sex, whole, share, leng
     assert sum(
         table[part][0] for part in ("upper_trunk", "middle_trunk", "pelvis")
     ) == pytest.approx(share, abs=1e-12)
-    assert above == pytest.approx(length, abs=1e-12) and moment / share / length == pytest.approx(
-        centre, abs=near
-    )
+    assert above == pytest.approx(length, abs=1e-12)
+    assert moment / share / length == pytest.approx(centre, abs=near)
 
 
 @pytest.mark.parametrize("segment", WOMEN)
@@ -172,9 +171,8 @@ def test_women_of_the_same_stature_have_lower_centres_of_mass(woman):
         together(woman[0].links, woman[1]),
         together(man.links, frames_of(man)),
     )
-    assert mass == pytest.approx(75.0, abs=1e-7) and places(*woman)["head_top"] == pytest.approx(
-        (0, 1.75, 0), abs=1e-12
-    )
+    assert mass == pytest.approx(75.0, abs=1e-7)
+    assert places(*woman)["head_top"] == pytest.approx((0, 1.75, 0), abs=1e-12)
     assert 0.54 < center[1] / 1.75 < 0.56 < higher[1] / 1.75
     assert all(
         hers.position == theirs.position for hers, theirs in zip(woman[0].joints, man.joints)
@@ -245,10 +243,8 @@ def test_a_segment_is_as_long_as_it_is_said_to_be_and_the_body_stands_on_the_gro
 
 
 def test_a_mass_that_is_given_stands_and_the_others_share_the_rest():
-    usual, own = (
-        masses(human()),
-        masses(human(segments={"shank": Segment(mass=4.0), "pelvis": {"mass": 10.0}})),
-    )
+    usual = masses(human())
+    own = masses(human(segments={"shank": Segment(mass=4.0), "pelvis": {"mass": 10.0}}))
     rest = (75.0 - 18.0) / (75.0 - 2 * usual["shank"] - usual["pelvis"])
     assert own == pytest.approx(
         {
@@ -338,9 +334,8 @@ def test_everybody_walks_alike_unless_told_otherwise():
     for tree in (human(1.6, 50.0), human(segments={"shank": {"length": 0.5}})):
         leg = float(position(tree, np.zeros(tree.dof), "hip_r")[1])
         speed, step = likewise(tree)
-        assert step / leg == pytest.approx(0.6 / 0.9275) and speed**2 / leg == pytest.approx(
-            1.44 / 0.9275
-        )
+        assert step / leg == pytest.approx(0.6 / 0.9275)
+        assert speed**2 / leg == pytest.approx(1.44 / 0.9275)
 
 
 def test_the_smallest_woman_walks_from_standing():
@@ -349,18 +344,13 @@ def test_the_smallest_woman_walks_from_standing():
     )
     assert step.statistics["attempts"] == ["Solve_Succeeded"]
     told = loads(step)
-    assert told["speed_m_s"] == pytest.approx(1.120, abs=1e-3) and told["step_m"] == pytest.approx(
-        0.523, abs=1e-3
-    )
-    assert (
-        55 < told["knee_most_deg"] < 75
-        and -30 < told["hip_least_deg"] < 0 < told["hip_most_deg"] < 40
-    )
-    assert (
-        1.0 < told["vertical_force_BW"] < 1.4
-        and told["braking_BW"] < -0.1 < 0.1 < told["propulsion_BW"]
-        and told["torque_of_limit"] < 1
-    )
+    assert told["speed_m_s"] == pytest.approx(1.120, abs=1e-3)
+    assert told["step_m"] == pytest.approx(0.523, abs=1e-3)
+    assert 55 < told["knee_most_deg"] < 75
+    assert -30 < told["hip_least_deg"] < 0 < told["hip_most_deg"] < 40
+    assert 1.0 < told["vertical_force_BW"] < 1.4
+    assert told["braking_BW"] < -0.1 < 0.1 < told["propulsion_BW"]
+    assert told["torque_of_limit"] < 1
 
 
 def test_problems_take_people_from_the_command_line(capsys):
@@ -372,10 +362,8 @@ def test_problems_take_people_from_the_command_line(capsys):
         "gait: error: human: segments: thigh.length: expected more than 0 m"
         in capsys.readouterr().err
     )
-    assert (
-        run(lifting_package.TASK, ["--person", "z1"]) == 2
-        and "person: expected one of f5" in capsys.readouterr().err
-    )
+    assert run(lifting_package.TASK, ["--person", "z1"]) == 2
+    assert "person: expected one of f5" in capsys.readouterr().err
 
 
 def test_a_study_over_people_is_drawn_over_their_names(tmp_path):

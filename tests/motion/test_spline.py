@@ -128,15 +128,11 @@ def test_derivatives_below_the_degree_are_continuous_at_the_knots(motion):
 @pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "uniform"])
 def test_a_jump_takes_the_value_from_the_right_and_at_the_end_from_the_left(degree, clamped):
     for segments in range(1, 31):
-        motion, inside = (
-            BSpline(points=segments + degree, degree=degree, clamped=clamped),
-            1e-3 / segments,
-        )
+        motion = BSpline(points=segments + degree, degree=degree, clamped=clamped)
+        inside = 1e-3 / segments
         for knots in (motion.breaks, sample(motion, 3)[::3]):
-            right, end = (
-                motion.values(knots[:-1] + inside, degree),
-                motion.values(1.0 - inside, degree),
-            )
+            right = motion.values(knots[:-1] + inside, degree)
+            end = motion.values(1.0 - inside, degree)
             tolerance = ROUNDING * magnitude(motion, degree)
             np.testing.assert_allclose(
                 motion.values(knots[:-1], degree),
@@ -212,9 +208,8 @@ def test_the_knots_are_uniform_with_repeated_or_continued_ends():
         2,
         2.5,
     ]
-    assert BSpline(points=6, degree=2).segments == 4 and BSpline(
-        points=6, degree=2
-    ).breaks.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert BSpline(points=6, degree=2).segments == 4
+    assert BSpline(points=6, degree=2).breaks.tolist() == [0, 0.25, 0.5, 0.75, 1]
 
 
 @bases
@@ -252,10 +247,8 @@ def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     )  # off the knots, where the highest derivative jumps
     for order in range(motion.degree + 1):
         scale = max(magnitude(split, order) * np.abs(split_points).max(), 1.0)
-        refined, expected = (
-            split_points @ split.values(inside, order).T,
-            points @ motion.values(inside, order).T,
-        )
+        refined = split_points @ split.values(inside, order).T
+        expected = points @ motion.values(inside, order).T
         np.testing.assert_allclose(refined, expected, rtol=0, atol=1e-12 * scale)
 
 
@@ -350,9 +343,8 @@ def test_a_spline_that_cannot_be_is_refused(fields, message):
 
 
 def test_numpys_whole_numbers_are_whole_numbers():
-    assert BSpline(points=np.int64(7)) == BSpline(points=7) and hash(
-        BSpline(points=np.int64(7))
-    ) == hash(BSpline(points=7))
+    assert BSpline(points=np.int64(7)) == BSpline(points=7)
+    assert hash(BSpline(points=np.int64(7))) == hash(BSpline(points=7))
 
 
 def test_an_unknown_rule_lists_the_known():

@@ -100,11 +100,9 @@ def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):
     animate(solution, tmp_path / "arm.html", rate=20)
     text, data = (tmp_path / "arm.html").read_text(encoding="utf-8"), data_of(tmp_path / "arm.html")
     assert not re.search(r"http|src=|href=|import\b", text)
-    assert (
-        data["seconds"] == 2.0
-        and len(data["places"]) == len(data["t"]) == 41
-        and data["t"][-1] == solution.duration
-    )
+    assert data["seconds"] == 2.0
+    assert len(data["places"]) == len(data["t"]) == 41
+    assert data["t"][-1] == solution.duration
     tip = solution.trace(lambda at: at.position("tip"), np.array(data["t"]))[:2]
     np.testing.assert_allclose(np.array(data["places"])[:, data["tips"]["tip"]].T, tip, atol=1e-6)
 

@@ -176,9 +176,8 @@ def test_many_joints_get_torque_panels_of_their_own(solution):
     )
     many = moved(solution, chain)
     panels = [axes for axes in plot_torques(many).axes if axes.get_visible()]
-    assert [axes.get_title() for axes in panels] == names and all(
-        list(curves(axes)) == [axes.get_title()] for axes in panels
-    )
+    assert [axes.get_title() for axes in panels] == names
+    assert all(list(curves(axes)) == [axes.get_title()] for axes in panels)
     assert all(len(shades(axes)) == 2 for axes in panels)
     assert [axes.get_title() for axes in plot_reactions(many).axes] == names * 2
 
@@ -294,10 +293,8 @@ def test_spy_names_rows_by_constraint_and_shows_every_nonzero(solution):
         f"torque_limits ({rows - 4})",
     ]
     assert len(axes.lines[0].get_xdata()) == nlp.jacobian.nnz_out(1)
-    assert (
-        axes.get_xticklabels()[0].get_text() == "T"
-        and "at_start.q, at_end.q" in figure.get_suptitle()
-    )
+    assert axes.get_xticklabels()[0].get_text() == "T"
+    assert "at_start.q, at_end.q" in figure.get_suptitle()
 
 
 def test_spy_is_the_same_when_the_solver_differentiates(solution):

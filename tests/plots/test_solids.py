@@ -141,7 +141,8 @@ def test_a_body_has_the_inertia_of_its_link():
     body = equal_inertia(link, np.array([[9.0, 0, 0]]))
     np.testing.assert_allclose(sorted(body.size), (c, b, a), rtol=1e-9)
     way = np.array(body.pose)[:3, np.argmax(body.size)]
-    assert abs(way @ turn[:, 0]) == pytest.approx(1) and tuple(np.array(body.pose)[:3, 3]) == (
+    assert abs(way @ turn[:, 0]) == pytest.approx(1)
+    assert tuple(np.array(body.pose)[:3, 3]) == (
         1,
         2,
         3,

@@ -62,7 +62,8 @@ def test_spheres_touch_at_the_sum_of_their_radii():
     constraint = apart(
         "feet", [(("toe_left", 0.03), ("toe_right", 0.05)), (("head", 0.1), ("toe_left", 0.1))]
     )
-    assert constraint.lower == pytest.approx((0.08**2, 0.2**2)) and constraint.labels == (
+    assert constraint.lower == pytest.approx((0.08**2, 0.2**2))
+    assert constraint.labels == (
         "toe_left and toe_right",
         "head and toe_left",
     )

@@ -48,11 +48,9 @@ def test_pressure_rows_are_distances_from_the_edges_times_the_force():
             ends - corners, axis=1
         )
         assert found == pytest.approx(distance * 200.0 / body_weight(tree), abs=1e-12)
-        assert (
-            constraint.name == "pressure.right.1"
-            and constraint.lower == 0
-            and constraint.when == Span(start=0.25, end=1.0)
-        )
+        assert constraint.name == "pressure.right.1"
+        assert constraint.lower == 0
+        assert constraint.when == Span(start=0.25, end=1.0)
 
 
 def test_pressure_rows_tell_inside_from_outside_and_vanish_with_the_force():
@@ -67,9 +65,8 @@ def test_pressure_rows_tell_inside_from_outside_and_vanish_with_the_force():
         )
 
     assert found(center, 100.0).min() > 0 and found(2 * heel - center, 100.0).min() < 0
-    assert found(heel, 100.0).min() == pytest.approx(0, abs=1e-15) and np.all(
-        found(center, 0.0) == 0
-    )
+    assert found(heel, 100.0).min() == pytest.approx(0, abs=1e-15)
+    assert np.all(found(center, 0.0) == 0)
 
 
 @pytest.mark.parametrize("normal", [(0, 0, 1), UP], ids=str)
@@ -121,14 +118,12 @@ def test_the_ground_only_pushes():
     assert rows(each, wrenches_on(tree, ground, wrenches)) * body_weight(tree) == pytest.approx(
         (-50, 300)
     )
-    assert (
-        rows(together, wrenches_on(tree, ground, wrenches)) * body_weight(tree)
-        == pytest.approx(250)
-        and together.lower == 0.2
+    assert rows(together, wrenches_on(tree, ground, wrenches)) * body_weight(tree) == pytest.approx(
+        250
     )
-    assert [constraint.name for constraint in unilateral(tree, ground)] == [
-        "unilateral"
-    ] and each.labels == ("right", "left")
+    assert together.lower == 0.2
+    assert [constraint.name for constraint in unilateral(tree, ground)] == ["unilateral"]
+    assert each.labels == ("right", "left")
 
 
 def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():
@@ -144,9 +139,8 @@ def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():
         Span(start=HEEL_OFF, end=1.0): right[2].polygon,
         Span(start=0.0, end=0.0): left[0].polygon,
     }
-    assert {constraint.when for constraint in found} == set(expected) and len(
-        {constraint.name for constraint in found}
-    ) == 6
+    assert {constraint.when for constraint in found} == set(expected)
+    assert len({constraint.name for constraint in found}) == 6
     for constraint in found:
         corners = hull(expected[constraint.when], UP)
         assert len(constraint.labels) == len(corners)
@@ -166,10 +160,8 @@ def test_the_linear_split_vanishes_for_the_shares_of_two_passes_and_for_no_other
         total = resultant(tree, kinematics.poses(tree, q), inverse(tree, q, qd, qdd))
         wrenches = two_pass(ground, 0.5, total)
         (constraint,) = linear_split(tree, ground)
-        assert (
-            constraint.when == Span(start=0.25, end=0.6, open_start=True, open_end=True)
-            and len(constraint.labels) == 6
-        )
+        assert constraint.when == Span(start=0.25, end=0.6, open_start=True, open_end=True)
+        assert len(constraint.labels) == 6
         assert np.abs(rows(constraint, wrenches_on(tree, ground, wrenches))).max() < 1e-12
         gift = ca.DM((0, 0, 10))
         moved = {
@@ -207,10 +199,8 @@ def test_a_reaction_adds_up_its_feet():
         },
     )
     assert np.array(ca.DM(reaction.force("right"))).ravel().tolist() == [5, 6, 7]
-    assert (
-        np.array(ca.DM(reaction.moment())).ravel().tolist() == [2, 3, 13]
-        and float(reaction.push()) == 15
-    )
+    assert np.array(ca.DM(reaction.moment())).ravel().tolist() == [2, 3, 13]
+    assert float(reaction.push()) == 15
 
 
 def planar_feet(*feet):

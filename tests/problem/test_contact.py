@@ -129,11 +129,9 @@ def test_pins_measure_the_distance_from_their_targets_and_the_speed():
         - ground.foot("right").supports[0].pins[0].target
     )
     assert rows(slip, at) == pytest.approx(np.array(at.velocity("heel_right")).ravel())
-    assert (
-        (place.lower, place.upper, slip.lower, slip.upper) == (-0.01, 0.01, -0.2, 0.2)
-        and place.units == "m"
-        and slip.units == "m/s"
-    )
+    assert (place.lower, place.upper, slip.lower, slip.upper) == (-0.01, 0.01, -0.2, 0.2)
+    assert place.units == "m"
+    assert slip.units == "m/s"
 
 
 def test_points_stay_above_ground_while_nothing_pins_their_height():
@@ -158,9 +156,8 @@ def test_points_stay_above_ground_while_nothing_pins_their_height():
         :-1
     ]:  # exactly one of the two says where each is
         above = held(found, s)
-        assert len(above) == len(set(above)) and not {f"{name}.y" for name in above} & set(
-            held(contact, s)
-        )
+        assert len(above) == len(set(above))
+        assert not {f"{name}.y" for name in above} & set(held(contact, s))
     tree = human()
     q = ca.DM(np.random.default_rng(2).uniform(-0.3, 0.3, tree.dof))
     at = Instant(
@@ -201,6 +198,5 @@ def test_of_two_supports_with_as_many_pins_the_earlier_one_holds():
         )
         if constraint.name.startswith("contact")
     ]
-    assert [bool(constraint.when.holds(0.3)) for constraint in contact] == [True, False] and held(
-        contact, 0.3
-    ) == ["heel.x", "heel.z"]
+    assert [bool(constraint.when.holds(0.3)) for constraint in contact] == [True, False]
+    assert held(contact, 0.3) == ["heel.x", "heel.z"]

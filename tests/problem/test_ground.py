@@ -69,9 +69,8 @@ def test_two_passes_need_a_floating_root(tree):
 
 
 def test_the_root_is_found_by_its_joints():
-    assert floating_root(floating()) == tuple(range(6)) and floating_root(human()) == tuple(
-        range(6)
-    )
+    assert floating_root(floating()) == tuple(range(6))
+    assert floating_root(human()) == tuple(range(6))
 
 
 def stood(**changes):
@@ -172,11 +171,9 @@ def test_a_wrong_ground_is_refused_by_name(build, message):
 
 def test_support_without_bounds_is_that_of_a_foot_that_always_stands():
     foot = stood().feet[0]
-    assert (
-        foot.bears == (-inf, inf)
-        and stood().switches == ()
-        and bearing_slots(stood(), 1.0) == (("only", "foot"),)
-    )
+    assert foot.bears == (-inf, inf)
+    assert stood().switches == ()
+    assert bearing_slots(stood(), 1.0) == (("only", "foot"),)
 
 
 def test_a_ground_whose_feet_have_planes_has_the_mean_of_their_normals():

@@ -127,10 +127,8 @@ def test_wrenches_applied_as_loads_leave_nothing_for_the_root(s):
     needed = np.array(inverse(body, *map(ca.DM, motion), tuple(loads))).ravel()
     scale = np.abs(found["unsupported"]).max()
     rows = [body.coordinate(name) for name in ROOT]
-    assert (
-        np.abs(needed[rows]).max() <= 1e-9 * scale
-        and np.abs(found["unsupported"][rows]).max() > 0.1 * scale
-    )
+    assert np.abs(needed[rows]).max() <= 1e-9 * scale
+    assert np.abs(found["unsupported"][rows]).max() > 0.1 * scale
     assert np.abs(found["needed"] - needed).max() <= 1e-9 * scale
     apart = [row for row in range(body.dof) if row not in carriers]
     legs = {body.moving[row].name for row in carriers} - set(ROOT)
@@ -144,17 +142,14 @@ def test_about_the_zero_moment_point_only_the_moment_about_the_normal_is_left():
         problem, look, _ = walker()
         found = look(striding(problem.tree, 20 + seed), 0.4)
         left = found["moment"] - np.cross(found["zmp"], found["force"])
-        assert (
-            np.abs(left[[0, 2]]).max() <= 1e-9 * np.abs(found["moment"]).max()
-            and abs(found["zmp"][1]) < 1e-12
-        )
+        assert np.abs(left[[0, 2]]).max() <= 1e-9 * np.abs(found["moment"]).max()
+        assert abs(found["zmp"][1]) < 1e-12
         reaction = Reaction(
             ground=problem.ground,
             wrenches={("left", ""): wrench_of(found["moment"], found["force"])},
         )
-        assert float(reaction.twist()) == pytest.approx(left[1]) and float(
-            reaction.push("left")
-        ) == pytest.approx(found["force"][1])
+        assert float(reaction.twist()) == pytest.approx(left[1])
+        assert float(reaction.push("left")) == pytest.approx(found["force"][1])
         assert np.allclose(
             np.array(ca.DM(reaction.lever())).ravel() / found["force"][1], found["zmp"], atol=1e-12
         )
@@ -188,10 +183,8 @@ def share_of(wrenches, foot, whole):
 def test_two_passes_share_the_resultant_without_remainder(s):
     for seed in range(3):
         ground, rng = steps(way=0.3), np.random.default_rng(seed)
-        moment, force = (
-            50 * rng.standard_normal(3),
-            np.array((30, 20, 300)) * rng.uniform(0.2, 1, 3),
-        )
+        moment = 50 * rng.standard_normal(3)
+        force = np.array((30, 20, 300)) * rng.uniform(0.2, 1, 3)
         found = two_pass(ground, s, wrench_of(moment, force))
         assert totals(found) == pytest.approx(np.concatenate([moment, force]), rel=1e-12, abs=1e-10)
         point = np.array(zero_moment_point(ground, wrench_of(moment, force))).ravel()
@@ -217,9 +210,8 @@ def test_on_the_line_of_centres_shares_are_linear_in_the_distances(along):
         name: np.linalg.norm(point - center) for name, center in (("left", left), ("right", right))
     }
     expected = far["left"] / (far["left"] + far["right"]) if 0 <= along <= 1 else float(along > 0.5)
-    assert share_of(found, "right", force) == pytest.approx(expected) and share_of(
-        found, "left", force
-    ) == pytest.approx(1 - expected)
+    assert share_of(found, "right", force) == pytest.approx(expected)
+    assert share_of(found, "left", force) == pytest.approx(1 - expected)
     if 0 < along < 1:  # no common shift: each at its own centre
         for (foot, _), wrench in found.items():
             assert np.array(zero_moment_point(ground, wrench)).ravel() == pytest.approx(
@@ -239,9 +231,8 @@ def test_a_foot_bears_strictly_between_strike_and_toe_off():
         (1.0, 1),
     ):
         found = two_pass(ground, s, wrench_of((0, 0, 0), force))
-        assert share_of(found, "right", force) == pytest.approx(right) and share_of(
-            found, "left", force
-        ) == pytest.approx(1 - right)
+        assert share_of(found, "right", force) == pytest.approx(right)
+        assert share_of(found, "left", force) == pytest.approx(1 - right)
 
 
 def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
@@ -251,21 +242,18 @@ def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
     assert [in_force(right, s).link for s in (0.0, FLAT, HEEL_OFF - 0.01, HEEL_OFF, 1.0)] == [
         "ankle_inv_r"
     ] * 3 + ["toe_ext_r"] * 2
-    assert [len(in_force(right, s).pins) for s in (BALL_OFF, FLAT)] == [1, 4] and in_force(
-        ground.foot("left"), TOE_OFF + 0.01
-    ) is None
-    assert bearing_slots(ground, 0.0) == (("left", "toe_ext_l"),) and bearing_slots(
-        ground, TOE_OFF
-    ) == (("right", "ankle_inv_r"),)
+    assert [len(in_force(right, s).pins) for s in (BALL_OFF, FLAT)] == [1, 4]
+    assert in_force(ground.foot("left"), TOE_OFF + 0.01) is None
+    assert bearing_slots(ground, 0.0) == (("left", "toe_ext_l"),)
+    assert bearing_slots(ground, TOE_OFF) == (("right", "ankle_inv_r"),)
     assert slots(ground) == (
         ("right", "ankle_inv_r"),
         ("right", "toe_ext_r"),
         ("left", "toe_ext_l"),
     )
     found = two_pass(ground, HEEL_OFF, wrench_of((0, 0, 7), (0, 700, 0)))
-    assert float(found["right", "ankle_inv_r"].force[1]) == 0 and float(
-        found["right", "toe_ext_r"].force[1]
-    ) == pytest.approx(700)
+    assert float(found["right", "ankle_inv_r"].force[1]) == 0
+    assert float(found["right", "toe_ext_r"].force[1]) == pytest.approx(700)
 
 
 def test_what_a_foot_bears_more_goes_through_its_centre():

@@ -142,6 +142,5 @@ def test_an_axis_stays_upright_and_spheres_off_a_sphere():
     np.testing.assert_allclose(rows(level, instant(q)), (0.0, -np.sin(0.1)), atol=1e-12)
     assert level.upper_of(0) == -level.lower_of(1) == np.sin(0.2)
     off = off_sphere("ball", (0.0, 0.3, 0.7), 0.1, {"base": 0.15})
-    assert rows(off, instant(q)) == pytest.approx([0.09]) and off.lower_of(0) == pytest.approx(
-        0.0625
-    )
+    assert rows(off, instant(q)) == pytest.approx([0.09])
+    assert off.lower_of(0) == pytest.approx(0.0625)

@@ -87,10 +87,8 @@ def test_limits_of_control_points_hold_all_along(clamped, degree):
     motion = BSpline(points=9, degree=degree, clamped=clamped)
     nlp = transcribe(arm_problem(joint_limits(arm, hull=True), motion=motion)).nlp
     assert len(nlp.g_lower) == 0
-    assert (
-        nlp.lower.reshape(-1, 2).tolist() == [[-1, -2]] * 9
-        and nlp.upper.reshape(-1, 2).tolist() == [[2, 4]] * 9
-    )
+    assert nlp.lower.reshape(-1, 2).tolist() == [[-1, -2]] * 9
+    assert nlp.upper.reshape(-1, 2).tolist() == [[2, 4]] * 9
     rng, curve = np.random.default_rng(degree), motion.values(np.linspace(0, 1, 401))
     for _ in range(20):
         x = np.where(
@@ -99,9 +97,8 @@ def test_limits_of_control_points_hold_all_along(clamped, degree):
             rng.choice([0, 1], 18) * (nlp.upper - nlp.lower) + nlp.lower,
         )
         q = x.reshape(-1, 2).T @ curve.T
-        assert (q >= np.array([[-1], [-2]]) - 1e-12).all() and (
-            q <= np.array([[2], [4]]) + 1e-12
-        ).all()
+        assert (q >= np.array([[-1], [-2]]) - 1e-12).all()
+        assert (q <= np.array([[2], [4]]) + 1e-12).all()
 
 
 def test_a_linear_function_of_q_holds_for_every_control_point():
@@ -121,9 +118,8 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
     found = np.array(
         transcribed.nlp.constraints(join_variables(Layout(problem=problem), points, 0.8))
     ).ravel()
-    assert np.allclose(found[row.row[0]], points[0] - 2 * points[1]) and np.array_equal(
-        row.s, problem.motion.nodes
-    )
+    assert np.allclose(found[row.row[0]], points[0] - 2 * points[1])
+    assert np.array_equal(row.s, problem.motion.nodes)
     beyond = solve(problem, solver=Solver(options={"max_iter": 0}))
     worst = violations(replace(beyond, points=np.array([np.zeros(7), np.full(7, 0.45)])))["line"]
     assert worst.dense == pytest.approx(0.4) and worst.label == "line"
@@ -191,9 +187,8 @@ def test_violations_look_only_where_a_span_holds():
     found = violations(
         replace(rising, problem=problem, transcription=Transcription(method=Spline(nodes=2)))
     )
-    assert found["closed"].nodes == pytest.approx(0.5) and found["open"].nodes == pytest.approx(
-        0.375
-    )
+    assert found["closed"].nodes == pytest.approx(0.5)
+    assert found["open"].nodes == pytest.approx(0.375)
     assert found["open"].dense == pytest.approx(0.4875) and found["late"].time == pytest.approx(0.8)
     assert found["closed"].time == pytest.approx(0.4)
 
@@ -205,11 +200,9 @@ def test_a_row_that_no_variable_moves_is_dropped_when_satisfied():
             velocity_limits(fast()),
         )
     )
-    assert (
-        (rows["given"].row[0] == -1).all()
-        and (rows["given"].variable[0] == -1).all()
-        and (rows["given"].row[1, 1:-1] >= 0).all()
-    )
+    assert (rows["given"].row[0] == -1).all()
+    assert (rows["given"].variable[0] == -1).all()
+    assert (rows["given"].row[1, 1:-1] >= 0).all()
     tree, ground = biped(), steps(strike=0.25, leave=0.625)
     stands = Problem(
         tree=tree,
@@ -221,7 +214,8 @@ def test_a_row_that_no_variable_moves_is_dropped_when_satisfied():
     )
     row = placed(stands, nodes=4)["unilateral"]
     there = (row.row >= 0) | (row.variable >= 0)
-    assert np.array_equal(there, [row.s > 0.25, row.s < 0.625]) and tuple(SIDES) == (
+    assert np.array_equal(there, [row.s > 0.25, row.s < 0.625])
+    assert tuple(SIDES) == (
         "right",
         "left",
     )

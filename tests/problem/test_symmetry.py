@@ -60,9 +60,8 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
         goal = 0.4 * (np.arange(10) == 0) if row.name == "mirrored.q" else np.zeros(10)
         here = row.row[:, 0]
         assert np.allclose(values[here[here >= 0]], gaps[row.name][here >= 0], atol=1e-9)
-        assert np.allclose(nlp.g_lower[here[here >= 0]], goal[here >= 0]) and row.s.tolist() == [
-            0.0
-        ]
+        assert np.allclose(nlp.g_lower[here[here >= 0]], goal[here >= 0])
+        assert row.s.tolist() == [0.0]
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(values))
     g = nlp.constraints(symbol)
     slopes, bend = ca.Function(
@@ -88,7 +87,8 @@ def test_with_the_identity_the_motion_is_periodic():
     points = solution.points.copy()
     points[1, -1] += 0.02
     spoilt = violations(replace(solution, points=points))["mirrored.q"]
-    assert spoilt.dense == spoilt.nodes == pytest.approx(0.02) and (spoilt.label, spoilt.unit) == (
+    assert spoilt.dense == spoilt.nodes == pytest.approx(0.02)
+    assert (spoilt.label, spoilt.unit) == (
         "elbow",
         "rad",
     )
@@ -132,23 +132,19 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     for name in ("torque_limits", "push", "unilateral"):
         assert np.array_equal(others[name].s, nodes) and np.array_equal(rows[name].s, nodes[:-1])
     assert np.array_equal(others["dynamics"].s, nodes) and np.array_equal(rows["dynamics"].s, nodes)
-    assert len(others["joint_limits"].s) == 6 and np.array_equal(
-        rows["joint_limits"].s, cyclic.motion.nodes[:-1]
-    )
+    assert len(others["joint_limits"].s) == 6
+    assert np.array_equal(rows["joint_limits"].s, cyclic.motion.nodes[:-1])
     transcribed = transcribe(cyclic, Transcription(method=Spline(nodes=2)))
     lower, upper = (
         np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
     )
-    assert (
-        np.isfinite(upper[:-1, 6:]).all()
-        and np.isinf(upper[-1]).all()
-        and np.isinf(lower[-1]).all()
-    )
+    assert np.isfinite(upper[:-1, 6:]).all()
+    assert np.isinf(upper[-1]).all()
+    assert np.isinf(lower[-1]).all()
     last = transcribed.layout.place[:, -1]
     last = last[last >= 0]  # what is lifted at the end is bound by the law of motion alone
-    assert (
-        np.isinf(transcribed.nlp.lower[last]).all() and np.isinf(transcribed.nlp.upper[last]).all()
-    )
+    assert np.isinf(transcribed.nlp.lower[last]).all()
+    assert np.isinf(transcribed.nlp.upper[last]).all()
 
 
 def test_the_image_of_an_image_is_what_it_was():

@@ -76,6 +76,5 @@ def test_bad_arguments_are_named(arguments, message, capsys):
 
 def test_the_rods_optimum_is_the_one_nearest_to_the_print():
     optima = [type("Optimum", (), {"objective": cost})() for cost in (8.2, 10.1, 11.1)]
-    assert near_print(optima).objective == 10.1 and list(
-        CASES["two_link_effort"].chosen.values()
-    ) == [near_print]
+    assert near_print(optima).objective == 10.1
+    assert list(CASES["two_link_effort"].chosen.values()) == [near_print]

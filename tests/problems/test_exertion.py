@@ -91,9 +91,8 @@ def test_a_torque_counts_over_the_strength_of_the_side_that_acts_at_its_angle(bo
 
 def test_without_tissue_bodies_have_constant_strength_and_the_narrower_ranges():
     plain = lifter(WHO, True)
-    assert plain.elements == () and problem(passive=False).objective.terms[0][1].name == (
-        "dynamic_effort"
-    )
+    assert plain.elements == ()
+    assert problem(passive=False).objective.terms[0][1].name == ("dynamic_effort")
     knee = plain.coordinate("spine1_flex")
     assert np.degrees(plain.moving[knee].position) == pytest.approx((-4.0, 25.0))
     assert human().elements == ()

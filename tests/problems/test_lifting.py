@@ -71,11 +71,9 @@ def test_a_lift_converges_from_standing_with_every_family_of_constraints(lifting
 
 def test_the_certificate_between_the_nodes(report):
     standing = report["standing"]
-    assert (
-        standing["height"]["value"] < 0.003
-        and standing["place"]["value"] < 0.004
-        and standing["slip_speed"]["value"] < 0.03
-    )
+    assert standing["height"]["value"] < 0.003
+    assert standing["place"]["value"] < 0.004
+    assert standing["slip_speed"]["value"] < 0.03
     assert (
         standing["zmp"]["value"] > 0.02
         and standing["push"]["value"] > 0.2
@@ -88,11 +86,9 @@ def test_the_certificate_between_the_nodes(report):
 def test_the_back_is_loaded_as_measured_backs_are(report):
     assert 150 < report["L5S1_extension_Nm"]["value"] < 250
     angles = report["angles_deg"]
-    assert (
-        30 < angles["knee"]["start"] < 110
-        and 60 < angles["hip"]["most"] < 121
-        and 60 < angles["trunk"]["start"] < 100
-    )
+    assert 30 < angles["knee"]["start"] < 110
+    assert 60 < angles["hip"]["most"] < 121
+    assert 60 < angles["trunk"]["start"] < 100
     assert 30 < angles["lumbar"]["most"] <= 50.1 and abs(angles["trunk"]["end"]) < 15
 
 
@@ -104,9 +100,8 @@ def test_both_sides_mirror_and_the_hands_carry_the_box(lifting):
         if name.endswith("_r"):
             assert np.abs(line - found.angles[f"{name[:-1]}l"]).max() < 1e-6
     whole = sum(found.pulls[hand] for hand in HANDS)
-    assert whole[1, 0] == pytest.approx(-9.0 * 9.81, abs=0.1) and whole[1, -1] == pytest.approx(
-        -9.0 * 9.81, abs=0.1
-    )
+    assert whole[1, 0] == pytest.approx(-9.0 * 9.81, abs=0.1)
+    assert whole[1, -1] == pytest.approx(-9.0 * 9.81, abs=0.1)
     impulse = np.trapezoid(
         lifting.trace(lambda at: at.reaction.force(), lifting.times(2001)),
         lifting.times(2001),
@@ -116,9 +111,8 @@ def test_both_sides_mirror_and_the_hands_carry_the_box(lifting):
         impulse[1] == pytest.approx(84.0 * 9.81 * 1.2, rel=1e-3) and abs(impulse[2]) < 1.0
     )  # it starts and ends at rest
     start, end = (found.box[:, :, k].mean(axis=1) for k in (0, -1))
-    assert start == pytest.approx((0.0, 0.1825, 0.49), abs=1e-6) and end == pytest.approx(
-        (0.0, 1.1875, 0.46), abs=1e-6
-    )
+    assert start == pytest.approx((0.0, 0.1825, 0.49), abs=1e-6)
+    assert end == pytest.approx((0.0, 1.1875, 0.46), abs=1e-6)
 
 
 def above_the_back(tree):
@@ -197,9 +191,8 @@ def test_the_box_pulls_by_its_weight_and_against_its_acceleration(lifting):
 
 
 def test_what_holds_the_lift_back_is_named(report):
-    assert report["active"] and all(
-        entry["unit"] == "%" and entry["gain"] > 0 for entry in report["active"]
-    )
+    assert report["active"]
+    assert all(entry["unit"] == "%" and entry["gain"] > 0 for entry in report["active"])
     assert any(
         entry["constraint"] == "avoidance" and entry["row"] == "knee_r"
         for entry in report["active"]
@@ -235,9 +228,8 @@ def test_the_mass_of_the_box_can_be_a_variable():
 
 def test_a_turn_frees_the_sides():
     turned = problem(turn=45.0)
-    assert turned.tree.dof == 44 and "mirror" not in [
-        constraint.name for constraint in turned.constraints
-    ]
+    assert turned.tree.dof == 44
+    assert "mirror" not in [constraint.name for constraint in turned.constraints]
     goal = next(
         constraint.lower for constraint in turned.constraints if constraint.name == "hands.end"
     )
@@ -268,10 +260,8 @@ def test_spheres_keep_their_distance_from_a_box():
         ((0, 0, -0.17), 0.07),
     ):
         assert float(rule.function(At(spot))) == pytest.approx(true, abs=0.006)
-    assert (
-        float(rule.function(At((0, 0, -0.17)))) == pytest.approx(rule.lower[0], abs=1e-4)
-        and float(rule.function(At((0, 0, 0.05)))) < 0
-    )
+    assert float(rule.function(At((0, 0, -0.17)))) == pytest.approx(rule.lower[0], abs=1e-4)
+    assert float(rule.function(At((0, 0, 0.05)))) < 0
     assert set(BOX_SPHERES) >= {"knee_r", "T6"}
 
 

@@ -44,10 +44,8 @@ def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
 
 def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     box = next(each for each in TASK.parameters if each.name == "box")
-    given, stated = (
-        closed(problem(box=box, passive=False), {box: 12.0}),
-        problem(box=12.0, passive=False),
-    )
+    given = closed(problem(box=box, passive=False), {box: 12.0})
+    stated = problem(box=12.0, passive=False)
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
 

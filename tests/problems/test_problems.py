@@ -55,12 +55,10 @@ def test_the_default_grid_is_honest_between_its_nodes():
 
 def test_the_lift_is_the_published_one_and_approaches_the_true_optimum():
     coarse, fine = (solve(lift(points=points)).require(coarse=True) for points in (22, 102))
-    assert coarse.duration == pytest.approx(0.519, abs=1e-3) and coarse.objective == pytest.approx(
-        LIFT_J, abs=2e-3
-    )
-    assert fine.duration == pytest.approx(0.519, abs=1e-3) and fine.objective == pytest.approx(
-        LIFT_J, abs=1e-4
-    )
+    assert coarse.duration == pytest.approx(0.519, abs=1e-3)
+    assert coarse.objective == pytest.approx(LIFT_J, abs=2e-3)
+    assert fine.duration == pytest.approx(0.519, abs=1e-3)
+    assert fine.objective == pytest.approx(LIFT_J, abs=1e-4)
     assert (
         coarse.objective > fine.objective > LIFT_J - 1e-5
     )  # finer bases contain better motions, none too good
@@ -77,9 +75,8 @@ def test_the_lift_without_effort_is_faster():
 )
 def test_the_sliding_arm_approaches_the_true_optimum(stroke, time, cost):
     solution = solve(sliding(points=102, **stroke)).require(coarse=True)
-    assert solution.duration == pytest.approx(
-        time, abs=1e-4
-    ) and solution.objective == pytest.approx(cost, abs=1e-5)
+    assert solution.duration == pytest.approx(time, abs=1e-4)
+    assert solution.objective == pytest.approx(cost, abs=1e-5)
 
 
 def test_the_sliding_arm_lies_along_its_slide_at_rest():

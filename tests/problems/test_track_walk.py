@@ -80,10 +80,8 @@ def test_a_hop_in_phases_is_followed_from_the_files_of_a_lighter_one(tmp_path):
     noise = 1e-3 * rng.standard_normal(table.values.shape)
     save_table(replace(table, values=table.values + noise), tmp_path / "hop.trc")
     save_forces(seen, tmp_path / "hop.mot", rate=1000)
-    foot, push = (
-        markers(read_table(tmp_path / "hop.trc")),
-        wrenches(read_table(tmp_path / "hop.mot")),
-    )
+    foot = markers(read_table(tmp_path / "hop.trc"))
+    push = wrenches(read_table(tmp_path / "hop.mot"))
     heavy = hop(mass=30.0)
     ground = heavy.phases[0].ground
     phases = tuple(

@@ -292,6 +292,5 @@ def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
     second = minimize(transcribed.nlp, Solver(), first.x)
     assert second.f == pytest.approx(solve(two_link_lift()).objective, rel=1e-8)
     both = solve(two_link_lift(), attempts=[Attempt(feasible_first=True)])
-    assert both.statistics["stages"] == ["Solve_Succeeded"] * 2 and both.objective == pytest.approx(
-        second.f, rel=1e-10
-    )
+    assert both.statistics["stages"] == ["Solve_Succeeded"] * 2
+    assert both.objective == pytest.approx(second.f, rel=1e-10)

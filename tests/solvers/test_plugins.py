@@ -52,10 +52,8 @@ def test_what_is_handed_over_equals_what_casadi_finds(plugin):
         "out_grad_gamma_x": np.zeros(len(x)),
     }
     handed = plugins.derivatives(nlp, plugin, "exact")["cache"]
-    symbol, names = (
-        ca.MX.sym("x", len(x)),
-        {name for function in handed.values() for name in function.name_out()},
-    )
+    symbol = ca.MX.sym("x", len(x))
+    names = {name for function in handed.values() for name in function.name_out()}
     weight, multipliers = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
     slope = ca.gradient(weight * f + ca.dot(multipliers, g), symbol)
@@ -92,9 +90,8 @@ def test_what_is_handed_over_equals_what_casadi_finds(plugin):
 @pytest.mark.parametrize("plugin", SOLVING)
 def test_plugins_reach_the_same_optimum_without_differentiating(plugin):
     outcome = minimize(lift().nlp, Solver(plugin=plugin, options=SOLVING[plugin]), lift().guess)
-    assert outcome.success and outcome.f == pytest.approx(
-        solve(two_link_lift(points=8)).objective, rel=1e-5
-    )
+    assert outcome.success
+    assert outcome.f == pytest.approx(solve(two_link_lift(points=8)).objective, rel=1e-5)
     assert sum(count for count, _ in outcome.calls.values()) > 0
     own = {name for name, (count, _) in outcome.calls.items() if count and "_" in name[4:]}
     assert own - {"callback_fun"} <= set(plugins.derivatives(lift().nlp, plugin, "exact")["cache"])
@@ -111,7 +108,5 @@ def test_gauss_newton_and_limited_memory_reach_plugins_that_had_neither():
 
 def test_vectors_without_entries_are_handed_over_as_zeros():
     handed = plugins.derivatives(feasibility(lift().nlp), "ipopt", "exact")["cache"]
-    assert (
-        handed["nlp_grad_f"].sparsity_out("grad_f_x").is_dense()
-        and handed["nlp_grad_f"].sparsity_out("f").is_dense()
-    )
+    assert handed["nlp_grad_f"].sparsity_out("grad_f_x").is_dense()
+    assert handed["nlp_grad_f"].sparsity_out("f").is_dense()

@@ -103,9 +103,8 @@ def test_the_lift_has_the_optimum_of_ipopt(derivatives):
         Solver(plugin="snopt"),
         certify=True,
     )
-    assert ours.success and ours.objective == pytest.approx(
-        solve(two_link_lift()).objective, rel=1e-5
-    )
+    assert ours.success
+    assert ours.objective == pytest.approx(solve(two_link_lift()).objective, rel=1e-5)
     assert ours.verification.require(1e-3)
     assert (
         ours.statistics["calls"]["nlp_fg"][0] == ours.statistics["iterations"] == len(ours.history)
@@ -169,9 +168,9 @@ def test_options_and_statuses_are_those_of_snopt():
 def test_the_time_limit_holds_and_leaves_the_best_point():
     nlp = transcribe(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt", options={"Time limit": 1e-9}), nlp.guess)
-    assert (
-        outcome.status == "time limit reached" and not outcome.success and len(outcome.history) == 1
-    )
+    assert outcome.status == "time limit reached"
+    assert not outcome.success
+    assert len(outcome.history) == 1
 
 
 @needs_drake
@@ -182,11 +181,9 @@ def test_ctrl_c_returns_the_best_point():
 
     nlp = transcribe(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt"), nlp.guess, watch=interrupt)
-    assert (
-        outcome.status == "User_Requested_Stop"
-        and not outcome.success
-        and len(outcome.history) <= 7
-    )
+    assert outcome.status == "User_Requested_Stop"
+    assert not outcome.success
+    assert len(outcome.history) <= 7
     best = min(outcome.history, key=lambda step: step.violation)
     worst = max(0.0, *(nlp.nlp.g_lower - outcome.g), *(outcome.g - nlp.nlp.g_upper))
     assert worst == pytest.approx(best.violation)

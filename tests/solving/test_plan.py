@@ -68,11 +68,9 @@ def test_a_free_parameter_is_found_where_a_search_outside_finds_it():
     curvature = (sides[0] - 2 * sides[1] + sides[2]) / 1e-4
     assert abs(sides[2] - sides[0]) / 0.02 / curvature < 1e-3  # N m from the least
     check = verify(best)
-    assert (
-        check.kkt is not None
-        and check.kkt < 1e-6
-        and best.multipliers["strong"].values.shape[0] == 2
-    )
+    assert check.kkt is not None
+    assert check.kkt < 1e-6
+    assert best.multipliers["strong"].values.shape[0] == 2
 
 
 def test_a_weight_moves_along_a_plan():

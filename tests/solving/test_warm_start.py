@@ -21,9 +21,8 @@ from ocp import (
 
 def test_a_solution_is_a_good_start_with_its_multipliers(quick, tmp_path):
     again = solve(fastest(points=12), guess=quick)
-    assert again.statistics["warm_start"] and again.duration == pytest.approx(
-        quick.duration, abs=1e-6
-    )
+    assert again.statistics["warm_start"]
+    assert again.duration == pytest.approx(quick.duration, abs=1e-6)
     assert again.statistics["iterations"] <= 3
     ocp.save(quick, tmp_path / "quick.npz")
     assert (
@@ -51,9 +50,8 @@ def test_a_solution_starts_a_finer_one(lifted):
 def test_a_guess_of_ones_own_is_used():
     start = Guess(q=[[0.0, 0.5, 1.0], [-2.0, -2.5, -1.0]], duration=0.8)
     solution = solve(fastest(points=12), solver=Solver(options={"max_iter": 0}), guess=start)
-    assert solution.duration == pytest.approx(0.8) and solution.q(0.4)[1] == pytest.approx(
-        -2.45, abs=0.1
-    )
+    assert solution.duration == pytest.approx(0.8)
+    assert solution.q(0.4)[1] == pytest.approx(-2.45, abs=0.1)
 
 
 @pytest.mark.parametrize(

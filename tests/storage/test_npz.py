@@ -25,25 +25,20 @@ from ocp import (
 def test_saving_and_loading_keeps_everything(lifted, tmp_path):
     ocp.save(lifted, tmp_path / "lift.npz")
     again, t = load(tmp_path / "lift.npz", lift(points=12)), lifted.times(9)
-    assert (
-        np.array_equal(again.tau(t), lifted.tau(t))
-        and again.history == lifted.history
-        and again.terms == lifted.terms
-    )
+    assert np.array_equal(again.tau(t), lifted.tau(t))
+    assert again.history == lifted.history
+    assert again.terms == lifted.terms
     assert verify(again) == verify(lifted)
     bare = load(tmp_path / "lift.npz")
-    assert (
-        np.array_equal(bare.tau(t), lifted.tau(t))
-        and bare.status == "Solve_Succeeded"
-        and verify(bare) == verify(lifted)
-    )
+    assert np.array_equal(bare.tau(t), lifted.tau(t))
+    assert bare.status == "Solve_Succeeded"
+    assert verify(bare) == verify(lifted)
     assert bare.missing == again.missing == lifted.missing == ()
     assert bare.problem.tree == lifted.problem.tree and bare.problem.loads == lifted.problem.loads
     with np.load(tmp_path / "lift.npz") as file:
         header = json.loads(str(file["header"]))
-        assert header["joints"] == ["shoulder", "elbow"] and np.array_equal(
-            file["tau"], lifted.tau(file["t"])
-        )
+        assert header["joints"] == ["shoulder", "elbow"]
+        assert np.array_equal(file["tau"], lifted.tau(file["t"]))
     assert os.listdir(tmp_path) == ["lift.npz"]
 
 

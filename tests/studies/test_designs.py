@@ -30,9 +30,8 @@ def test_grids_run_through_the_last_name_first_and_zips_side_by_side():
 def test_a_latin_hypercube_has_one_value_in_every_band():
     cells = latin_hypercube({"a": (1.0, 3.0), "n": (5, 14), "c": "x"}, 10, seed=3)
     assert sorted(np.floor((np.array([cell["a"] for cell in cells]) - 1) * 5)) == list(range(10))
-    assert sorted(cell["n"] for cell in cells) == list(range(5, 15)) and {
-        cell["c"] for cell in cells
-    } == {"x"}
+    assert sorted(cell["n"] for cell in cells) == list(range(5, 15))
+    assert {cell["c"] for cell in cells} == {"x"}
     assert cells == latin_hypercube({"a": (1.0, 3.0), "n": (5, 14), "c": "x"}, 10, seed=3)
     assert cells != latin_hypercube({"a": (1.0, 3.0), "n": (5, 14), "c": "x"}, 10, seed=4)
     with pytest.raises(ValueError, match="a: expected a lower and an upper bound"):

@@ -36,31 +36,23 @@ def test_cells_are_solved_kept_and_not_solved_again():
     first = sweep(
         problem, FOUR, file="a.sqlite", workers=0, watch=seen.append, measure=speeds, certify=True
     )
-    assert [cell.status for cell in first.cells] == ["solved"] * 4 and sorted(
-        objectives(first), reverse=True
-    ) == objectives(first)
-    assert [(p.done, p.total, p.failed) for p in seen] == [
-        (k, 4, 0) for k in (1, 2, 3, 4)
-    ] and seen[-1].remaining == 0 < seen[0].remaining
+    assert [cell.status for cell in first.cells] == ["solved"] * 4
+    assert sorted(objectives(first), reverse=True) == objectives(first)
+    assert [(p.done, p.total, p.failed) for p in seen] == [(k, 4, 0) for k in (1, 2, 3, 4)]
+    assert seen[-1].remaining == 0 < seen[0].remaining
     cell = first.cells[1]
-    assert (
-        cell.parameters == {"torque": 10.0}
-        and cell.terms == {"duration": cell.objective}
-        and cell.measured["fastest"] > 1
-    )
-    assert (
-        cell.statistics["certificate"]["drift"] < 1e-6
-        and cell.statistics["certificate"]["refusals"] == []
-        and cell.statistics["certificate"]["objective_error"] < 1e-2
-        and cell.statistics["iterations"] > 3
-        and cell.seconds > 0
-    )
+    assert cell.parameters == {"torque": 10.0}
+    assert cell.terms == {"duration": cell.objective}
+    assert cell.measured["fastest"] > 1
+    assert cell.statistics["certificate"]["drift"] < 1e-6
+    assert cell.statistics["certificate"]["refusals"] == []
+    assert cell.statistics["certificate"]["objective_error"] < 1e-2
+    assert cell.statistics["iterations"] > 3
+    assert cell.seconds > 0
     alone = solve(problem(torque=10.0))
     assert cell.objective == alone.objective and (first.solution(cell).points == alone.points).all()
-    assert (
-        first.solution(cell).problem.tree == alone.problem.tree
-        and first.solution(cell).problem.constraints
-    )
+    assert first.solution(cell).problem.tree == alone.problem.tree
+    assert first.solution(cell).problem.constraints
     again = sweep(
         problem,
         {"torque": [14, 10, 9]},
@@ -70,11 +62,9 @@ def test_cells_are_solved_kept_and_not_solved_again():
         measure=speeds,
         certify=True,
     )
-    assert (
-        len(seen) == 5
-        and again.cells[0].id == first.cells[3].id
-        and again.cells[1].objective == cell.objective
-    )
+    assert len(seen) == 5
+    assert again.cells[0].id == first.cells[3].id
+    assert again.cells[1].objective == cell.objective
     assert len(open_study("a.sqlite").cells) == 5 and not Path("a.sqlite-wal").exists()
     assert sweep(problem, {"torque": [10]}, workers=0).cells[0].objective == cell.objective
 
@@ -91,9 +81,8 @@ def test_settings_are_parameters_too_and_ways_are_compared():
         workers=0,
         method=smoothed,
     )
-    assert [cell.content["transcription"]["nodes"] for cell in done.cells] == [1, 2] and objectives(
-        done
-    )[0] < objectives(done)[1]
+    assert [cell.content["transcription"]["nodes"] for cell in done.cells] == [1, 2]
+    assert objectives(done)[0] < objectives(done)[1]
     assert all(
         cell.content["solver"] == {"plugin": "auto", "hessian": "lbfgs", "options": {"tol": 1e-5}}
         for cell in done.cells
@@ -125,24 +114,21 @@ def test_failed_cells_keep_their_reason_and_are_tried_again_only_if_asked():
     assert [cell.status for cell in done.cells] == [
         "solved",
         "failed",
-    ] and done.failed == done.cells[1:]
+    ]
+    assert done.failed == done.cells[1:]
     assert (
         "ValueError: control points: a spline of degree 3 needs at least 4, got 3"
         in done.cells[1].reason
     )
     with pytest.raises(ValueError, match="has no solution: ValueError"):
         done.solution(done.cells[1])
-    assert (
-        sweep(problem, {"points": [6, 3]}, watch=seen.append, **file).cells == done.cells
-        and len(seen) == 2
-    )
+    assert sweep(problem, {"points": [6, 3]}, watch=seen.append, **file).cells == done.cells
+    assert len(seen) == 2
     sweep(problem, {"points": [6, 3]}, watch=seen.append, retry=True, **file)
     assert len(seen) == 3
     short = sweep(problem, {"option.max_iter": [2]}, **file)
-    assert (
-        short.cells[0].reason.startswith("Maximum_Iterations_Exceeded\n")
-        and short.solution(short.cells[0]).success is False
-    )
+    assert short.cells[0].reason.startswith("Maximum_Iterations_Exceeded\n")
+    assert short.solution(short.cells[0]).success is False
 
 
 def test_an_interrupted_cell_has_not_failed_but_waits():
@@ -192,40 +178,34 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(over, message, ins
 def test_random_starts_are_ranked_by_what_they_find():
     optima = multistart(problem, {"torque": 10.0}, starts=3, workers=0, file="m.sqlite")
     assert [optimum.starts for optimum in optima] == [(0, 1, 2)]
-    assert (
-        optima[0].objective == pytest.approx(solve(problem()).objective, rel=1e-6)
-        and optima[0].solution.success
-    )
+    assert optima[0].objective == pytest.approx(solve(problem()).objective, rel=1e-6)
+    assert optima[0].solution.success
     seen = []
     more = restarts(
         problem, {"torque": 10.0}, starts=4, workers=0, file="m.sqlite", watch=seen.append
     )
-    assert len(seen) == 1 and [cell.parameters["guess.number"] for cell in more.cells] == [
+    assert len(seen) == 1
+    assert [cell.parameters["guess.number"] for cell in more.cells] == [
         0,
         1,
         2,
         3,
     ]
-    assert len({cell.statistics["iterations"] for cell in more.cells}) > 1 and ranked(more)[
-        0
-    ].starts == (0, 1, 2, 3)
+    assert len({cell.statistics["iterations"] for cell in more.cells}) > 1
+    assert ranked(more)[0].starts == (0, 1, 2, 3)
     with pytest.raises(ValueError, match="starts: expected a whole number"):
         restarts(problem, starts=0)
 
 
 def test_a_front_leaves_out_what_is_worse_in_both():
     front = pareto(weighed, {"u": [0.2, 0.5, 0.8]}, ("duration", "effort"), workers=0)
-    assert (
-        front.names == ("duration", "effort")
-        and len(front.study.cells) == 3
-        and front.study.cells[0].statistics["seeded"]
-    )
+    assert front.names == ("duration", "effort")
+    assert len(front.study.cells) == 3
+    assert front.study.cells[0].statistics["seeded"]
     first, second = zip(*((a, b) for _, a, b in front.points))
-    assert (
-        len(first) >= 2
-        and list(first) == sorted(first)
-        and list(second) == sorted(second, reverse=True)
-    )
+    assert len(first) >= 2
+    assert list(first) == sorted(first)
+    assert list(second) == sorted(second, reverse=True)
     with pytest.raises(ValueError, match="pareto: comfort: some cell has no such term"):
         pareto(weighed, {"u": [0.5]}, ("duration", "comfort"), workers=0)
 
@@ -264,11 +244,9 @@ def test_a_study_becomes_a_table_and_a_figure_per_parameter():
         "torque,points,status,objective,duration,term.duration,fastest,iterations,build_seconds,"
         "solve_seconds,seconds,reason"
     )
-    assert (
-        len(lines) == 5
-        and lines[1].startswith("9.0,6,solved,0.")
-        and float(lines[1].split(",")[3]) == done.cells[0].objective
-    )
+    assert len(lines) == 5
+    assert lines[1].startswith("9.0,6,solved,0.")
+    assert float(lines[1].split(",")[3]) == done.cells[0].objective
     assert [path.name for path in done.plot("t.png", y="fastest")] == [
         "t-torque.png",
         "t-points.png",

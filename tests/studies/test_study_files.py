@@ -56,19 +56,15 @@ def test_a_file_locked_meanwhile_loses_no_finished_cell(inside):
     ) as stop:
         sweep(problem, FOUR, **how)
     kept = Path(re.search(r"are in (\S+),", str(stop.value))[1])
-    assert (
-        open_study(kept).cells[0].status == "solved"
-        and [cell.status for cell in open_study("a.sqlite").cells] == ["pending"] * 4
-    )
+    assert open_study(kept).cells[0].status == "solved"
+    assert [cell.status for cell in open_study("a.sqlite").cells] == ["pending"] * 4
     with pytest.raises(StudyFileError, match="a.sqlite: is locked"):
         sweep(problem, FOUR, **how)
     study_cells.HELD[0].close()
     seen = []
-    assert (
-        len(sweep(problem, FOUR, watch=seen.append, **how).solved) == 4
-        and len(seen) == 3
-        and not kept.exists()
-    )
+    assert len(sweep(problem, FOUR, watch=seen.append, **how).solved) == 4
+    assert len(seen) == 3
+    assert not kept.exists()
 
 
 def test_a_full_disk_loses_no_finished_cell(monkeypatch):
@@ -88,10 +84,8 @@ def test_a_full_disk_loses_no_finished_cell(monkeypatch):
     finished, seen = len(open_study("a.sqlite").solved), []
     pages["a.sqlite"], (kept,) = 1000, Path().glob(".a.sqlite.rescued-*/*")
     assert finished in (1, 2) and kept.parent.stat().st_mode & 0o777 == 0o700
-    assert (
-        len(sweep(problem, FOUR, file="a.sqlite", workers=0, watch=seen.append).solved) == 4
-        and len(seen) == 3 - finished
-    )
+    assert len(sweep(problem, FOUR, file="a.sqlite", workers=0, watch=seen.append).solved) == 4
+    assert len(seen) == 3 - finished
     with ledger.Ledger("a.sqlite") as file:
         enter(file, sweep(problem, {"torque": [9.0]}, workers=0).cells)
     pages |= {"a.sqlite": 1, "part.sqlite": 1}
@@ -162,10 +156,8 @@ def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
         running = open_study("a.sqlite")
         study.kill()
     cut = open_study("a.sqlite")
-    assert (
-        len(running.cells) == len(cut.cells) == 6
-        and 2 <= len(running.solved) <= len(cut.solved) < 6
-    )
+    assert len(running.cells) == len(cut.cells) == 6
+    assert 2 <= len(running.solved) <= len(cut.solved) < 6
     assert running.solution(running.solved[0]).success
     assert run(command[4:] + ["--workers", "0", "--quiet"]) == 0
     whole = sweep(TASK, grid({"torque": values("5:15:6"), "points": 6}), workers=0)

@@ -46,10 +46,8 @@ from ocp.transcription.shooting import integrate_passive
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
     """Turn every driven joint from rest to rest with least effort, bending as smoothly as may
     be."""
-    amplitudes, driven = (
-        list(sum(tree.amplitude_rows, ())),
-        [joint.name for joint in tree.moving if joint.actuated],
-    )
+    amplitudes = list(sum(tree.amplitude_rows, ()))
+    driven = [joint.name for joint in tree.moving if joint.actuated]
     objective = effort(tree, driven) + 1e-3 * squares("shaking", lambda at: at.qdd[amplitudes])
     goal = at_end(tree, q=dict.fromkeys(driven, angle), qd=dict.fromkeys(driven, 0.0))
     constraints = (at_start(tree, q=0.0, qd=0.0), goal, *more.pop("constraints", ()))
@@ -76,9 +74,17 @@ def solution():
 
 def stated():
     """Modes of that arm whose integrals the user states, with shapes known at the tip only."""
-    modes, told = (
-        arm(stiffening=False).links[0].modes,
-        ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping"),
+    modes = arm(stiffening=False).links[0].modes
+    told = (
+        "names",
+        "mass",
+        "com",
+        "inertia",
+        "first",
+        "moment",
+        "coupling",
+        "stiffness",
+        "damping",
     )
     (matrix,) = modes.at((1.0, 0.0, 0.0))
     tip = Place(
@@ -357,10 +363,8 @@ def test_links_are_drawn_bent(solution):
     where = np.array(
         [position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T]
     )
-    assert (
-        figure.axes == ["x", "y"]
-        and np.abs(figure.places[:, figure.tips["tip"]] - where).max() < 1e-12
-    )
+    assert figure.axes == ["x", "y"]
+    assert np.abs(figure.places[:, figure.tips["tip"]] - where).max() < 1e-12
     chain = [a for a, _ in figure.bars["link"]] + [figure.bars["link"][-1][1]]
     line = figure.places[2, chain]
     along, away = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0]), line - line[0]
@@ -380,7 +384,8 @@ def test_links_with_shapes_known_at_places_are_drawn_straight(solution):
     )
     same = (replace(solution, problem=replace(solution.problem, tree=tree)) for tree in trees)
     figure, bent = (stick(each, solution.times(5)) for each in same)
-    assert len(figure.bars["link"]) == 1 and np.allclose(
+    assert len(figure.bars["link"]) == 1
+    assert np.allclose(
         figure.places[:, figure.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12
     )
 
@@ -390,7 +395,5 @@ def test_the_overview_has_amplitudes_in_a_panel_of_their_own(solution):
     assert labels[:4] == ["angle (rad)", "amplitude (m)", "torque (N m)", "joint force, norm (N)"]
     assert [axes.get_ylabel() for axes in plot_torques(solution).axes] == ["torque (N m)"]
     moment, force = solution.reactions(0.3)
-    assert (
-        moment[2, 0] == pytest.approx(solution.tau(0.3)[0], rel=1e-12)
-        and np.linalg.norm(force) > 0.1
-    )
+    assert moment[2, 0] == pytest.approx(solution.tau(0.3)[0], rel=1e-12)
+    assert np.linalg.norm(force) > 0.1

@@ -80,11 +80,9 @@ def case(name, seed=3):
     """A transcribed problem and variables drawn at random."""
     problem, method = CASES[name]
     transcribed = transcribe(problem, Transcription(method=method))
-    rng, motion, layout = (
-        np.random.default_rng(seed),
-        transcribed.problem.motion,
-        transcribed.layout,
-    )
+    rng = np.random.default_rng(seed)
+    motion = transcribed.problem.motion
+    layout = transcribed.layout
     points = rng.uniform(-1, 1, (problem.tree.dof, motion.points))
     mesh = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
     lifted = rng.uniform(-3, 3, (len(layout.place), motion.intervals))

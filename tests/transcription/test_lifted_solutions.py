@@ -50,10 +50,8 @@ def test_between_the_nodes_wrenches_run_straight_and_still_balance():
     }
     needed = solution.trace(lambda at: at.unsupported[:3], t)  # x, y, z slide along the global axes
     assert np.allclose(found["right"] + found["left"], needed, atol=1e-9)
-    assert (
-        not found["right"][:, s <= STRIKE + 1e-9].any()
-        and not found["left"][:, s >= LEAVE - 1e-9].any()
-    )
+    assert not found["right"][:, s <= STRIKE + 1e-9].any()
+    assert not found["left"][:, s >= LEAVE - 1e-9].any()
     double = (s > STRIKE + 1e-6) & (s < LEAVE - 1e-6)
     straight = {
         foot: np.array([np.interp(s, solution.nodes, line) for line in wrench[3:]])
@@ -89,9 +87,8 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
     ocp.save(solution, tmp_path / "crouch.npz")
     t = solution.times(13)
     for again in (load(tmp_path / "crouch.npz", crouch()), load(tmp_path / "crouch.npz")):
-        assert np.array_equal(again.nodes, solution.nodes) and np.array_equal(
-            again.lifted, solution.lifted
-        )
+        assert np.array_equal(again.nodes, solution.nodes)
+        assert np.array_equal(again.lifted, solution.lifted)
         assert np.array_equal(again.tau(t), solution.tau(t)) and again.stands
         forces = [
             each.trace(lambda at: at.reaction.pressure("left"), t[:5]) for each in (again, solution)
@@ -109,9 +106,8 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
             == solution.problem.ground.feet[0].supports[0].pins
         )
     warm = solve(crouch(), transcription_of(SUMS), guess=load(tmp_path / "crouch.npz", crouch()))
-    assert warm.statistics["iterations"] <= 3 and warm.objective == pytest.approx(
-        solution.objective, rel=1e-7
-    )
+    assert warm.statistics["iterations"] <= 3
+    assert warm.objective == pytest.approx(solution.objective, rel=1e-7)
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():

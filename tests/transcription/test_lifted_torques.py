@@ -89,9 +89,8 @@ def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
         solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require()
         for torques in ("explicit", "variables")
     )
-    assert lifted.objective == pytest.approx(
-        explicit.objective, rel=1e-8
-    ) and lifted.duration == pytest.approx(explicit.duration, rel=1e-6)
+    assert lifted.objective == pytest.approx(explicit.objective, rel=1e-8)
+    assert lifted.duration == pytest.approx(explicit.duration, rel=1e-6)
     assert np.allclose(lifted.points, explicit.points, atol=1e-5)
     assert np.allclose(lifted.lifted, explicit.tau(lifted.nodes * explicit.duration), atol=1e-4)
     assert np.allclose(
@@ -186,9 +185,8 @@ def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
         for name in ("recursive", "ad")
     )
     x = near(ours)
-    assert np.array_equal(ours.nlp.g_lower, other.nlp.g_lower) and np.array_equal(
-        ours.nlp.lower, other.nlp.lower
-    )
+    assert np.array_equal(ours.nlp.g_lower, other.nlp.g_lower)
+    assert np.array_equal(ours.nlp.lower, other.nlp.lower)
     lam = np.random.default_rng(6).standard_normal(len(ours.nlp.g_lower))
     for call in (
         lambda nlp: nlp.constraints(x),
@@ -247,23 +245,19 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_and_runs_between_th
         order="F",
     )
     free, n = int(isinstance(duration, tuple)), problem.tree.dof
-    assert (
-        np.array_equal(still[free : free + n], points)
-        and not still[free + n :].any()
-        and np.all(still[:free] == time)
-    )
+    assert np.array_equal(still[free : free + n], points)
+    assert not still[free + n :].any()
+    assert np.all(still[:free] == time)
 
 
 def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     problem = crouch(strike=0.26, leave=0.61)
     s = schedule_grid(problem, 4)
-    assert (
-        len(s) == 11
-        and s[0] == 0
-        and s[-1] == 1
-        and {0.26, 0.61} <= set(s)
-        and np.all(np.diff(s) > 0)
-    )
+    assert len(s) == 11
+    assert s[0] == 0
+    assert s[-1] == 1
+    assert {0.26, 0.61} <= set(s)
+    assert np.all(np.diff(s) > 0)
     assert np.array_equal(schedule_grid(lift(points=5), 4), np.linspace(0, 1, 9))
     rows = {
         row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows
@@ -332,14 +326,11 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
         x_multipliers,
         g_multipliers,
     )
-    assert set(again) == set(named) and all(
-        np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named
-    )
-    assert (
-        law.labels == tuple(joint.name for joint in biped().moving)
-        and law.values.shape == (10, 11)
-        and np.abs(law.values).max() > 1e-3
-    )
+    assert set(again) == set(named)
+    assert all(np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named)
+    assert law.labels == tuple(joint.name for joint in biped().moving)
+    assert law.values.shape == (10, 11)
+    assert np.abs(law.values).max() > 1e-3
     x = join_variables(transcribed.layout, crouched().points, 0.8, crouched().lifted)
     assert kkt_residual(nlp, x, x_multipliers, g_multipliers) < 1e-6
 

@@ -143,19 +143,17 @@ def test_reactions_know_the_pin_forces():
     solution, t = solved("explicit", "all", 60), 0.2
     _, force = solution.reactions(t)
     rocker = TREE.link_index("rocker")
-    turn, com = (
+    turn = (
         solution.trace(
             lambda at: ca.vertcat(ca.vec(at.frames[rocker][:3, :3]), at.frames[rocker][:3, 3]), t
         )[:9]
         .reshape(3, 3)
-        .T,
-        0.1,
+        .T
     )
+    com = 0.1
     angle, rate, speedup = solution.q(t)[2], solution.qd(t)[2], solution.qdd(t)[2]
-    along, across = (
-        np.array([np.cos(angle), np.sin(angle), 0.0]),
-        np.array([-np.sin(angle), np.cos(angle), 0.0]),
-    )
+    along = np.array([np.cos(angle), np.sin(angle), 0.0])
+    across = np.array([-np.sin(angle), np.cos(angle), 0.0])
     acceleration = com * (speedup * across - rate**2 * along)
     given = (
         turn @ force[:, rocker]
@@ -188,10 +186,8 @@ def test_drives_that_can_work_against_each_other_share_the_load():
 
 def test_a_pendulum_on_the_coupler_swings_by_itself():
     """One passive joint more than the loop holds: its lack of torque is a law of its own."""
-    links, joints = (
-        (*TREE.links, Link(mass=0.2, com=(0.1, 0, 0), inertia=np.diag((0.0, 1e-3, 1e-3)))),
-        (*TREE.joints, revolute("pendulum", "coupler", home=(0.13, 0, 0), actuated=False)),
-    )
+    links = (*TREE.links, Link(mass=0.2, com=(0.1, 0, 0), inertia=np.diag((0.0, 1e-3, 1e-3))))
+    joints = (*TREE.joints, revolute("pendulum", "coupler", home=(0.13, 0, 0), actuated=False))
     tree = replace(TREE, links=links, joints=joints)
     ends = (np.append(WAY[:, k], -np.pi / 2 - WAY[:2, k].sum()) for k in (0, -1))
     problem = Problem(

@@ -95,11 +95,9 @@ def test_a_swing_of_the_cart_converges_to_what_collocation_finds():
     solution = solve(cart_pole_swing.problem(points=80), guess=first).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
-    assert (
-        certificate.goal_drift < 1e-2
-        and certificate.violations["passive_joints"].dense < 1e-2
-        and certificate.kkt < 1e-6
-    )
+    assert certificate.goal_drift < 1e-2
+    assert certificate.violations["passive_joints"].dense < 1e-2
+    assert certificate.kkt < 1e-6
 
 
 def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
@@ -124,31 +122,25 @@ def test_an_integrated_pole_swings_at_the_same_cost():
     ).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
-    assert (
-        certificate.goal_drift < 1e-3
-        and certificate.kkt < 1e-6
-        and certificate.violations["passive_joints"].dense < 2e-2
-    )
+    assert certificate.goal_drift < 1e-3
+    assert certificate.kkt < 1e-6
+    assert certificate.violations["passive_joints"].dense < 2e-2
 
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
     transcribed = transcribe(cart_pole_swing.problem(points=12), Transcription(method=Integrated()))
-    assert len(transcribed.nlp.lower) == 12 + 2 and "passive_joints" not in [
-        row.name for row in transcribed.rows
-    ]
+    assert len(transcribed.nlp.lower) == 12 + 2
+    assert "passive_joints" not in [row.name for row in transcribed.rows]
     unknowns = transcribed.reduction.shrink(transcribed.guess)
     whole = transcribed.expand(unknowns)
-    assert np.array_equal(whole[::2], transcribed.guess[::2]) and np.allclose(
-        transcribed.reduction.shrink(whole), unknowns, atol=1e-12
-    )
+    assert np.array_equal(whole[::2], transcribed.guess[::2])
+    assert np.allclose(transcribed.reduction.shrink(whole), unknowns, atol=1e-12)
 
 
 def test_only_undriven_joints_are_passive_and_a_root_is_unless_the_ground_bears_it():
-    assert (
-        structure(acrobot()).passive == (0,)
-        and structure(branched_acrobot()).passive == (0,)
-        and structure(cart_pole()).passive == (1,)
-    )
+    assert structure(acrobot()).passive == (0,)
+    assert structure(branched_acrobot()).passive == (0,)
+    assert structure(cart_pole()).passive == (1,)
     tree = biped()
     assert structure(tree).passive == structure(tree).root == tuple(range(6))
     assert passive_rows(tree, None) == tuple(range(6)) and passive_rows(tree, steps()) == ()
@@ -183,11 +175,9 @@ def test_the_acrobots_stand_upright_without_torque(tree):
 
 def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     """It is certified on the default spline too."""
-    problem, coarse, fine = (
-        acrobot_swing.problem(),
-        Transcription(method=Radau(intervals=25, order=4)),
-        Transcription(method=Radau(intervals=50, order=5)),
-    )
+    problem = acrobot_swing.problem()
+    coarse = Transcription(method=Radau(intervals=25, order=4))
+    fine = Transcription(method=Radau(intervals=50, order=5))
     rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
     first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require(coarse=True)
     solution = solve(problem, fine, guess=first).require()
@@ -202,16 +192,12 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     ids=["acrobot", "branched"],
 )
 def test_a_swing_starts_at_rest_and_ends_upright_at_rest(problem):
-    spline, stages = (
-        transcribe(problem),
-        transcribe(problem, Transcription(method=HermiteSimpson(intervals=4))),
-    )
+    spline = transcribe(problem)
+    stages = transcribe(problem, Transcription(method=HermiteSimpson(intervals=4)))
     for transcribed in (spline, stages):
         fixed = transcribed.nlp.lower == transcribed.nlp.upper
-        assert (
-            np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1
-            and np.isclose(transcribed.nlp.lower[fixed], -1.0).sum() == 1
-        )
+        assert np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1
+        assert np.isclose(transcribed.nlp.lower[fixed], -1.0).sum() == 1
 
 
 def test_two_rods_rise_for_a_tenth_of_the_first_path():
@@ -233,9 +219,8 @@ def test_rods_and_a_time_that_fit_give_both_printed_costs():
 
 def test_a_problem_with_many_optima_begins_with_the_best_of_its_starts():
     solution = swing(two_link_effort.problem(points=10), starts=3).require()
-    assert len(solution.statistics["starts"]) == 3 and min(
-        solution.statistics["starts"]
-    ) == pytest.approx(solution.objective)
+    assert len(solution.statistics["starts"]) == 3
+    assert min(solution.statistics["starts"]) == pytest.approx(solution.objective)
 
 
 @pytest.mark.parametrize("seed", [12])

@@ -162,9 +162,8 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
             1.5 * part for part in COMPOSITE.join_slopes(tree, parts)
         ),
     )
-    assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9) and np.allclose(
-        jacobian("published"), right, rtol=1e-9, atol=1e-9
-    )
+    assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9)
+    assert np.allclose(jacobian("published"), right, rtol=1e-9, atol=1e-9)
     wrong = replace(LIE_GROUP, derivatives=spoilt)
     with pytest.raises(
         ValueError, match="'lie_group': its derivatives are not those of its inverse"
@@ -173,9 +172,8 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
     monkeypatch.setattr(catalogue, "check_slopes", lambda *_: None)
     for choice in ("auto", "recursive"):
         assert np.abs(jacobian(choice, wrong) - right).max() > 0.1 * np.abs(right).max()
-    assert np.array_equal(jacobian("ad", wrong), right) and np.allclose(
-        jacobian("published", wrong), right, rtol=1e-9, atol=1e-9
-    )
+    assert np.array_equal(jacobian("ad", wrong), right)
+    assert np.allclose(jacobian("published", wrong), right, rtol=1e-9, atol=1e-9)
 
 
 def test_derivatives_left_to_the_solver_give_the_same_program():
@@ -208,9 +206,8 @@ def test_a_constraint_with_both_kinds_of_rows_gets_both_kinds_of_instants():
     problem = arm_problem(constraints=(path("both", lambda at: at.q, lower=(0, -1), upper=(0, 1)),))
     rows = {row.name: row for row in transcribe(problem).rows}
     assert set(rows) == {"both", "both (equalities)"}
-    assert rows["both (equalities)"].numbers.tolist() == [0] and rows["both"].numbers.tolist() == [
-        1
-    ]
+    assert rows["both (equalities)"].numbers.tolist() == [0]
+    assert rows["both"].numbers.tolist() == [1]
 
 
 def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
@@ -327,9 +324,8 @@ def test_multipliers_go_to_names_and_back():
         outcome.g_multipliers,
     )
     x_back, g_back = gather_multipliers(transcribed.rows, named, transcribed.layout, len(outcome.g))
-    assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(
-        x_back, outcome.x_multipliers, atol=1e-14
-    )
+    assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14)
+    assert np.allclose(x_back, outcome.x_multipliers, atol=1e-14)
 
 
 @pytest.mark.parametrize("joints", [6, 18], ids=["scalar graphs", "matrix loops"])

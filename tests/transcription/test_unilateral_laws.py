@@ -203,11 +203,9 @@ def test_a_tip_is_led_by_a_taut_cable():
     )
     solution = solve(statement).require()
     certificate = verify(solution).require(2e-3)  # its pull grazes zero between nodes, in N
-    assert (
-        certificate.drift < 1e-6
-        and certificate.objective_error < 1e-5
-        and certificate.energy_error < 1e-9
-    )
+    assert certificate.drift < 1e-6
+    assert certificate.objective_error < 1e-5
+    assert certificate.energy_error < 1e-9
     t = solution.times(101)
     x, y, _ = solution.trace(lambda at: at.position("tip"), t)
     assert np.abs(np.hypot(x, y - 0.9) - 0.7).max() < 1e-5
