@@ -11,6 +11,7 @@ from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
+import ocp
 from ocp import (
     BSpline,
     Formulation,
@@ -294,7 +295,7 @@ def test_a_certificate_begins_with_its_verdict(lifted):
     )
     refused = replace(certificate, refusals=("not solved: at all",))
     assert refused.verdict() == "not certified: not solved: at all"
-    assert f"certificate           {certificate.verdict()}" in str(
+    assert f"certificate           {certificate.verdict()}" in ocp.summary(
         replace(lifted, verification=certificate)
     )
 

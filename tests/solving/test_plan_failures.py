@@ -65,7 +65,7 @@ def test_who_differentiates_an_optimum_waits_for_its_plan():
     alone = ocp.derivative(solution, "q", "goal")(0.2)
     with ThreadPoolExecutor(4) as threads:
         with plan.turn:
-            asked = [threads.submit(solution.sensitivity, "q", "goal") for _ in range(4)]
+            asked = [threads.submit(ocp.derivative, solution, "q", "goal") for _ in range(4)]
             assert not any(wait(asked, timeout=0.3).done)
         curves = [each.result() for each in asked]
         with plan.turn:

@@ -55,7 +55,7 @@ def test_the_rounds_are_listed_and_printed(swung):
     assert last["objective"] == swung.objective and first["excess"] > 1e-3 >= last["excess"]
     assert sum(one["iterations"] for one in rounds) == swung.statistics["iterations"]
     assert all(one["iterations"] <= 12 for one in rounds[3:])  # each starts from the last
-    assert f"round {len(rounds)}" in str(swung) and "12 points, " in str(swung)
+    assert f"round {len(rounds)}" in ocp.summary(swung) and "12 points, " in ocp.summary(swung)
 
 
 def test_a_refined_solution_comes_back_from_its_file(swung, tmp_path):
