@@ -143,7 +143,7 @@ if TYPE_CHECKING:
     from ocp.certificate.checks.simulation import simulate
     from ocp.certificate.verification import NotVerified, Verification
     from ocp.certificate.verify_solution import verify
-    from ocp.estimation.identification import Fit, fit, predicted
+    from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
     from ocp.estimation.recordings import Recording, noisy
@@ -303,7 +303,7 @@ __all__ = [
     "pose_at_end",
     "pose_at_start",
     "pose_tracking",
-    "predicted",
+    "predict",
     "prepare",
     "pressure_inside",
     "prismatic",
@@ -362,7 +362,7 @@ __getattr__, __dir__ = lazy_names(
         "ocp.report.report": ("describe", "summary"),
         "ocp.report.data_frames": ("to_dataframe",),
         "ocp.sensitivity.sensitivity": ("derivative",),
-        "ocp.estimation.identification": ("Fit", "fit", "predicted"),
+        "ocp.estimation.identification": ("Fit", "fit", "predict"),
         "ocp.estimation.marker_kinematics": ("MarkerFit", "inverse_kinematics"),
         "ocp.estimation.segment_scaling": ("Scaling",),
         "ocp.estimation.inverse_dynamics": ("measured_torques",),

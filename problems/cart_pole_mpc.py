@@ -31,7 +31,7 @@ from ocp import (
     track,
 )
 from ocp.cli import main
-from ocp.mpc import Replan, simulated
+from ocp.mpc import Replan, simulated_plant
 
 UPRIGHT = np.array([0.0, pi, 0.0, 0.0])  # m, rad, m/s, rad/s
 BACK = np.array([0.05, 0.05, 0.1, 0.1])  # likewise: so near to that a push is recovered from
@@ -151,7 +151,7 @@ def _pushed(
     plan: Plan, push: Sequence[float], periods: int, period: float, deadline: float | None
 ) -> Push:
     """Return what comes of a push at the end of the first period, when all stood still."""
-    undisturbed, jump = simulated(plan.problem, period), np.append([0.0, 0.0], rates(*push))
+    undisturbed, jump = simulated_plant(plan.problem, period), np.append([0.0, 0.0], rates(*push))
 
     def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
         states = undisturbed(t, state, torques)

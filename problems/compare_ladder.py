@@ -31,7 +31,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.storage import write
-from ocp.studies import aligned, markdown, wandering
+from ocp.studies import aligned, markdown, random_guess
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 WIDEST = 3.0  # rad: of the angles
@@ -56,7 +56,7 @@ def lift(number: int, seed: int) -> Problem:
 
 def begun(problem: Problem, number: int) -> Guess:
     """Return random start `number`, every other one in a random duration too."""
-    guess = wandering(problem, Transcription(), number)
+    guess = random_guess(problem, Transcription(), number)
     if number % 2:
         return guess
     random = np.random.default_rng((len("start"), number))

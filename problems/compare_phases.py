@@ -39,7 +39,7 @@ from ocp import (
     prepare,
     torque_limits,
 )
-from ocp.certificate import variables, violations
+from ocp.certificate import program_variables, violations
 from ocp.cli import ended
 from ocp.problem import in_phases, mirrored
 from ocp.solvers import Iterate, Iteration, curvature
@@ -161,7 +161,7 @@ def _solved(stated: Problem, guess: Any, options: dict[str, Any]) -> Solution:
 def _bent(name: str, solution: Solution) -> tuple[str, ...]:
     """Return the cells of an optimum of both steps."""
     program = prepare(solution.problem).transcribed
-    x, x_multipliers, g_multipliers = variables(solution, program)
+    x, x_multipliers, g_multipliers = program_variables(solution, program)
     g = np.array(program.nlp.constraints(x)).ravel()
     point = Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     bend = curvature(program.nlp, point)

@@ -33,7 +33,7 @@ from ocp import (
     effort,
     fit,
     noisy,
-    predicted,
+    predict,
 )
 from ocp.cli import ended
 from ocp.studies import markdown
@@ -109,7 +109,7 @@ def measurable(stated: Statement, motion: Recording, noise: float, bandwidth: fl
     noise will have (N m), white up to a bandwidth (Hz)."""
     return replace(
         motion,
-        outputs=predicted(stated.problem, motion, stated.truth, outputs=("motors",)),
+        outputs=predict(stated.problem, motion, stated.truth, outputs=("motors",)),
         deviations={"motors": noise},
         bandwidth=bandwidth,
     )

@@ -28,7 +28,7 @@ from ocp import (
     Solver,
     fit,
     noisy,
-    predicted,
+    predict,
 )
 from ocp.cli import ended
 from ocp.problem import PointMass
@@ -90,7 +90,7 @@ def measurable(problem: Problem, motion: Recording, masses: dict[str, float]) ->
     """Return what plates measure of a motion of someone with these masses, without noise."""
     return replace(
         motion,
-        outputs=predicted(problem, motion, masses, outputs=("floor",)),
+        outputs=predict(problem, motion, masses, outputs=("floor",)),
         deviations={"floor": 3 * (FORCE,) + 3 * (MOMENT,)},
         bandwidth=RATE / 4,
     )

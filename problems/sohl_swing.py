@@ -27,7 +27,7 @@ from ocp import (
     solve,
 )
 from ocp.cli import main
-from ocp.studies import wandering
+from ocp.studies import random_guess
 
 TRANSCRIPTION = Transcription(method=Integrated())
 ROBOTS: Mapping[str, Any] = {"acrobot": acrobot_swing, "branched": branched_acrobot_swing}
@@ -77,7 +77,7 @@ def descend(
     those; `spread`: how far they wander (rad).
     """
     if guess is None and number:
-        guess = wandering(statement, transcription, number, seed=seed, spread=spread)
+        guess = random_guess(statement, transcription, number, seed=seed, spread=spread)
     first = first_path(statement, transcription, guess)
     solution = solve(statement, transcription, solver, guess=guess, **settings)
     kept = {"first_objective": first.objective, "first_highest": _highest(first)}

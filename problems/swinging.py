@@ -30,7 +30,7 @@ from ocp.mechanics import structure
 from ocp.problem import final
 from ocp.progress import say
 from ocp.solvers import INTERRUPTED
-from ocp.studies import wandering
+from ocp.studies import random_guess
 
 COARSE = Transcription(method=Radau(intervals=40, order=4))
 QUICK = Solver(options={"max_iter": 300})
@@ -116,7 +116,7 @@ def wander(
     solutions = []
     for number in range(starts):
         say(f"tries start {number + 1} of {starts}")
-        guess = wandering(statement, transcription, number, seed=seed, spread=spread)
+        guess = random_guess(statement, transcription, number, seed=seed, spread=spread)
         solutions.append(solve(statement, transcription, QUICK, guess=guess, attempts=PLAIN))
         if solutions[-1].status == INTERRUPTED:
             raise KeyboardInterrupt

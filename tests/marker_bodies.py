@@ -3,7 +3,7 @@
 import numpy as np
 
 from ocp import BSpline, Link, Point, Series, Tree, revolute
-from ocp.estimation.marker_residuals import seen_from
+from ocp.estimation.marker_residuals import point_places
 
 BASIS = BSpline(points=9, degree=5)
 NOISE = 1e-3  # m
@@ -32,6 +32,6 @@ def moving(tree, frames=80, seed=0, size=0.5):
 def seen(tree, t, q, names=(), noise=0.0, seed=1):
     """Markers of the points of a tree along a motion, with seeded noise."""
     names = tuple(names) or tuple(point.name for point in tree.points)
-    places = seen_from(tree, names, q)[0]
+    places = point_places(tree, names, q)[0]
     places = places + noise * np.random.default_rng(seed).standard_normal(places.shape)
     return Series(t=t, values=dict(zip(names, np.split(places, len(names)))), source="walk.trc")

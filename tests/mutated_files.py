@@ -38,7 +38,7 @@ from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
 from ocp.interchange import Table  # noqa: E402
 from ocp.interchange.xml_elements import Misstated  # noqa: E402
-from ocp.storage.containers import packed, unpacked  # noqa: E402
+from ocp.storage.containers import pack_arrays, unpack_arrays  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with
 START, PATIENCE = 60.0, 10.0  # s for the first file of a child, and for others
@@ -122,7 +122,7 @@ def _other_words(content: bytes, rng: np.random.Generator) -> bytes:
 def _repacked(content: bytes, rng: np.random.Generator) -> bytes:
     """Return a result file of which an array or its header is another, under a digest of these."""
     try:
-        arrays = dict(unpacked(content))
+        arrays = dict(unpack_arrays(content))
     except ValueError:
         return content
     name = list(arrays)[rng.integers(len(arrays))] if rng.random() < 0.5 else "header"
@@ -131,7 +131,7 @@ def _repacked(content: bytes, rng: np.random.Generator) -> bytes:
         arrays[name] = np.array(text)
     elif name in arrays:
         arrays[name] = _other_array(arrays[name], rng)
-    return packed(arrays)
+    return pack_arrays(arrays)
 
 
 def _other_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -27,7 +27,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values import expression_data, parameters
 from ocp.mechanics.values.parameters import reference
 from ocp.problem.instant import Forces
-from ocp.storage.problem_data import stated
+from ocp.storage.problem_data import problem_data
 from ocp.storage.problem_diff import differences
 
 ROOT = Path(__file__).parents[1]
@@ -289,7 +289,7 @@ def test_the_graphs_of_what_was_read_are_those_of_what_was_written(build, elsewh
     written = pickle.dumps(problem)
     elsewhere()
     one, other = (reference(each) for each in (problem, pickle.loads(written)))
-    assert not differences(stated(one), stated(other))
+    assert not differences(problem_data(one), problem_data(other))
 
 
 @pytest.fixture(scope="module")

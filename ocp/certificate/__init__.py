@@ -5,28 +5,34 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.certificate.checks.optimality import variables
+    from ocp.certificate.checks.optimality import program_variables
     from ocp.certificate.checks.replay_motion import replay
     from ocp.certificate.checks.simulation import Simulation, simulate
-    from ocp.certificate.contact_violations import Extreme, Footing, as_data, footing, margin
+    from ocp.certificate.constraint_violations import violations
+    from ocp.certificate.contact_violations import (
+        ContactQuality,
+        Extreme,
+        contact_quality,
+        extremes_data,
+        polygon_margin,
+    )
     from ocp.certificate.row_violations import Violation
     from ocp.certificate.verification import NotVerified, Verification
     from ocp.certificate.verify_solution import verify
-    from ocp.certificate.violations import violations
 
 __all__ = [
+    "ContactQuality",
     "Extreme",
-    "Footing",
     "NotVerified",
     "Simulation",
     "Verification",
     "Violation",
-    "as_data",
-    "footing",
-    "margin",
+    "contact_quality",
+    "extremes_data",
+    "polygon_margin",
+    "program_variables",
     "replay",
     "simulate",
-    "variables",
     "verify",
     "violations",
 ]
@@ -36,12 +42,12 @@ __getattr__, __dir__ = lazy_names(
     {
         "ocp.certificate.contact_violations": (
             "Extreme",
-            "Footing",
-            "as_data",
-            "footing",
-            "margin",
+            "ContactQuality",
+            "extremes_data",
+            "contact_quality",
+            "polygon_margin",
         ),
-        "ocp.certificate.checks.optimality": ("variables",),
+        "ocp.certificate.checks.optimality": ("program_variables",),
         "ocp.certificate.checks.replay_motion": ("replay",),
         "ocp.certificate.checks.simulation": (
             "Simulation",
@@ -53,6 +59,6 @@ __getattr__, __dir__ = lazy_names(
         ),
         "ocp.certificate.verify_solution": ("verify",),
         "ocp.certificate.row_violations": ("Violation",),
-        "ocp.certificate.violations": ("violations",),
+        "ocp.certificate.constraint_violations": ("violations",),
     },
 )

@@ -20,7 +20,7 @@ from ocp.problem.contact.load_paths import corrected
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.solution.sampling import dense, traces
+from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.variables.interpolation import wrench_interpolation
 
@@ -43,15 +43,15 @@ class Extreme:
     time: float
 
 
-def as_data(value: Any) -> Any:
+def extremes_data(value: Any) -> Any:
     """Return Extremes, alone or in mappings, as plain data; None stays None."""
     if isinstance(value, Extreme):
         return asdict(value)
-    return value if value is None else {key: as_data(entry) for key, entry in value.items()}
+    return value if value is None else {key: extremes_data(entry) for key, entry in value.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Footing:
+class ContactQuality:
     """How a motion stands, in extremes.
 
     Of pinned points the largest error of `height` and of `place` along the ground, the longest way
@@ -80,7 +80,7 @@ class Footing:
     before_correction: Extreme | None
 
 
-def footing(solution: Solution) -> Footing:
+def contact_quality(solution: Solution) -> ContactQuality:
     """Return the Footing of a Solution whose problem has a ground.
 
     Raises ValueError if it has none.
@@ -89,19 +89,23 @@ def footing(solution: Solution) -> Footing:
     refuse_phases("footing", problem)
     if ground is None:
         raise ValueError("footing: this problem has no ground")
-    s = dense(solution)
+    s = dense_instants(solution)
     t = s * solution.duration
     motion = Motion(
-        problem=problem, ground=ground, s=s, t=t, traced=traces(solution, _wanted(problem), t)
+        problem=problem,
+        ground=ground,
+        s=s,
+        t=t,
+        traced=traces(solution, _traced_functions(problem), t),
     )
-    return Footing(
-        **_pins(motion),
-        push=_push(motion),
-        friction=_friction(motion),
-        margins={foot.name: _margin(motion, foot) for foot in ground.feet if _soles(foot)},
-        zmp=_zmp(motion),
-        unbalanced=_unbalanced(motion),
-        before_correction=_between(solution, motion),
+    return ContactQuality(
+        **_pin_extremes(motion),
+        push=_least_push(motion),
+        friction=_largest_friction(motion),
+        margins={foot.name: _pressure_margin(motion, foot) for foot in ground.feet if _soles(foot)},
+        zmp=_zmp_margin(motion),
+        unbalanced=_root_residual(motion),
+        before_correction=_wrench_gap(solution, motion),
     )
 
 
@@ -148,7 +152,7 @@ class Motion:
         return worst(extremes, key=lambda extreme: extreme.value)
 
 
-def margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[float]) -> np.ndarray:
+def polygon_margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[float]) -> np.ndarray:
     """Return the distances (N,) of points (3, N) on the ground from the edge of a polygon (k, 3).
 
     That is of its hull, seen along the upward `normal` (3,); the distance is negative outside.
@@ -162,7 +166,7 @@ def margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[float]) -> n
     return np.where(inside, distance, -distance)
 
 
-def margin_along(ends: ArrayLike, points: np.ndarray) -> np.ndarray:
+def line_margin(ends: ArrayLike, points: np.ndarray) -> np.ndarray:
     """Return the distances (N,) of points (3, N) on a line from the nearer one of its `ends` (2,
     3); negative outside."""
     first, last = np.asarray(ends, dtype=float)
@@ -176,19 +180,23 @@ def _soles(foot: Foot) -> list[tuple[int, Support]]:
     return [(k, each) for k, each in enumerate(foot.supports) if each.kind != "point"]
 
 
-def _balanced(problem: Problem) -> bool:
+def _is_corrected(problem: Problem) -> bool:
     """Tell whether what feet give is corrected to balance the motion."""
     return problem.ground is not None and corrected(problem.tree, problem.ground)
 
 
-def _plain(problem: Problem) -> bool:
+def _is_level(problem: Problem) -> bool:
     """Tell whether all feet are areas on one plane, of which some always bears a body that
     floats."""
     ground = problem.ground
-    return ground is not None and _balanced(problem) and not any(each.plane for each in ground.feet)
+    return (
+        ground is not None
+        and _is_corrected(problem)
+        and not any(each.plane for each in ground.feet)
+    )
 
 
-def _wanted(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
+def _traced_functions(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
     """Return {what: function(Instant)} of all that a Footing is made of."""
     ground: Any = problem.ground
     pins = [pin for foot in ground.feet for support in foot.supports for pin in support.pins]
@@ -205,7 +213,7 @@ def _wanted(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
         },
         "force": lambda at: at.reaction.force(),
         "moment": lambda at: at.reaction.moment(),
-        **({"zmp": lambda at: at.reaction.pressure()} if _plain(problem) else {}),
+        **({"zmp": lambda at: at.reaction.pressure()} if _is_level(problem) else {}),
         "left": lambda at: at.needed,
     }
 
@@ -218,7 +226,7 @@ def _pressure(at: Instant, foot: str) -> Any:
     return at.reaction.pressure(foot)
 
 
-def _pins(motion: Motion) -> dict[str, Extreme]:
+def _pin_extremes(motion: Motion) -> dict[str, Extreme]:
     """Return the extremes of pinned points, by the names of the fields."""
     kinds: dict[str, list[Entry]] = {kind: [] for kind in PINNED}
     for foot in motion.ground.feet:
@@ -226,7 +234,7 @@ def _pins(motion: Motion) -> dict[str, Extreme]:
             on = Span(start=support.when[0], end=support.when[1]).holds(motion.s)
             strike = on & np.isclose(motion.s, foot.bears[0])
             for pin in support.pins:
-                for kind, values, mask in _pinned(motion, foot, pin, on, strike):
+                for kind, values, mask in _pin_errors(motion, foot, pin, on, strike):
                     kinds[kind].append((pin.point, values, mask))
     return {
         kind: motion.extreme(entries, "m/s" if "speed" in kind else "m")
@@ -234,7 +242,7 @@ def _pins(motion: Motion) -> dict[str, Extreme]:
     }
 
 
-def _pinned(
+def _pin_errors(
     motion: Motion, foot: Foot, pin: Pin, on: np.ndarray, strike: np.ndarray
 ) -> Iterator[Entry]:
     """Yield (kind, values (N,), mask (N,)) of a pinned point `on` the ground, at its `strike`.
@@ -255,7 +263,7 @@ def _pinned(
     yield "strike_speed", np.linalg.norm(speed, axis=0), strike
 
 
-def _push(motion: Motion) -> Extreme:
+def _least_push(motion: Motion) -> Extreme:
     """Return the least normal force on a foot while it bears, in body weights."""
     s, entries = motion.s, []
     for foot in (each for each in motion.ground.feet if not each.grips):
@@ -264,7 +272,7 @@ def _push(motion: Motion) -> Extreme:
     return motion.extreme(entries, "body weights", min)
 
 
-def _friction(motion: Motion) -> Extreme:
+def _largest_friction(motion: Motion) -> Extreme:
     """Return the largest tangential force over normal force."""
     entries = []
     for foot in (each for each in motion.ground.feet if not each.grips):
@@ -275,7 +283,7 @@ def _friction(motion: Motion) -> Extreme:
     return motion.extreme(entries, "")
 
 
-def _margin(motion: Motion, foot: Foot) -> Extreme:
+def _pressure_margin(motion: Motion, foot: Foot) -> Extreme:
     """Return the least distance of a foot's centre of pressure from the edge of its polygon."""
     entries, loaded = [], motion.push(foot) > FAINT * motion.weight
     pressure = motion.traced[f"pressure {foot.name}"]
@@ -283,39 +291,41 @@ def _margin(motion: Motion, foot: Foot) -> Extreme:
         on = loaded & Span(start=support.when[0], end=support.when[1]).holds(motion.s)
         distance, points = np.full(len(motion.s), np.inf), pressure[:, on]
         if support.kind == "line":
-            distance[on] = margin_along(support.polygon, points)
+            distance[on] = line_margin(support.polygon, points)
         else:
-            distance[on] = margin(support.polygon, points, motion.normal(foot).tolist())
+            distance[on] = polygon_margin(support.polygon, points, motion.normal(foot).tolist())
         entries.append((f"{foot.name}, support {number + 1}", distance, on))
     return motion.extreme(entries, "m", min)
 
 
-def _zmp(motion: Motion) -> Extreme:
+def _zmp_margin(motion: Motion) -> Extreme:
     """Return the least distance of the zero moment point from the hull of all that bears."""
-    if not _plain(motion.problem):
+    if not _is_level(motion.problem):
         return motion.extreme([], "m")
     feet = motion.ground.feet
     polygons = {
         (foot.name, support.when): support.polygon for foot in feet for support in foot.supports
     }
-    standing = [_bearing(feet, value) for value in motion.s]
+    standing = [_bearing_supports(feet, value) for value in motion.s]
     entries = []
     for stand in dict.fromkeys(standing):
         on = np.array([other == stand for other in standing])
         distance = np.full(len(motion.s), np.inf)
         corners = [corner for key in stand for corner in polygons[key]]
-        distance[on] = margin(corners, motion.traced["zmp"][:, on], motion.ground.normal)
+        distance[on] = polygon_margin(corners, motion.traced["zmp"][:, on], motion.ground.normal)
         entries.append((" and ".join(name for name, _ in stand), distance, on))
     return motion.extreme(entries, "m", min)
 
 
-def _bearing(feet: Sequence[Foot], s: float) -> tuple[tuple[str, tuple[float, float]], ...]:
+def _bearing_supports(
+    feet: Sequence[Foot], s: float
+) -> tuple[tuple[str, tuple[float, float]], ...]:
     """Return (foot, span) of the supports on which feet bear at the instant s."""
     supports = [(foot.name, in_force(foot, s)) for foot in feet if bears(foot, s)]
     return tuple((name, support.when) for name, support in supports if support is not None)
 
 
-def _unbalanced(motion: Motion) -> Extreme:
+def _root_residual(motion: Motion) -> Extreme:
     """Return what is left for the root's joints, in body weights (N, N m)."""
     tree, always = motion.problem.tree, np.full(len(motion.t), True)
     return motion.extreme(
@@ -327,12 +337,12 @@ def _unbalanced(motion: Motion) -> Extreme:
     )
 
 
-def _between(solution: Solution, motion: Motion) -> Extreme | None:
+def _wrench_gap(solution: Solution, motion: Motion) -> Extreme | None:
     """Return how far wrenches as they run between the nodes are from balance.
 
     None if they are no variables, or are not corrected.
     """
-    if not solution.stands or not _balanced(solution.problem):
+    if not solution.stands or not _is_corrected(solution.problem):
         return None
     known = sum(
         wrench @ wrench_interpolation(solution.problem, solution.nodes, motion.s).T

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.certificate.checks.energy import energy_error
-from ocp.certificate.row_violations import Violation, excess, grid
-from ocp.certificate.violations import violations
+from ocp.certificate.constraint_violations import violations
+from ocp.certificate.row_violations import Violation, bound_excess, certificate_grid
 from ocp.dynamics.catalogue import is_comparable
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.units import plain_amount
@@ -53,7 +53,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Look:
+class Motion:
     """The motion of the variables `x` (variables,) of a program, which lasts `T` (s)."""
 
     transcribed: Transcribed
@@ -85,18 +85,18 @@ def coarseness(
 
     What its objective misses counts relative to that of the `whole` motion where that is larger.
     """
-    look = Look(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
-    gaps, doubts = _looked_at(look)
-    doubts |= _missed(look) | _summed(look, whole)
+    look = Motion(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
+    gaps, doubts = _row_gaps(look)
+    doubts |= _law_doubts(look) | _objective_doubts(look, whole)
     if max((gap.share for gap in gaps), default=0.0) <= COARSE:
-        gaps = list(_measured(solution, doubts, whole))
+        gaps = list(_certificate_gaps(solution, doubts, whole))
     worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
     if worst.share <= COARSE:
         return ""
-    return f"the mesh is too coarse: between its nodes {worst.words}; {finer(COARSE)}"
+    return f"the mesh is too coarse: between its nodes {worst.words}; {refinement_advice(COARSE)}"
 
 
-def finer(tolerance: float) -> str:
+def refinement_advice(tolerance: float) -> str:
     """Return what to do about a basis that is too coarse."""
     return (
         f"next: solve(problem, refine={tolerance:g}), on the command line --refine {tolerance:g}, "
@@ -110,7 +110,7 @@ def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when == "path"
 
 
-def _blind(layout: Layout, kernel: Kernel) -> np.ndarray:
+def _known_at_nodes_only(layout: Layout, kernel: Kernel) -> np.ndarray:
     """Tell which rows depend on what is known at nodes alone."""
     blind, first = np.zeros(kernel.size, dtype=bool), motion_width(layout.problem)
     if not layout.problem.motion.collocated:
@@ -119,14 +119,16 @@ def _blind(layout: Layout, kernel: Kernel) -> np.ndarray:
     return blind
 
 
-def _looked_at(look: Look) -> tuple[list[Gap], set[str]]:
+def _row_gaps(look: Motion) -> tuple[list[Gap], set[str]]:
     """Return the gaps of rows that kernels know as a certificate does, and what it is to say."""
     gaps: list[Gap] = []
     doubts: set[str] = set()
-    s = grid(look.problem, look.transcribed.transcription.method, look.problem.requirements)
+    s = certificate_grid(
+        look.problem, look.transcribed.transcription.method, look.problem.requirements
+    )
     y = look.inputs(s)
     for group, along in look.groups():
-        blind = along & _blind(look.transcribed.layout, group.kernel)
+        blind = along & _known_at_nodes_only(look.transcribed.layout, group.kernel)
         doubts |= {ROWS} if blind.any() else set()
         known = np.flatnonzero(along & ~blind).tolist()
         values = evaluate(group.kernel.values, y, s) if known else ()
@@ -135,25 +137,27 @@ def _looked_at(look: Look) -> tuple[list[Gap], set[str]]:
             gap = _gap(look, group.owners[row], s, values[row])
             if constraint.name == DYNAMICS:  # by the torques that it needs
                 continue
-            if gap.share > COARSE and _vanishes(constraint, number):
+            if gap.share > COARSE and _is_zero_row(constraint, number):
                 doubts.add(ROWS)  # it counts by what cancels in it
             else:
                 gaps.append(gap)
     return gaps, doubts
 
 
-def _vanishes(constraint: Constraint, number: int) -> bool:
+def _is_zero_row(constraint: Constraint, number: int) -> bool:
     """Tell whether a row is to vanish."""
     return (constraint.lower_of(number), constraint.upper_of(number)) == (0.0, 0.0)
 
 
-def _gap(look: Look, owner: tuple[Constraint, int], s: np.ndarray, values: np.ndarray) -> Gap:
+def _gap(look: Motion, owner: tuple[Constraint, int], s: np.ndarray, values: np.ndarray) -> Gap:
     """Return how far one row is off, and where."""
     constraint, number = owner
     inside = (
         constraint.when.holds(s) if isinstance(constraint.when, Span) else np.full(len(s), True)
     )
-    amounts, relative = excess(values, constraint.lower_of(number), constraint.upper_of(number))
+    amounts, relative = bound_excess(
+        values, constraint.lower_of(number), constraint.upper_of(number)
+    )
     k = int(np.argmax(np.where(inside, relative, -1.0)))
     amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
     off = f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}".rstrip()
@@ -161,7 +165,7 @@ def _gap(look: Look, owner: tuple[Constraint, int], s: np.ndarray, values: np.nd
     return Gap(share=share, words=f"{off}, {_times(share)}, at t = {s[k] * look.T:.3g} s")
 
 
-def _missed(look: Look) -> set[str]:
+def _law_doubts(look: Motion) -> set[str]:
     """Return what a certificate is to say of laws of motion that are missed.
 
     Forces f that a law lacks are accelerations M^-1 f of its coordinates, with which every segment
@@ -174,7 +178,7 @@ def _missed(look: Look) -> set[str]:
     fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
     for group, along in look.groups():
         law = [k for k, (owner, _) in enumerate(group.owners) if along[k] and owner.name in LAWS]
-        if not law or _blind(layout, group.kernel)[law].any():
+        if not law or _known_at_nodes_only(layout, group.kernel)[law].any():
             continue
         y = look.inputs(s)
         forces = evaluate(group.kernel.values, y, s)[law]
@@ -187,7 +191,7 @@ def _missed(look: Look) -> set[str]:
         else:
             own = mass[:, :, moved]
             off = (np.linalg.pinv(own) @ forces.T[:, :, None])[:, :, 0]
-            gathered = _gathered(problem, off * (look.T**2 if fixed else 1.0), s, weights)
+            gathered = _accumulated_error(problem, off * (look.T**2 if fixed else 1.0), s, weights)
         if share.max() > DOUBT or gathered > DOUBT:
             return {ROWS, MOTION, OBJECTIVE}
     return set()
@@ -202,7 +206,9 @@ def _slopes(kernel: Kernel, y: np.ndarray, s: np.ndarray, first: int, count: int
     return slopes
 
 
-def _gathered(problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndarray) -> float:
+def _accumulated_error(
+    problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndarray
+) -> float:
     """Return what the segments gather of accelerations `off` (N, k) over the motion."""
     ends = np.repeat(problem.motion.breaks[1:], POINTS)
     rates, places = (
@@ -213,7 +219,7 @@ def _gathered(problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndar
     return float((np.abs(places) + np.abs(rates) * left).sum(axis=0).max())
 
 
-def _summed(look: Look, whole: float) -> set[str]:
+def _objective_doubts(look: Motion, whole: float) -> set[str]:
     """Return whether a certificate is to integrate the objective, which a finer quadrature
     changes."""
     transcribed, motion = look.transcribed, look.problem.motion
@@ -224,7 +230,7 @@ def _summed(look: Look, whole: float) -> set[str]:
     for block, (weight, term), value in zip(transcribed.objective_blocks, terms, values):
         if term.at_end:
             continue
-        if _blind(transcribed.layout, block.kernel).any():
+        if _known_at_nodes_only(transcribed.layout, block.kernel).any():
             return {OBJECTIVE}
         plain = block.kernel.width == len(y)
         known = y if plain else rate_map(transcribed.layout, s)(look.x)
@@ -235,14 +241,14 @@ def _summed(look: Look, whole: float) -> set[str]:
     return set() if share <= DOUBT else {OBJECTIVE}
 
 
-def _measured(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
+def _certificate_gaps(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
     """Yield what a certificate measures of all that is in doubt."""
     from ocp.certificate.checks.replay_motion import (
         deviations,  # simulators load when one is needed
     )
 
     if ROWS in doubts:
-        yield from map(_violated, violations(solution).values())
+        yield from map(_violation_gap, violations(solution).values())
     if MOTION in doubts:
         far = deviations(solution).judged
         words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
@@ -258,7 +264,7 @@ def _measured(solution: Solution, doubts: set[str], whole: float) -> Iterator[Ga
         yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
 
 
-def _violated(worst: Violation) -> Gap:
+def _violation_gap(worst: Violation) -> Gap:
     off = f"{worst.name} ({worst.label}) is off by {worst.dense:.3g} {worst.unit}".rstrip()
     words = f"{off}, {_times(worst.relative)}, at t = {worst.time:.3g} s"
     return Gap(share=worst.relative, words=words)

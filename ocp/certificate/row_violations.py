@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.certificate.checks.formulation_error import exactly
+from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.index_sets import distinct, is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
@@ -20,8 +20,8 @@ from ocp.mechanics.values.units import plain_amount, unit_of
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import inputs, lifts
-from ocp.solution.sampling import DENSER, stacked, traces
+from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
+from ocp.solution.sampling import DENSER, stack_functions, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.kernels.traces import trace_cancelled
@@ -94,12 +94,12 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
     ]
     known = formulation_range(problem.tree, solution.formulation)
     constraints = (*problem.requirements, *known, *(law for law in stated if law.name != DYNAMICS))
-    planned, solution = solution, exactly(solution)
+    planned, solution = solution, with_exact_dynamics(solution)
     at_nodes = _at_nodes(solution) | (_of_reach(planned) if known else {})
     along = {each.name: each.function for each in constraints if each.when != "joined"}
-    s = grid(problem, solution.transcription.method, constraints)
+    s = certificate_grid(problem, solution.transcription.method, constraints)
     values = traces(solution, along, s * duration)
-    sizes = _cancelling(solution, constraints, s)
+    sizes = _cancellation_scales(solution, constraints, s)
     table = {}
     for constraint in constraints:
         scales = sizes.get(constraint.name, {})
@@ -110,10 +110,14 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
             chosen = _within(constraint.when, s)
             dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen], scales))
         table[constraint.name] = _violation(constraint, nodes, dense, duration)
-    return table | _of_duration(solution) | _of_torques(solution, at_nodes.get(DYNAMICS, ()), s)
+    return (
+        table
+        | _duration_violation(solution)
+        | _torque_violation(solution, at_nodes.get(DYNAMICS, ()), s)
+    )
 
 
-def of_row(constraint: Constraint, values: np.ndarray, time: float) -> Violation:
+def violation_at(constraint: Constraint, values: np.ndarray, time: float) -> Violation:
     """Return the Violation of a constraint at one time (s), where its rows have `values` (m,)."""
     lines = list(_lines(constraint, np.array([time]), values[:, None]))
     return _violation(constraint, lines, lines, 1.0)
@@ -123,7 +127,7 @@ def worst_of(lines: Iterable[Line]) -> Worst:
     """Return the Worst of rows; of no violation at all the first row at the start."""
     worst = Worst()
     for line in lines:
-        amounts, relative = excess(line.values, line.lower, line.upper)
+        amounts, relative = bound_excess(line.values, line.lower, line.upper)
         if line.scale is not None:
             relative = np.where(np.isnan(amounts), np.inf, amounts / line.scale)
         if not len(relative):
@@ -139,7 +143,7 @@ def worst_of(lines: Iterable[Line]) -> Worst:
     return worst
 
 
-def excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
+def bound_excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much values (N,) lie out of bounds, and that over max(1, |bound|).
 
     Not a number is so in the first and infinite in the second.
@@ -169,7 +173,9 @@ def _of_reach(solution: Solution) -> dict[str, list[RowValues]]:
     return {REACH: _at_nodes(solution).get(REACH, [])}
 
 
-def grid(problem: Problem, method: Method, constraints: Iterable[Constraint]) -> np.ndarray:
+def certificate_grid(
+    problem: Problem, method: Method, constraints: Iterable[Constraint]
+) -> np.ndarray:
     """Return the instants of the dense grid, with the nodes and the ends of spans among them."""
     grids = [dense_grid(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
     for constraint in constraints:
@@ -188,7 +194,7 @@ def _within(when: Any, s: np.ndarray) -> np.ndarray:
     return is_in(s, ends[when]) if when in ends else np.full(len(s), True)
 
 
-def _cancelling(
+def _cancellation_scales(
     solution: Solution, constraints: Iterable[Constraint], s: np.ndarray
 ) -> dict[str, dict[int, float]]:
     """Return {name: {number: scale}} of the rows along the motion that are to vanish.
@@ -196,13 +202,13 @@ def _cancelling(
     A bound of zero has no size. By the accelerations, or rates, that such a row is made of it is
     judged instead: by what cancels of them at most in its instants, and at least by 1.
     """
-    vanishing = {each.name: each for each in constraints if _vanishing(each)}
+    vanishing = {each.name: each for each in constraints if _has_zero_rows(each)}
     if not vanishing:
         return {}
     counts: list[int] = []
-    rows = stacked({name: each.function for name, each in vanishing.items()}, counts)
-    traced = trace_cancelled(solution.problem, solution.formulation, rows, lifts(solution))
-    every = np.split(traced(inputs(solution, s), s), np.cumsum(counts)[:-1])
+    rows = stack_functions({name: each.function for name, each in vanishing.items()}, counts)
+    traced = trace_cancelled(solution.problem, solution.formulation, rows, lifted_kind(solution))
+    every = np.split(traced(kernel_inputs(solution, s), s), np.cumsum(counts)[:-1])
     return {
         name: {
             number: max(1.0, float(np.nan_to_num(line[_within(each.when, s)], posinf=0.0).max()))
@@ -213,7 +219,7 @@ def _cancelling(
     }
 
 
-def _vanishing(constraint: Constraint) -> bool:
+def _has_zero_rows(constraint: Constraint) -> bool:
     """Tell whether a constraint has rows that are to vanish all along a path."""
     if not (isinstance(constraint.when, Span) or constraint.when == "path"):
         return False
@@ -261,7 +267,7 @@ def _violation(
     )
 
 
-def _of_duration(solution: Solution) -> dict[str, Violation]:
+def _duration_violation(solution: Solution) -> dict[str, Violation]:
     """Return the Violation of the bounds of a free duration, by its name; of a given one none."""
     lower, upper = solution.problem.duration
     if lower == upper:
@@ -274,7 +280,7 @@ def _of_duration(solution: Solution) -> dict[str, Violation]:
     return {DURATION: _violation(bounds, lines, lines, solution.duration)}
 
 
-def _of_torques(
+def _torque_violation(
     solution: Solution, at_nodes: Iterable[RowValues], s: np.ndarray
 ) -> dict[str, Violation]:
     """Return the Violation of torques as reported against those that the motion needs.
@@ -292,9 +298,9 @@ def _of_torques(
     if len(undriven):
         rows_of = [joints[row] for row in undriven]
         traced = trace_cancelled(
-            problem, solution.formulation, lambda at: at.needed[rows_of], lifts(solution)
+            problem, solution.formulation, lambda at: at.needed[rows_of], lifted_kind(solution)
         )
-        sizes = np.nan_to_num(traced(inputs(solution, s), s).max(axis=1), posinf=0.0)
+        sizes = np.nan_to_num(traced(kernel_inputs(solution, s), s).max(axis=1), posinf=0.0)
         scales[undriven] = np.maximum(scales[undriven], sizes)
     in_units = Constraint(
         name=DYNAMICS,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.certificate.row_violations import Violation, of_row
+from ocp.certificate.row_violations import Violation, violation_at
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
@@ -26,7 +26,7 @@ from ocp.problem.constraints.activations import (
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.phases.phases import Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
-from ocp.solution.kernel_inputs import inputs, lifts
+from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.traces import TracedInstant, trace_across
@@ -34,11 +34,11 @@ from ocp.transcription.phases.impacts import energy_lost, mass_of
 
 HARDLY = 1e-6  # of the momentum: a smaller jump is not what a balance is relative to
 LEAST = 1e-12  # J, kg m/s: less than that is nothing
-Valued = tuple[Constraint, np.ndarray, float]  # what is asked, its rows, and when (s)
+Evaluated = tuple[Constraint, np.ndarray, float]  # what is asked, its rows, and when (s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Meeting:
+class SolvedTransition:
     """A transition of a finished motion: the phases `before` and `after` it, its `time` (s) in the
     whole motion, and what strikes with which `impulses` {point: (3,) N s}."""
 
@@ -89,13 +89,13 @@ class Impact:
         return abs(self.lost - self.formula) / max(self.energy, LEAST)
 
 
-def meetings(solution: Solution) -> Iterator[Meeting]:
+def solved_transitions(solution: Solution) -> Iterator[SolvedTransition]:
     """Yield the transitions of a finished motion of phases, in their order."""
     phases, ends, total = solution.phases, {}, 0.0
     for name, phase in phases.items():
         ends[name] = total = total + phase.duration
     for transition in solution.problem.transitions:
-        yield Meeting(
+        yield SolvedTransition(
             transition=transition,
             before=phases[transition.before],
             after=phases[transition.after],
@@ -106,7 +106,7 @@ def meetings(solution: Solution) -> Iterator[Meeting]:
 
 def impacts(solution: Solution) -> tuple[Impact, ...]:
     """Return the Impacts of a finished motion of phases."""
-    struck = (meeting for meeting in meetings(solution) if meeting.transition.strikes)
+    struck = (meeting for meeting in solved_transitions(solution) if meeting.transition.strikes)
     return tuple(_impact(meeting) for meeting in struck)
 
 
@@ -114,27 +114,27 @@ def link_violations(solution: Solution) -> dict[str, Violation]:
     """Return {name: Violation} of what joins the phases of a finished motion, and of what is asked
     of both its ends and of durations."""
     return {
-        constraint.name: of_row(constraint, values, time)
-        for constraint, values, time in _asked(solution)
+        constraint.name: violation_at(constraint, values, time)
+        for constraint, values, time in _evaluate_links(solution)
     }
 
 
-def _asked(solution: Solution) -> Iterator[Valued]:
+def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
     """Yield what is asked where phases meet and of all of them, with its values."""
-    for meeting in meetings(solution):
-        yield from _same(meeting)
+    for meeting in solved_transitions(solution):
+        yield from _continuity(meeting)
         for constraint in meeting.transition.constraints:
             function, places = constraint.function, [(meeting.before, 1.0), (meeting.after, 0.0)]
-            values = _across(places, function)
+            values = _joint_values(places, function)
             yield _renamed(meeting, constraint), values, meeting.time
         for strike in meeting.transition.strikes:
-            yield from _struck(meeting, strike)
+            yield from _strike_rows(meeting, strike)
         if meeting.transition.strikes:
             yield _momentum(meeting)
     first, *_, last = (*solution.phases.values(),) * 2
     for constraint in solution.problem.constraints:
         if constraint.when == "joined":
-            values = _across([(first, 0.0), (last, 1.0)], constraint.function)
+            values = _joint_values([(first, 0.0), (last, 1.0)], constraint.function)
             yield constraint, values, solution.duration
         elif constraint.when == "durations":
             durations = {name: ca.SX(T) for name, T in solution.durations.items()}
@@ -142,12 +142,12 @@ def _asked(solution: Solution) -> Iterator[Valued]:
             yield constraint, np.array(ca.evalf(values)).ravel(), solution.duration
 
 
-def _renamed(meeting: Meeting, constraint: Constraint) -> Constraint:
+def _renamed(meeting: SolvedTransition, constraint: Constraint) -> Constraint:
     """Return a constraint of a transition by its name in the whole motion."""
     return _row(meeting, constraint.name, constraint)
 
 
-def _row(meeting: Meeting, name: str, like: Constraint) -> Constraint:
+def _row(meeting: SolvedTransition, name: str, like: Constraint) -> Constraint:
     return Constraint(
         name=f"{meeting.transition.name}{SEPARATOR}{name}",
         function=like.function,
@@ -159,9 +159,9 @@ def _row(meeting: Meeting, name: str, like: Constraint) -> Constraint:
     )
 
 
-def _valued(
-    meeting: Meeting, name: str, values: np.ndarray, lower, upper, units, labels=()
-) -> Valued:
+def _evaluated_row(
+    meeting: SolvedTransition, name: str, values: np.ndarray, lower, upper, units, labels=()
+) -> Evaluated:
     """Return what is asked at a transition with its values, whatever the ends."""
     asked = Constraint(
         name=f"{meeting.transition.name}{SEPARATOR}{name}",
@@ -175,7 +175,7 @@ def _valued(
     return asked, values, meeting.time
 
 
-def _same(meeting: Meeting) -> Iterator[Valued]:
+def _continuity(meeting: SolvedTransition) -> Iterator[Evaluated]:
     """Yield what differs of the quantities that are the same on both sides."""
     transition, moving = meeting.transition, meeting.before.problem.tree.moving
     for quantity in transition.quantities:
@@ -189,17 +189,17 @@ def _same(meeting: Meeting) -> Iterator[Valued]:
         units = tuple(unit_of(joint, quantity) for joint in moving)
         labels = tuple(joint.name for joint in moving)
         bound, apart = tuple(gained), end - meeting.image(start)
-        yield _valued(meeting, quantity, apart, bound, bound, units, labels)
+        yield _evaluated_row(meeting, quantity, apart, bound, bound, units, labels)
     rows = list(states_of_drives(transition, meeting.before.problem, meeting.after.problem))
     if rows:
         end = meeting.before.trace(drive_states, meeting.before.duration)[rows]
         labels = tuple(moving[row].name for row in rows)
         units = state_units(meeting.before.problem.tree, rows)
         apart = end - meeting.image(meeting.after.trace(drive_states, 0.0))[rows]
-        yield _valued(meeting, ACTIVATION, apart, 0.0, 0.0, units, labels)
+        yield _evaluated_row(meeting, ACTIVATION, apart, 0.0, 0.0, units, labels)
 
 
-def _struck(meeting: Meeting, strike: Strike) -> Iterator[Valued]:
+def _strike_rows(meeting: SolvedTransition, strike: Strike) -> Iterator[Evaluated]:
     """Yield how a point leaves, and how far its impulse is inside what it may be."""
     tree, normal = meeting.before.problem.tree, np.array(strike.normal, dtype=float)
     jacobian = _jacobian(meeting, strike.point)
@@ -208,34 +208,38 @@ def _struck(meeting: Meeting, strike: Strike) -> Iterator[Valued]:
     if strike.sticks:
         rows += (left - normal * (normal @ left)).tolist()
     labels = ("normal", "x across", "y across", "z across")[: len(rows)]
-    yield _valued(meeting, f"leaving.{strike.point}", np.array(rows), 0.0, 0.0, "m/s", labels)
+    yield _evaluated_row(
+        meeting, f"leaving.{strike.point}", np.array(rows), 0.0, 0.0, "m/s", labels
+    )
     impulse, mass = meeting.impulses[strike.point], mass_of(tree)
     push = float(normal @ impulse)
     if strike.slips:
         slip, pull = (each - normal * (normal @ each) for each in (left, impulse))
         law = pull * np.linalg.norm(slip) + float(strike.friction) * push * slip
         unit, labels = f"({mass:.4g} J)", ("x across", "y across", "z across")
-        yield _valued(meeting, f"slipping.{strike.point}", law / mass, 0.0, 0.0, unit, labels)
+        yield _evaluated_row(
+            meeting, f"slipping.{strike.point}", law / mass, 0.0, 0.0, unit, labels
+        )
     room = [push]
     if strike.friction is not None:
         pull = float(np.linalg.norm(impulse - push * normal))
         room.append(float(strike.friction) * push - pull)
     labels, unit = ("push", "friction")[: len(room)], f"({mass:.4g} N s)"
-    yield _valued(
+    yield _evaluated_row(
         meeting, f"impulse.{strike.point}", np.array(room) / mass, 0.0, np.inf, unit, labels
     )
 
 
-def _momentum(meeting: Meeting) -> Valued:
+def _momentum(meeting: SolvedTransition) -> Evaluated:
     """Return what M (v+ - v-) lacks to what the impulses give."""
     tree = meeting.before.problem.tree
     gained, given = _balance(meeting)
     mass, labels = mass_of(tree), tuple(joint.name for joint in tree.moving)
     unit = f"({mass:.4g} N s)"
-    return _valued(meeting, "momentum", (gained - given) / mass, 0.0, 0.0, unit, labels)
+    return _evaluated_row(meeting, "momentum", (gained - given) / mass, 0.0, 0.0, unit, labels)
 
 
-def _balance(meeting: Meeting) -> tuple[np.ndarray, np.ndarray]:
+def _balance(meeting: SolvedTransition) -> tuple[np.ndarray, np.ndarray]:
     """Return M (v+ - v-) and the sum of J' L, (n,) each, N s or N m s."""
     before, left = meeting.rates
     gained, given = _mass_matrix(meeting) @ (left - before), np.zeros(len(before))
@@ -244,7 +248,7 @@ def _balance(meeting: Meeting) -> tuple[np.ndarray, np.ndarray]:
     return gained, given
 
 
-def _mass_matrix(meeting: Meeting) -> np.ndarray:
+def _mass_matrix(meeting: SolvedTransition) -> np.ndarray:
     """Return M (n, n) as the curvature of the kinetic energy over the rates, with point masses."""
     tree, rates = meeting.before.problem.tree, ca.SX.sym("qd", len(meeting.q))
     energy = kinematics.kinetic_energy(tree, ca.SX(meeting.q), rates)
@@ -256,13 +260,13 @@ def _mass_matrix(meeting: Meeting) -> np.ndarray:
     return mass
 
 
-def _jacobian(meeting: Meeting, point: str) -> np.ndarray:
+def _jacobian(meeting: SolvedTransition, point: str) -> np.ndarray:
     """Return what takes rates to the velocity of a point, (3, n)."""
     slopes = kinematics.jacobian(meeting.before.problem.tree, ca.DM(meeting.q), point)
     return np.array(ca.DM(slopes))[3:]
 
 
-def _impact(meeting: Meeting) -> Impact:
+def _impact(meeting: SolvedTransition) -> Impact:
     gained, given = _balance(meeting)
     mass, (before, left) = _mass_matrix(meeting), meeting.rates
     kinetic = [float(rates @ mass @ rates) / 2 for rates in (before, left)]
@@ -281,11 +285,13 @@ def _impact(meeting: Meeting) -> Impact:
     )
 
 
-def _across(ends: list[tuple[Solution, float]], function) -> np.ndarray:
+def _joint_values(ends: list[tuple[Solution, float]], function) -> np.ndarray:
     """Return function(Instant, Instant) (m,) at instants s of two phases."""
     places = [
-        TracedInstant(problem=each.problem, formulation=each.formulation, s=s, wrenches=lifts(each))
+        TracedInstant(
+            problem=each.problem, formulation=each.formulation, s=s, wrenches=lifted_kind(each)
+        )
         for each, s in ends
     ]
     traced, rated = trace_across(places, function)
-    return traced(*(inputs(each, np.array([s]), rated=rated)[:, 0] for each, s in ends))
+    return traced(*(kernel_inputs(each, np.array([s]), rated=rated)[:, 0] for each, s in ends))

@@ -9,9 +9,9 @@ import numpy as np
 from ocp.certificate.certificate_lines import certificate_lines, violation_lines
 from ocp.certificate.checks.beam_stretch import Slope
 from ocp.certificate.checks.flight_momentum import Flight
-from ocp.certificate.checks.formulation_error import Approximated
+from ocp.certificate.checks.formulation_error import ApproximationError
 from ocp.certificate.checks.replay_motion import Deviations
-from ocp.certificate.resolution_check import finer
+from ocp.certificate.resolution_check import refinement_advice
 from ocp.certificate.row_violations import Violation
 from ocp.certificate.transition_violations import Impact
 from ocp.mechanics.values.validation import instance
@@ -67,7 +67,7 @@ class Verification:
     refusals: tuple[str, ...] = ()
     mechanics: str = "built-in"
     slope: Slope | None = None
-    approximation: Approximated | None = None
+    approximation: ApproximationError | None = None
     phases: Mapping[str, "Verification"] = field(default_factory=dict)
     impacts: tuple[Impact, ...] = ()
     flights: tuple[Flight, ...] = ()
@@ -132,7 +132,7 @@ class Verification:
         """Yield what to do about what exceeds the tolerance."""
         lines = [line for _, line in self._beyond(tolerance)]
         if any(not line.startswith(FIRST_ORDER) for line in lines):
-            yield finer(tolerance)
+            yield refinement_advice(tolerance)
         elif lines:
             yield "next: a tighter tolerance of the solver, on the command line --tol 1e-8"
 
@@ -149,7 +149,7 @@ class Verification:
             *parts,
             (FIRST_ORDER, self.kkt, ""),
             ("objective is off its integral by", self.objective_error, "(relative)"),
-            *(error for each in self.impacts for error in _struck(each)),
+            *(error for each in self.impacts for error in _impact_errors(each)),
         )
         for what, value, unit in errors:
             if value is not None:
@@ -191,7 +191,7 @@ class Verification:
         return html_table(self._lines())
 
     def _lines(self) -> list[Line]:
-        numbers = certified(self)
+        numbers = certificate_and_violations(self)
         return [
             ("certificate", self.verdict()),
             ("worst violation", "at nodes / on the dense grid"),
@@ -213,13 +213,13 @@ def _short(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2e}"
 
 
-def _struck(each: Impact) -> Iterator[Error]:
+def _impact_errors(each: Impact) -> Iterator[Error]:
     """Yield the errors of an impact."""
     yield f"{each.transition}: momentum is off its balance by", each.balance, "(relative)"
     yield f"{each.transition}: energy lost is off the impulses' by", each.error, "(relative)"
 
 
-def certified(verification: Verification) -> dict[str, Any]:
+def certificate_and_violations(verification: Verification) -> dict[str, Any]:
     """Return a certificate as plain data: its violations and its numbers."""
     return {
         "violations": {

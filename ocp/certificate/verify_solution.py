@@ -7,25 +7,29 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ocp.certificate.checks.beam_stretch import steepest
+from ocp.certificate.checks.beam_stretch import steepest_slope
 from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.checks.flight_momentum import flights
-from ocp.certificate.checks.formulation_error import approximated, exactly
-from ocp.certificate.checks.optimality import first_order, program_again
+from ocp.certificate.checks.formulation_error import approximation_error, with_exact_dynamics
+from ocp.certificate.checks.optimality import first_order_residual, rebuild_program
 from ocp.certificate.checks.phase_consistency import (
     misfit_of_phases,
     refusals_of_phases,
     stated_parts,
 )
-from ocp.certificate.checks.replay_motion import deviations, lengths, worst_deviations
-from ocp.certificate.checks.self_consistency import bare, misfit, refusals
+from ocp.certificate.checks.replay_motion import (
+    deviations,
+    quaternion_length_error,
+    worst_deviations,
+)
+from ocp.certificate.checks.self_consistency import lacks_multipliers, misfit, refusals
+from ocp.certificate.constraint_violations import join_violations, violations
 from ocp.certificate.transition_violations import impacts
 from ocp.certificate.verification import NotVerified, Verification
-from ocp.certificate.violations import violations, with_links
 from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
 from ocp.solution.margins import reserves
-from ocp.solution.objective_values import Cost, cost, cost_of_all
+from ocp.solution.objective_values import Cost, evaluate_cost, total_cost
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 from ocp.solvers.iteration_log import keep_interrupts
@@ -44,13 +48,13 @@ def verify(solution: Solution) -> Verification:
         return _of_phases(solution)
     transcribed = _again(solution)
     _check_fit(misfit(solution, transcribed))
-    costs = None if solution.missing else cost(solution, transcribed)
-    judged = costs is not None and not bare(solution, transcribed)
+    costs = None if solution.missing else evaluate_cost(solution, transcribed)
+    judged = costs is not None and not lacks_multipliers(solution, transcribed)
     return replace(
         _moved(solution, costs),
-        kkt=first_order(solution, transcribed) if judged else None,
+        kkt=first_order_residual(solution, transcribed) if judged else None,
         refusals=refusals(solution, transcribed, costs),
-        approximation=approximated(solution, transcribed, judged),
+        approximation=approximation_error(solution, transcribed, judged),
     )
 
 
@@ -62,7 +66,7 @@ def _again(solution: Solution) -> Any:
     if known is not None:
         return known
     settings = replace(solution.transcription, derivatives="solver", kernels="virtual")
-    return program_again(solution, settings)
+    return rebuild_program(solution, settings)
 
 
 def _check_fit(reason: str) -> None:
@@ -81,9 +85,9 @@ def _moved(solution: Solution, costs: Cost | None) -> Verification:
         objective=None if costs is None else costs.dense,
         objective_error=None if costs is None else costs.error,
         mechanics="built-in" if is_comparable(planner) else planner.name,
-        slope=steepest(solution),
-        lengths=lengths(solution),
-        reserves=reserves(exactly(solution)),
+        slope=steepest_slope(solution),
+        lengths=quaternion_length_error(solution),
+        reserves=reserves(with_exact_dynamics(solution)),
         flights=flights(solution) if solution.problem.tree.balls else (),
     )
 
@@ -98,21 +102,21 @@ def _of_phases(solution: Solution) -> Verification:
         reason = misfit(solution.phases[name], part)
         _check_fit(f"phase {name!r}: {reason}" if reason else "")
     costs = {
-        name: None if solution.missing else cost(solution.phases[name], part)
+        name: None if solution.missing else evaluate_cost(solution.phases[name], part)
         for name, part in programs.items()
     }
     parts = {name: _moved(phase, costs[name]) for name, phase in solution.phases.items()}
     every = [each for each in costs.values() if each is not None]
-    whole = cost_of_all(every) if every else None
-    judged = whole is not None and not bare(solution, transcribed)
+    whole = total_cost(every) if every else None
+    judged = whole is not None and not lacks_multipliers(solution, transcribed)
     return _joined(
         solution,
         parts,
-        kkt=first_order(solution, transcribed) if judged else None,
+        kkt=first_order_residual(solution, transcribed) if judged else None,
         objective=None if whole is None else whole.dense,
         objective_error=None if whole is None else whole.error,
         refusals=refusals_of_phases(reported, transcribed, costs),
-        approximation=approximated(solution, transcribed, judged),
+        approximation=approximation_error(solution, transcribed, judged),
     )
 
 
@@ -123,7 +127,7 @@ def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any)
     slopes = [each.slope for each in parts.values() if each.slope is not None]
     first = next(iter(parts.values()))
     return Verification(
-        violations=with_links(solution, {n: each.violations for n, each in parts.items()}),
+        violations=join_violations(solution, {n: each.violations for n, each in parts.items()}),
         deviations=worst_deviations([each.deviations for each in parts.values()]),
         energy_error=max(errors, default=None),
         mechanics=first.mechanics,
@@ -132,6 +136,6 @@ def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any)
         phases=parts,
         impacts=impacts(solution),
         flights=flights(solution),
-        reserves=reserves(exactly(solution)),
+        reserves=reserves(with_exact_dynamics(solution)),
         **known,
     )

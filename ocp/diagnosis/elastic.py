@@ -15,14 +15,14 @@ from ocp.diagnosis.elastic_weights import (
     Factor,
     Gives,
     Key,
-    alike,
+    equal_price,
     is_any,
     is_room,
     is_stated,
     own_name,
-    prices,
+    row_prices,
 )
-from ocp.diagnosis.explain import Row, Stretch, row_name, rows_at, stretches
+from ocp.diagnosis.explain import ProgramMotion, Row, program_motions, row_name, rows_at
 from ocp.mechanics.values.units import plain_amount
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION
@@ -54,7 +54,7 @@ NARROW = 1e-9  # relative, about a given duration, which so becomes an unknown t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Yielding:
+class ExceededRow:
     """By what a row must give way: the largest `amount`, in its unit, at `t` (s); what is `paid`.
 
     That is relative to the bound, on the average of its instants.
@@ -104,7 +104,7 @@ class _Case:
         return self.interrupted or self.grant.spent
 
 
-def must_give_way(
+def relax_minimally(
     transcribed: Program,
     solver: Solver,
     x: np.ndarray,
@@ -118,7 +118,7 @@ def must_give_way(
     if Budget(left=left.left).spent:
         return Elastic()
     most = min(MOST, max(FEWEST, WORK // max(1, len(x))))
-    case = _loosened(
+    case = _with_free_duration(
         _Case(
             transcribed=transcribed,
             solver=relaxation_solver(solver),
@@ -127,33 +127,37 @@ def must_give_way(
             watch=with_stage(watch, STAGE),
         )
     )
-    ways: list[list[Yielding]] = []
-    case, rows = _first(case, (is_room, is_stated, is_any))
+    ways: list[list[ExceededRow]] = []
+    case, rows = _first_relaxation(case, (is_room, is_stated, is_any))
     while rows and len(ways) <= INSTEAD:
         ways.append(rows)
-        case, rows = _first(case, (_others(ways, is_room), _others(ways, is_stated)))
+        case, rows = _first_relaxation(
+            case, (_except_named(ways, is_room), _except_named(ways, is_stated))
+        )
     return Elastic(lines=_lines(ways), iterations=int(most - case.grant.iterations))
 
 
-def _first(case: _Case, choices: Sequence[Gives]) -> tuple[_Case, list[Yielding] | None]:
+def _first_relaxation(
+    case: _Case, choices: Sequence[Gives]
+) -> tuple[_Case, list[ExceededRow] | None]:
     """Return the case with what is left, and the rows that give way by the first choice that does.
 
     None if by none a motion was found.
     """
     for gives in choices:
-        case, rows = _fewest(case, gives)
+        case, rows = _fewest_rows(case, gives)
         if rows is not None or case.over:
             break
     return case, rows
 
 
-def _others(ways: Sequence[Sequence[Yielding]], gives: Gives) -> Gives:
+def _except_named(ways: Sequence[Sequence[ExceededRow]], gives: Gives) -> Gives:
     """Return which rows may give way whose constraint is in none of the ways out."""
     named = {row.constraint.name for way in ways for row in way}
     return lambda constraint, number: constraint.name not in named and gives(constraint, number)
 
 
-def _loosened(case: _Case) -> _Case:
+def _with_free_duration(case: _Case) -> _Case:
     """Return the case with a duration that is an unknown, were it given; given ones of phases stay.
 
     Parameters that are sought stay so, unless the duration is made of parameters.
@@ -179,33 +183,33 @@ def _loosened(case: _Case) -> _Case:
     )
 
 
-def _fewest(case: _Case, gives: Gives) -> tuple[_Case, list[Yielding] | None]:
+def _fewest_rows(case: _Case, gives: Gives) -> tuple[_Case, list[ExceededRow] | None]:
     """Return the case with what is left, and the fewest rows that must give way.
 
     None if even so no motion was found.
     """
     rows, x = None, case.x
-    dearer: Factor = alike
+    dearer: Factor = equal_price
     for _ in range(1 + ROUNDS):
         if case.over:
             break
-        case, eased = _eased(case, gives, dearer, x)
+        case, eased = _minimise_payment(case, gives, dearer, x)
         if eased is None:
             break
-        x, rows = eased, _yielding(case.transcribed, eased)
+        x, rows = eased, _exceeded_rows(case.transcribed, eased)
         dearest = max((row.paid for row in rows), default=0.0)
         if len(rows) < 2:
             break
-        dearer = _dearer({row.key: row.paid / dearest for row in rows})
+        dearer = _raised_prices({row.key: row.paid / dearest for row in rows})
     return case, rows
 
 
-def _dearer(paid: Mapping[Key, float]) -> Factor:
+def _raised_prices(paid: Mapping[Key, float]) -> Factor:
     """Return factors of prices: the less of the largest payment a row pays, the dearer it is."""
     return lambda key: (1.0 + SHARE) / (paid.get(key, 0.0) + SHARE)
 
 
-def _eased(
+def _minimise_payment(
     case: _Case, gives: Gives, dearer: Factor, x: np.ndarray
 ) -> tuple[_Case, np.ndarray | None]:
     """Return the case with what is left, and the unknowns at which least is paid.
@@ -216,7 +220,7 @@ def _eased(
     lower, upper = np.full((2, len(x)), np.inf) * [[-1.0], [1.0]]
     for place in _durations(case.transcribed):
         lower[place], upper[place] = nlp.lower[place] / WIDER, nlp.upper[place] * WIDER
-    eased = relax(nlp, prices(case.transcribed, gives, dearer), x, (lower, upper))
+    eased = relax(nlp, row_prices(case.transcribed, gives, dearer), x, (lower, upper))
     start = Start(x=eased.begin)
     outcome, grant = spend(eased.nlp, case.solver, start, case.grant, case.watch, most=SOLVE)
     stopped = outcome.status == INTERRUPTED
@@ -232,21 +236,21 @@ def _durations(transcribed: Program) -> list[int]:
     return [int(columns[0]) for part, columns in parts if free_duration(part.problem)]
 
 
-def _yielding(transcribed: Program, x: np.ndarray) -> list[Yielding]:
+def _exceeded_rows(transcribed: Program, x: np.ndarray) -> list[ExceededRow]:
     """Return the rows that are exceeded at the unknowns x, those that pay most first."""
     whole = transcribed.expand(x)
-    lasting = [_duration(each) for each in stretches(transcribed, whole)]
+    lasting = [_duration(each) for each in program_motions(transcribed, whole)]
     rows = [*rows_at(transcribed, whole), *lasting]
-    paying = sorted(map(_paid, rows), key=lambda row: -row.paid)
+    paying = sorted(map(_row_excess, rows), key=lambda row: -row.paid)
     total = sum(row.paid for row in paying)
     return [row for row in paying if row.paid > max(NOTHING, PAID * total)]
 
 
-def _paid(row: Row) -> Yielding:
+def _row_excess(row: Row) -> ExceededRow:
     """Return by what a row is exceeded."""
     amounts = np.nan_to_num(row.beyond)
     k = int(np.argmax(amounts))
-    return Yielding(
+    return ExceededRow(
         constraint=row.constraint,
         number=row.number,
         amount=float(amounts[k]),
@@ -255,7 +259,7 @@ def _paid(row: Row) -> Yielding:
     )
 
 
-def _duration(each: Stretch) -> Row:
+def _duration(each: ProgramMotion) -> Row:
     """Return the row of how long a motion lasts."""
     return Row(
         constraint=each.named(duration_limits(each.transcribed.problem)),
@@ -265,11 +269,11 @@ def _duration(each: Stretch) -> Row:
     )
 
 
-def _lines(ways: Sequence[Sequence[Yielding]]) -> tuple[str, ...]:
+def _lines(ways: Sequence[Sequence[ExceededRow]]) -> tuple[str, ...]:
     """Return a line for every constraint that must give way, then those that might instead."""
     lines = []
     for number, way in enumerate(ways):
-        together: dict[str, list[Yielding]] = {}
+        together: dict[str, list[ExceededRow]] = {}
         for row in way:
             together.setdefault(row.constraint.name, []).append(row)
         for count, rows in enumerate(together.values()):
@@ -278,7 +282,7 @@ def _lines(ways: Sequence[Sequence[Yielding]]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _line(rows: Sequence[Yielding]) -> str:
+def _line(rows: Sequence[ExceededRow]) -> str:
     """Return the line of the rows of one constraint."""
     worst, *others = rows
     more = [f"({row.constraint.label(row.number)}) by {row.words}" for row in others[: LABELS - 1]]

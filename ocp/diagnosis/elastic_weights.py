@@ -49,7 +49,7 @@ def is_any(constraint: Constraint, number: int) -> bool:
     return True
 
 
-def alike(key: Key) -> float:
+def equal_price(key: Key) -> float:
     """Return the factor of a price that is no other's."""
     return 1.0
 
@@ -64,7 +64,9 @@ def scale_of(constraint: Constraint, bound: float) -> float:
     return abs(bound) if own_name(constraint) == DURATION else scale(bound)
 
 
-def prices(transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: Factor) -> Prices:
+def row_prices(
+    transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: Factor
+) -> Prices:
     """Return the Prices of the rows that may give way, relative to their bounds.
 
     A row along the motion costs what it is exceeded by on the average of its instants, times its
@@ -79,7 +81,7 @@ def prices(transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: F
                 factor = dearer((placed.constraint.name, number)) / len(placed.s)
                 rows[0, at] = factor / scale(placed.constraint.lower_of(number))
                 rows[1, at] = factor / scale(placed.constraint.upper_of(number))
-    for bounding in _bounding(transcribed):
+    for bounding in _variable_bounds(transcribed):
         if gives(bounding.constraint, bounding.number):
             factor = dearer((bounding.constraint.name, bounding.number))
             bounds[int(bounding.side == "upper"), bounding.variable] = factor * bounding.price
@@ -87,7 +89,7 @@ def prices(transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: F
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bounding:
+class _VariableBound:
     """Which row asks for the bound of a variable on one `side`, and the price of exceeding it."""
 
     variable: int
@@ -97,7 +99,7 @@ class _Bounding:
     price: float
 
 
-def _bounding(transcribed: Transcribed | TranscribedPhases) -> Iterator[_Bounding]:
+def _variable_bounds(transcribed: Transcribed | TranscribedPhases) -> Iterator[_VariableBound]:
     """Yield who asks for each bound of a variable, but of parameters that are held."""
     slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
@@ -110,7 +112,7 @@ def _bounding(transcribed: Transcribed | TranscribedPhases) -> Iterator[_Boundin
         slope, count = slopes.get((constraint.name, int(number), float(s)), (1.0, 1))
         upper = (side == "upper") == (slope > 0)
         bound = constraint.upper_of(number) if upper else constraint.lower_of(number)
-        yield _Bounding(
+        yield _VariableBound(
             variable=int(variable),
             side=side,
             constraint=constraint,

@@ -96,15 +96,15 @@ def explain(
     violated: list[tuple[float, str]] = []
     leaning: dict[str, tuple[int, int]] = {}
     for row in rows_at(transcribed, outcome.x):
-        violated += _violated(row)
-        leaning |= _leaning(row)
+        violated += _worst_violation(row)
+        leaning |= _active_bounds(row)
     worst = sorted(violated, key=lambda pair: -pair[0])[:WORST]
     most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
     return (
         f"{status}: {MEANING[status]}" if status in MEANING else status,
         *yielding,
         *(text for _, text in worst),
-        *(line for each in stretches(transcribed, outcome.x) for line in _ended(each)),
+        *(line for each in program_motions(transcribed, outcome.x) for line in _end_lines(each)),
         *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
     )
 
@@ -115,7 +115,7 @@ def row_name(constraint: Constraint, number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class ProgramMotion:
     """A motion within a program: the `transcribed` one and its variables `x`; of a phase its name
     as names of the whole have it, with where it starts (s)."""
 
@@ -135,14 +135,16 @@ class Stretch:
         return replace(constraint, name=name) if self.name else constraint
 
 
-def stretches(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iterator[Stretch]:
+def program_motions(
+    transcribed: Transcribed | TranscribedPhases, x: np.ndarray
+) -> Iterator[ProgramMotion]:
     """Yield the motion of variables x, or those of all phases."""
     if not isinstance(transcribed, TranscribedPhases):
-        yield Stretch(transcribed=transcribed, x=x)
+        yield ProgramMotion(transcribed=transcribed, x=x)
         return
     begin = 0.0
     for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
-        each = Stretch(transcribed=part, x=x[columns], name=f"{name}{SEPARATOR}", begin=begin)
+        each = ProgramMotion(transcribed=part, x=x[columns], name=f"{name}{SEPARATOR}", begin=begin)
         yield each
         begin += each.duration
 
@@ -153,7 +155,7 @@ def rows_at(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iter
 
     The time of a row that joins both ends is that of the end.
     """
-    layout, known = transcribed.layout, list(stretches(transcribed, x))
+    layout, known = transcribed.layout, list(program_motions(transcribed, x))
     for each in known:
         yield from _rows(each)
     if isinstance(transcribed, TranscribedPhases):
@@ -166,7 +168,7 @@ def rows_at(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iter
             yield Row(constraint=limits, number=0, values=np.array([value]), t=np.zeros(1))
 
 
-def _rows(each: Stretch) -> Iterator[Row]:
+def _rows(each: ProgramMotion) -> Iterator[Row]:
     """Yield the rows of one motion."""
     layout, x = each.transcribed.layout, each.x
     for group in each.transcribed.groups:
@@ -188,15 +190,15 @@ def _link_rows(
             yield Row(constraint=constraint, number=number, values=line, t=t)
 
 
-def _ended(each: Stretch) -> list[str]:
+def _end_lines(each: ProgramMotion) -> list[str]:
     """Return lines on how a motion ended: at the bound of its duration, or in another assembly."""
     points, duration, _ = split_variables(each.transcribed.layout, each.x)
     problem = each.transcribed.problem
-    lines = [*_stuck(problem, duration), *_torn(problem, points)]
+    lines = [*_duration_line(problem, duration), *_assembly_line(problem, points)]
     return [f"{each.name}{line}" for line in lines]
 
 
-def _violated(row: Row) -> list[tuple[float, str]]:
+def _worst_violation(row: Row) -> list[tuple[float, str]]:
     """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
 
     None where it is inside, or asked at no instant; not a number is the worst.
@@ -213,7 +215,7 @@ def _violated(row: Row) -> list[tuple[float, str]]:
     return [(float(row.relative(amounts)[k]), line)]
 
 
-def _leaning(row: Row) -> dict[str, tuple[int, int]]:
+def _active_bounds(row: Row) -> dict[str, tuple[int, int]]:
     """Return {line: (at how many instants, of how many)} of the bounds at which a row lies."""
     lower, upper = row.bounds
     counts = {}
@@ -225,7 +227,7 @@ def _leaning(row: Row) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def _stuck(problem: Problem, duration: float) -> list[str]:
+def _duration_line(problem: Problem, duration: float) -> list[str]:
     """Return a line for the bound at which a free duration ended."""
     least, most = problem.duration
     return [
@@ -235,7 +237,7 @@ def _stuck(problem: Problem, duration: float) -> list[str]:
     ]
 
 
-def _torn(problem: Problem, points: np.ndarray) -> list[str]:
+def _assembly_line(problem: Problem, points: np.ndarray) -> list[str]:
     """Return a line if a motion cannot pass from its start's assembly of the loops to its end's."""
     drawn = structure(problem.tree)
     if not drawn.closed:

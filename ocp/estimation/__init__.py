@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.estimation.identification import Fit, fit, predicted
+    from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
     from ocp.estimation.recordings import Recording, noisy
@@ -20,7 +20,7 @@ __all__ = [
     "inverse_kinematics",
     "measured_torques",
     "noisy",
-    "predicted",
+    "predict",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -29,7 +29,7 @@ __getattr__, __dir__ = lazy_names(
         "ocp.estimation.identification": (
             "Fit",
             "fit",
-            "predicted",
+            "predict",
         ),
         "ocp.estimation.inverse_dynamics": ("measured_torques",),
         "ocp.estimation.marker_kinematics": (

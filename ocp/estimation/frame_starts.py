@@ -14,25 +14,27 @@ TURNS = (2.1, -2.1, 3.1)  # rad: by which a root's turns are tried
 ALIKE = 1.01  # times the least sum of squares: starts that end so differ by whole turns alone
 
 
-def marched(sightings: Sightings, start: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def follow_frames(
+    sightings: Sightings, start: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return at `most` so many frames' numbers (k,), and the coordinates (n, k) there, each met
     from the one before, the first from a start (n,), or where it is not met so, from that with a
     root turned otherwise."""
     count = sightings.places.shape[1]
     frames = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-    path = [_begun(sightings.frame(int(frames[0])), start)]
+    path = [_first_frame(sightings.frame(int(frames[0])), start)]
     for frame in frames[1:]:
-        path.append(met(sightings.frame(int(frame)), path[-1], EAGER))
+        path.append(fit_frame(sightings.frame(int(frame)), path[-1], EAGER))
     return frames, np.array(path).T
 
 
-def _begun(one: Sightings, start: np.ndarray) -> np.ndarray:
+def _first_frame(one: Sightings, start: np.ndarray) -> np.ndarray:
     """Return the coordinates (n,) of a first frame, from the first start that comes near to it, or
     from the best of all."""
     weight = max(float(np.sum(one.roots**2)) / 3, 1e-300)
     tried: list[tuple[float, np.ndarray]] = []
-    for turned in _turned(one.tree, start):
-        q = met(one, turned, PATIENT)
+    for turned in _turned_starts(one.tree, start):
+        q = fit_frame(one, turned, PATIENT)
         tried.append((one.cost(q[:, None]), q))
         if tried[-1][0] <= NEAR**2 * weight:
             break
@@ -42,7 +44,7 @@ def _begun(one: Sightings, start: np.ndarray) -> np.ndarray:
     return min(alike, key=lambda q: float(np.abs(q - start).max()))
 
 
-def _turned(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
+def _turned_starts(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
     """Yield a start (n,), and then others with the turns of a root that nothing drives."""
     yield start
     passive = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
@@ -60,7 +62,7 @@ def _turned(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
                 yield turned
 
 
-def met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
+def fit_frame(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
     """Return the coordinates (n,) nearest to one frame's markers, from q on."""
     damping, (normals, pulls), cost = GENTLE, one.normal(q[:, None]), one.cost(q[:, None])
     for _ in range(iterations):

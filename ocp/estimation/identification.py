@@ -13,12 +13,12 @@ from ocp.dynamics import Formulation, formulation_of
 from ocp.estimation.recordings import Recording
 from ocp.estimation.residuals import (
     Trials,
-    estimated,
-    left_over,
-    parameters,
-    ranges,
-    samples,
-    stretch,
+    all_parameters,
+    estimate_deviations,
+    output_ranges,
+    output_residuals,
+    recorded_motion,
+    sample_count,
     trials,
 )
 from ocp.mechanics.values.parameters import (
@@ -152,10 +152,10 @@ def fit(
     several("recordings", recordings, Recording)
     formulation = formulation_of(dynamics, problem.tree)
     data = trials(problem, formulation, tuple(recordings), free, values or {})
-    return _fitted(problem, data, *_in_rounds(data, iterations))
+    return _fit_record(problem, data, *_fit_in_rounds(data, iterations))
 
 
-def predicted(
+def predict(
     problem: Problem,
     recording: Recording,
     values: Mapping[str, float] | None = None,
@@ -172,31 +172,33 @@ def predicted(
     refuse_phases("predicted", problem, "state what was recorded without phases")
     names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)
     seen = output_functions(problem, formulation_of(dynamics, problem.tree), names)
-    known = values_of(parameters(problem, seen), values or {})
+    known = values_of(all_parameters(problem, seen), values or {})
     numbers = np.array([known[each] for each in seen.parameters])
-    rows = seen.values(stretch(problem, recording), numbers)
+    rows = seen.values(recorded_motion(problem, recording), numbers)
     ends = np.cumsum([seen.sizes[name] for name in names])[:-1]
     return dict(zip(names, np.split(rows, ends)))
 
 
-def _in_rounds(data: Trials, iterations: int) -> tuple[LeastSquaresResult, list[np.ndarray], int]:
+def _fit_in_rounds(
+    data: Trials, iterations: int
+) -> tuple[LeastSquaresResult, list[np.ndarray], int]:
     """Return the least squares, the deviations (m,) of each recording, and the iterations.
 
     Deviations that are not given are estimated in rounds; the first takes the outputs' ranges.
     """
-    guess, x, count = ranges(data), data.first, 0
+    guess, x, count = output_ranges(data), data.first, 0
     for _ in range(ROUNDS):
         deviations = [np.where(np.isnan(known), guess, known) for known in data.known]
         weighed = partial(data.residuals, deviations=deviations)
         least = least_squares(weighed, x, data.bounds, data.sizes, iterations=iterations)
         x, count = least.x, count + least.iterations
-        before, guess = guess, estimated(data, x, deviations)
+        before, guess = guess, estimate_deviations(data, x, deviations)
         if data.complete or (np.abs(guess - before) <= SETTLED * guess).all():
             break
     return least, deviations, count
 
 
-def _fitted(
+def _fit_record(
     problem: Problem,
     data: Trials,
     least: LeastSquaresResult,
@@ -208,8 +210,8 @@ def _fitted(
     known = information(least.slopes, data.sizes, least.bound)
     sees = [known.sees(row) for row in np.eye(len(names))]
     errors = np.where(sees, np.sqrt(np.diag(known.covariance)), np.inf)
-    residuals = left_over(data, least.x, deviations)
-    left = samples(data) - (len(names) - len(known.blind) - int(least.bound.sum()))
+    residuals = output_residuals(data, least.x, deviations)
+    left = sample_count(data) - (len(names) - len(known.blind) - int(least.bound.sum()))
     misfit = float(least.residuals @ least.residuals) / max(left, 1.0)
     values = {each.name: number for each, number in data.start.items()}
     values |= dict(zip(names, least.x.tolist()))
@@ -219,7 +221,7 @@ def _fitted(
         free=data.free,
         values=MappingProxyType(values),
         errors=MappingProxyType(dict(zip(names, errors.tolist()))),
-        unidentifiable=tuple(_together(row, data) for row in known.blind),
+        unidentifiable=tuple(_combination_words(row, data) for row in known.blind),
         at_bounds=tuple(name for name, leans in zip(names, least.bound) if leans),
         deviations=tuple(MappingProxyType(data.by_name(each)) for each in deviations),
         misfit=misfit if data.complete else None,
@@ -228,16 +230,16 @@ def _fitted(
         success=least.success,
         iterations=count,
         explanation=(
-            *_unsound(problem, values),
-            *(_surprise(misfit, left) if data.complete else ()),
-            *_correlated(data, residuals, deviations),
+            *_unphysical_lines(problem, values),
+            *(_misfit_lines(misfit, left) if data.complete else ()),
+            *_correlation_lines(data, residuals, deviations),
         ),
         information=known,
         sizes=data.sizes,
     )
 
 
-def _together(row: np.ndarray, data: Trials) -> str:
+def _combination_words(row: np.ndarray, data: Trials) -> str:
     """Return in words a change of parameters that changes no output."""
     parts = [
         f"{each.name} {change:+.4g}{f' {each.unit}' if each.unit else ''}"
@@ -249,7 +251,7 @@ def _together(row: np.ndarray, data: Trials) -> str:
     return ", ".join(parts) + " together have no influence"
 
 
-def _unsound(problem: Problem, values: Mapping[str, float]) -> Iterator[str]:
+def _unphysical_lines(problem: Problem, values: Mapping[str, float]) -> Iterator[str]:
     """Yield a line for everything that no mechanism has, as a negative moment of inertia."""
     for name, expression, lower, upper, unit in requirements(problem):
         known = {each: values[each.name] for each in parameters_of(expression)}
@@ -259,7 +261,7 @@ def _unsound(problem: Problem, values: Mapping[str, float]) -> Iterator[str]:
             yield f"{name}: {value:.4g} {unit} was found, {bound} is possible".replace("  ", " ")
 
 
-def _surprise(misfit: float, left: float) -> tuple[str, ...]:
+def _misfit_lines(misfit: float, left: float) -> tuple[str, ...]:
     """Return a line where residuals are not of the size that their deviations say."""
     if abs(misfit - 1) <= SURPRISE * np.sqrt(2 / max(left, 1.0)):
         return ()
@@ -269,7 +271,7 @@ def _surprise(misfit: float, left: float) -> tuple[str, ...]:
     )
 
 
-def _correlated(
+def _correlation_lines(
     data: Trials, residuals: Sequence[np.ndarray], deviations: Sequence[np.ndarray]
 ) -> Iterator[str]:
     """Yield a line for every output whose residuals are no white noise up to their bandwidth."""

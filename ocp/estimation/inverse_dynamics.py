@@ -51,7 +51,7 @@ def measured_torques(
     motion = [
         numbers(f"{name}: {what}", x, shape) for what, x in zip(("q", "qd", "qdd"), (q, qd, qdd))
     ]
-    pushed = _pushed(name, tree, forces, instance(f"{name}: links", links or {}, Mapping))
+    pushed = _pushed_links(name, tree, forces, instance(f"{name}: links", links or {}, Mapping))
     rows = [forces.at(times)[plate] for plate in pushed] if forces is not None else []
     given = np.vstack([*motion, *rows])
     torques = _torques(tree, tuple(pushed.values()), dynamics)
@@ -66,7 +66,7 @@ def measured_torques(
     return values
 
 
-def _pushed(
+def _pushed_links(
     name: str, tree: Tree, forces: Series | None, links: Mapping[str, str]
 ) -> dict[str, str]:
     """Return {plate: link} of all plates; raise ValueError unless each has one."""

@@ -18,7 +18,7 @@ from ocp.estimation.spline_fit import (
     STIFF,
     STILL,
     Search,
-    Splined,
+    SplineFit,
     Unknowns,
 )
 
@@ -71,7 +71,9 @@ class Point:
         return self.cost / 2 - mu * float(np.log(self.slack[np.isfinite(self.slack)]).sum())
 
 
-def held(search: Search, start: Unknowns, limits: Limits, iterations: int) -> Splined:
+def fit_within_limits(
+    search: Search, start: Unknowns, limits: Limits, iterations: int
+) -> SplineFit:
     """Return the Splined of unknowns within limits, from a start on."""
     limits = limits.widened
     n = search.sightings.tree.dof
@@ -81,7 +83,7 @@ def held(search: Search, start: Unknowns, limits: Limits, iterations: int) -> Sp
     while count < iterations:
         count += 1
         step, promised = _step(search, here, mu, damping)
-        trial, share = _along(search, limits, here, step, mu)
+        trial, share = _line_search(search, limits, here, step, mu)
         done = mu <= LAST and (step.largest < STILL or promised <= spent * here.cost)
         here = here if trial is None else trial
         if done:
@@ -98,7 +100,7 @@ def held(search: Search, start: Unknowns, limits: Limits, iterations: int) -> Sp
             mu = max(LAST, min(LESS * mu, mu * (mu / first) ** POWER))
     normals, _ = search.normal(here.x)
     close = here.slack < CLOSE
-    return Splined(
+    return SplineFit(
         unknowns=here.x,
         status=status,
         iterations=count,
@@ -131,7 +133,7 @@ def _step(search: Search, here: Point, mu: float, damping: float) -> tuple[Unkno
     return step, pull.along(step)
 
 
-def _along(
+def _line_search(
     search: Search, limits: Limits, here: Point, step: Unknowns, mu: float
 ) -> tuple[Point | None, float]:
     """Return the point at the end of a step, or of a share of it that brings the merit down, if
@@ -140,7 +142,7 @@ def _along(
     slid = np.array([moved, -moved])
     slack, multiplier = here.slack, here.multiplier
     turned = mu / slack - multiplier - multiplier / slack * slid
-    share, dual = _most(slack, slid), _most(multiplier, turned)
+    share, dual = _largest_share(slack, slid), _largest_share(multiplier, turned)
     for _ in range(SHORTEST):
         x = here.x.plus(step.times(share))
         trial = Point(
@@ -155,7 +157,7 @@ def _along(
     return None, share
 
 
-def _most(values: np.ndarray, changes: np.ndarray) -> float:
+def _largest_share(values: np.ndarray, changes: np.ndarray) -> float:
     """Return the largest share of changes, at most 1, that leaves KEPT of every value."""
     falling = changes < 0
     if not falling.any():

@@ -8,8 +8,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from ocp.estimation.frame_starts import PATIENT, met
-from ocp.estimation.marker_residuals import Sightings, seen_from
+from ocp.estimation.frame_starts import PATIENT, fit_frame
+from ocp.estimation.marker_residuals import Sightings, point_places
 from ocp.mechanics.model.tree import Tree
 
 FEWEST = 4  # markers in a frame of which axes are told
@@ -39,19 +39,19 @@ def check_axes(one: Sightings, start: np.ndarray, q: np.ndarray, source: str) ->
             return
     axis = _upward(one, start, places[seen], seen, far)
     if axis is not None:
-        _warn(source, f"its first frame stands along {_word(axis)}", _taking(axis, one.tree))
+        _warn(source, f"its first frame stands along {_word(axis)}", _axis_rotation(axis, one.tree))
 
 
 def _in_other_axes(one: Sightings, start: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the least sum of squares of the frame in other axes, and these (3, 3)."""
     tried = []
     for turn in _axes():
-        turned = _turned(one, turn)
-        q = met(turned, start, TRIED)
+        turned = _turn_sightings(one, turn)
+        q = fit_frame(turned, start, TRIED)
         tried.append((turned.cost(q[:, None]), q, turn, turned))
     tried.sort(key=lambda each: each[0])
     further = [
-        (turned.cost(met(turned, q, PATIENT)[:, None]), turn)
+        (turned.cost(fit_frame(turned, q, PATIENT)[:, None]), turn)
         for _, q, turn, turned in tried[: TRIED // 2]
     ]
     return min(further, key=lambda each: each[0])
@@ -66,7 +66,7 @@ def _axes() -> Iterator[np.ndarray]:
                 yield turn
 
 
-def _turned(one: Sightings, turn: np.ndarray) -> Sightings:
+def _turn_sightings(one: Sightings, turn: np.ndarray) -> Sightings:
     return replace(one, places=(one.places.reshape(-1, 3) @ turn.T).reshape(-1, 1))
 
 
@@ -81,7 +81,7 @@ def _upward(
         return None
     if np.abs(gravity).max() < ALONG * np.linalg.norm(gravity):
         return None
-    own = seen_from(tree, one.points, start[:, None])[0].reshape(-1, 3)[seen]
+    own = point_places(tree, one.points, start[:, None])[0].reshape(-1, 3)[seen]
     turn, off = _nearest_turn(own, places)
     up = turn @ (-gravity / np.linalg.norm(gravity))
     axis = np.zeros(3)
@@ -99,7 +99,7 @@ def _nearest_turn(own: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, floa
     return turn, float(np.sqrt(np.mean(np.sum((there - here @ turn.T) ** 2, axis=1))))
 
 
-def _taking(axis: np.ndarray, tree: Tree) -> np.ndarray:
+def _axis_rotation(axis: np.ndarray, tree: Tree) -> np.ndarray:
     """Return the rotation (3, 3) that takes an axis of the markers to the tree's upward one, the
     third one staying."""
     gravity = np.array(tree.gravity, dtype=float)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.estimation.frame_starts import marched
-from ocp.estimation.limited_fit import Limits, held
+from ocp.estimation.frame_starts import follow_frames
+from ocp.estimation.limited_fit import Limits, fit_within_limits
 from ocp.estimation.marker_axes import check_axes
-from ocp.estimation.marker_residuals import Sightings, seen_from
+from ocp.estimation.marker_residuals import Sightings, point_places
 from ocp.estimation.segment_scaling import SPREAD, Scaling
-from ocp.estimation.spline_fit import Search, Splined, Unknowns, splined
+from ocp.estimation.spline_fit import Search, SplineFit, Unknowns, fit_spline
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.scaling import scaled
 from ocp.mechanics.values.units import unit_of
@@ -151,10 +151,10 @@ def inverse_kinematics(
         roots=roots,
         groups=tuple(groups.values()),
     )
-    limited = _imposed(name, tree, limits)
+    limited = _imposed_limits(name, tree, limits)
     s = (markers.t - markers.t[0]) / (markers.t[-1] - markers.t[0])
     given = None if motion is None else instance(f"{name}: motion", motion, BSpline)
-    basis = given or _fine(cross_validated(s, rows, DEGREE))
+    basis = given or _refine_basis(cross_validated(s, rows, DEGREE))
     if basis.points > len(s):
         raise ValueError(
             f"{name}: {markers.source}: {basis.points} control points want as many frames at "
@@ -168,15 +168,15 @@ def inverse_kinematics(
         weights=basis.values(s),
         prior=(max(noise, TINY) / spread) ** 2,
     )
-    begin = _begun(search, basis, s, first, markers.source)
+    begin = _first_unknowns(search, basis, s, first, markers.source)
     if limited is None:
-        least = splined(search, begin, ITERATIONS)
+        least = fit_spline(search, begin, ITERATIONS)
     else:
-        least = held(search, begin, limited, 2 * ITERATIONS)
-    return _fitted(search, markers, basis, least, tuple(groups), (deviation, spread))
+        least = fit_within_limits(search, begin, limited, 2 * ITERATIONS)
+    return _marker_fit(search, markers, basis, least, tuple(groups), (deviation, spread))
 
 
-def _imposed(name: str, tree: Tree, limits: bool | Sequence[str]) -> Limits | None:
+def _imposed_limits(name: str, tree: Tree, limits: bool | Sequence[str]) -> Limits | None:
     """Return the limits that are imposed, None where none are."""
     lower, upper = np.array([joint.position for joint in tree.moving]).T
     limited = np.isfinite(lower) | np.isfinite(upper)
@@ -186,13 +186,13 @@ def _imposed(name: str, tree: Tree, limits: bool | Sequence[str]) -> Limits | No
         chosen = limited & limits
     else:
         chosen = np.zeros(tree.dof, dtype=bool)
-        chosen[[_limited(name, tree, joint) for joint in limits]] = True
+        chosen[[_limited_row(name, tree, joint) for joint in limits]] = True
     if not chosen.any():
         return None
     return Limits(lower=np.where(chosen, lower, -np.inf), upper=np.where(chosen, upper, np.inf))
 
 
-def _limited(name: str, tree: Tree, joint: str) -> int:
+def _limited_row(name: str, tree: Tree, joint: str) -> int:
     """Return the row of a joint; raise ValueError unless it has limits."""
     row = tree.coordinate(joint)
     if not np.isfinite(np.array(tree.moving[row].position)).any():
@@ -200,12 +200,12 @@ def _limited(name: str, tree: Tree, joint: str) -> int:
     return row
 
 
-def _begun(
+def _first_unknowns(
     search: Search, basis: BSpline, s: np.ndarray, first: np.ndarray, source: str
 ) -> Unknowns:
     """Return the unknowns at which the search begins: met frame after frame from a first posture
     (n,), with segments as they are in the tree. Warn of markers in other axes."""
-    frames, path = marched(search.sightings, first, 2 * basis.points + 1)
+    frames, path = follow_frames(search.sightings, first, 2 * basis.points + 1)
     one = search.sightings.frame(int(frames[0]))
     check_axes(one, first, path[:, 0], source)
     whole = np.array([np.interp(np.arange(len(s)), frames, row) for row in path])
@@ -213,17 +213,17 @@ def _begun(
     return Unknowns(points=nearest(basis, s, whole).T, factors=factors)
 
 
-def _fine(basis: BSpline) -> BSpline:
+def _refine_basis(basis: BSpline) -> BSpline:
     """Return the basis with FINER segments: cross-validation weighs bias against noise, and here
     deviations are told of noise alone."""
     return replace(basis, points=ceil(FINER * basis.segments) + basis.degree)
 
 
-def _fitted(
+def _marker_fit(
     search: Search,
     markers: Series,
     basis: BSpline,
-    least: Splined,
+    least: SplineFit,
     segments: tuple[str, ...],
     known: tuple[float | None, float],
 ) -> MarkerFit:
@@ -235,9 +235,9 @@ def _fitted(
     tree = scaled(sightings.tree, longer) if longer else sightings.tree
     s = (markers.t - markers.t[0]) / span
     q, qd, qdd = (points.T @ basis.values(s, k).T / span**k for k in range(3))
-    here, _ = seen_from(tree, sightings.points, q)
+    here, _ = point_places(tree, sightings.points, q)
     rows = np.vstack(list(markers.values.values()))
-    blind = _unseen(least.seen)
+    blind = _unseen_directions(least.seen)
     size = _noise(sightings, here, least, len(blind)) if known[0] is None else float(known[0])
     error = max(size, TINY)
     variances = least.system.variances(search.weights, error, known[1]).T
@@ -253,24 +253,24 @@ def _fitted(
         qdd=qdd,
         motion=basis,
         points=points.T,
-        residuals=_named(markers.values, np.split(rows - here, len(markers.values))),
+        residuals=_by_name(markers.values, np.split(rows - here, len(markers.values))),
         deviation=size,
         deviations=deviations,
-        unseen=tuple(_together(row, names) for row in blind),
-        beyond=tuple(_beyond(tree, q)),
+        unseen=tuple(_direction_words(row, names) for row in blind),
+        beyond=tuple(_limit_lines(tree, q)),
         active=MappingProxyType({n: row for n, row in zip(names, least.pressed) if row.any()}),
-        lengths=_named(segments, factors.tolist()),
-        length_deviations=_named(segments, wide.tolist()),
+        lengths=_by_name(segments, factors.tolist()),
+        length_deviations=_by_name(segments, wide.tolist()),
         status=least.status,
         iterations=least.iterations,
     )
 
 
-def _named(names: Iterable[str], values: Iterable[Any]) -> Mapping[str, Any]:
+def _by_name(names: Iterable[str], values: Iterable[Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(zip(names, values)))
 
 
-def _noise(sightings: Sightings, here: np.ndarray, least: Splined, blind: int) -> float:
+def _noise(sightings: Sightings, here: np.ndarray, least: SplineFit, blind: int) -> float:
     """Return the noise's standard deviation (m), of the residuals over their degrees of freedom."""
     squares = float(np.sum((sightings.roots * (here - sightings.places)) ** 2))
     known = blind + len(sightings.tree.balls)  # lengths of quaternions are given
@@ -279,19 +279,19 @@ def _noise(sightings: Sightings, here: np.ndarray, least: Splined, blind: int) -
     return float(np.sqrt(squares / max(int((sightings.roots > 0).sum()) - unknowns, 1)))
 
 
-def _unseen(normal: np.ndarray) -> np.ndarray:
+def _unseen_directions(normal: np.ndarray) -> np.ndarray:
     """Return the directions (k, n) of coordinates of which no frame's markers tell."""
     values, vectors = np.linalg.eigh(normal)
     return vectors[:, values <= BLIND * values.max()].T
 
 
-def _together(row: np.ndarray, names: list[str]) -> str:
+def _direction_words(row: np.ndarray, names: list[str]) -> str:
     """Return the joints of a direction in words."""
     parts = [name for name, share in zip(names, row) if abs(share) > PART]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts)} together"
 
 
-def _beyond(tree: Tree, q: np.ndarray) -> Iterator[str]:
+def _limit_lines(tree: Tree, q: np.ndarray) -> Iterator[str]:
     """Yield a line for every joint that leaves its limits."""
     for joint, row in zip(tree.moving, q):
         lower, upper = joint.position

@@ -34,7 +34,7 @@ class Sightings:
     def weighed(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weighted deviations (N, rows) and their slopes (N, rows, n + groups) at y;
         below them how far quaternions are from length one, which no marker sees."""
-        here, slopes = seen_from(self.tree, self.points, y, self.groups)
+        here, slopes = point_places(self.tree, self.points, y, self.groups)
         roots = self.roots.T
         off, bent = roots * (here - self.places).T, roots[:, :, None] * slopes
         for rows in map(list, self.tree.balls):
@@ -55,13 +55,13 @@ class Sightings:
 
     def cost(self, y: np.ndarray) -> float:
         """Return the sum of the squared weighted deviations at y."""
-        here = _values(_watched(self.tree, self.points, self.groups)[0], y)
+        here = _values(_point_functions(self.tree, self.points, self.groups)[0], y)
         long = [np.linalg.norm(y[list(rows)], axis=0) - 1.0 for rows in self.tree.balls]
         return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
 
     def curved(self, y: np.ndarray) -> np.ndarray:
         """Return what the curvature of places adds to the normal matrices at y."""
-        places, _, curvature = _watched(self.tree, self.points, self.groups)
+        places, _, curvature = _point_functions(self.tree, self.points, self.groups)
         off = self.roots**2 * (_values(places, y) - self.places)
         bends = _values(curvature, y, off)
         return np.moveaxis(bends.reshape((len(y), len(y), -1), order="F"), 2, 0)
@@ -72,12 +72,12 @@ class Sightings:
         return replace(self, places=columns[0], roots=columns[1], groups=())
 
 
-def seen_from(
+def point_places(
     tree: Tree, points: tuple[str, ...], y: np.ndarray, groups: Groups = ()
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return places (rows, N) of points, and slopes (N, rows, n + groups), at coordinates y (n +
     groups, N)."""
-    both = _values(_watched(tree, points, groups)[1], y)
+    both = _values(_point_functions(tree, points, groups)[1], y)
     rows = 3 * len(points)
     slopes = both[rows:].reshape((rows, len(y), -1), order="F")
     return both[:rows], np.moveaxis(slopes, 2, 0)
@@ -99,7 +99,9 @@ def _values(watched: ca.Function, *columns: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=8)
-def _watched(tree: Tree, points: tuple[str, ...], groups: Groups) -> tuple[ca.Function, ...]:
+def _point_functions(
+    tree: Tree, points: tuple[str, ...], groups: Groups
+) -> tuple[ca.Function, ...]:
     """Return the Functions y -> places, and -> places with their slopes below, and (y, pulls on the
     places) -> second derivatives of the work of these by y, all dense."""
     factors = [Parameter(f"length_{k}", 1.0) for k in range(len(groups))]

@@ -52,7 +52,7 @@ class Recording:
             raise ValueError(f"{what}: t: expected {DEGREE + 1} or more times (s) in order")
         q = _coordinates(f"{what}: q", self.q, t)
         rates = {
-            each: _alike(f"{what}: {each}", getattr(self, each), q, t)
+            each: _rates(f"{what}: {each}", getattr(self, each), q, t)
             for each in ("qd", "qdd")
             if getattr(self, each) is not None
         }
@@ -102,7 +102,7 @@ class Recording:
         """Return q, qd and qdd (n, N) at the samples: given, or those of the spline."""
         if self.qd is not None and self.qdd is not None:
             return self.q, self.qd, self.qdd
-        s, basis = self.instants, self.motion or chosen(self)
+        s, basis = self.instants, self.motion or validated_basis(self)
         points = basis.fit(self.q, s)
         q, qd, qdd = (
             points @ basis.values(s, order).T / self.duration**order for order in range(3)
@@ -110,7 +110,7 @@ class Recording:
         return q, qd if self.qd is None else self.qd, qdd if self.qdd is None else self.qdd
 
 
-def chosen(recording: Recording) -> BSpline:
+def validated_basis(recording: Recording) -> BSpline:
     """Return the basis whose spline through q errs least by generalised cross-validation."""
     return cross_validated(recording.instants, recording.q, DEGREE)
 
@@ -130,7 +130,7 @@ def noisy(recording: Recording, seed: int) -> Recording:
                 f"{recording.name}: output {name!r}: noise is asked for, but deviations has "
                 f"{', '.join(recording.deviations) or 'none'}"
             )
-        noise = _within(recording, rng.standard_normal(values.shape))
+        noise = _band_limited(recording, rng.standard_normal(values.shape))
         outputs[name] = values + recording.deviations[name][:, None] * noise
     if recording.encoder is None:
         return replace(recording, outputs=outputs)
@@ -138,7 +138,7 @@ def noisy(recording: Recording, seed: int) -> Recording:
     return replace(recording, outputs=outputs, q=recording.q + noise)
 
 
-def _within(recording: Recording, white: np.ndarray) -> np.ndarray:
+def _band_limited(recording: Recording, white: np.ndarray) -> np.ndarray:
     """Return white noise (m, N) without what is above the bandwidth, and as strong as before."""
     steps = np.diff(recording.t)
     if 2 * recording.bandwidth * steps.mean() >= 1:
@@ -179,7 +179,7 @@ def _coordinates(what: str, value: Any, t: np.ndarray) -> np.ndarray:
     return q
 
 
-def _alike(what: str, value: Any, q: np.ndarray, t: np.ndarray) -> np.ndarray:
+def _rates(what: str, value: Any, q: np.ndarray, t: np.ndarray) -> np.ndarray:
     rates = _coordinates(what, value, t)
     if rates.shape != q.shape:
         raise ValueError(f"{what}: expected {q.shape} as of q, got {rates.shape}")

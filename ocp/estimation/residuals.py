@@ -8,7 +8,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import Formulation
 from ocp.estimation.recordings import Recording
-from ocp.estimation.smoothing import Sought, sought
+from ocp.estimation.smoothing import SoughtMotion, smoothing_problem
 from ocp.mechanics.values.parameters import Parameter, parameters_of
 from ocp.problem.statement import Problem
 from ocp.solving.parameter_values import values_of
@@ -36,7 +36,7 @@ class Trials:
     seen: OutputFunctions
     recordings: tuple[Recording, ...]
     stretches: tuple[Stretch, ...]
-    sought: tuple[Sought | None, ...]
+    sought: tuple[SoughtMotion | None, ...]
     measured: tuple[np.ndarray, ...]
     known: tuple[np.ndarray, ...]
     free: tuple[Parameter, ...]
@@ -92,7 +92,7 @@ class Trials:
         self, k: int, x: np.ndarray, deviations: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the points of a motion that is sought, and the triangle that is left of them."""
-        return cast(Sought, self.sought[k]).settled(
+        return cast(SoughtMotion, self.sought[k]).settled(
             self.seen.slopes_of_motion(self.free),
             self.numbers(x),
             self.measured[k],
@@ -105,7 +105,7 @@ class Trials:
         return dict(zip(self.seen.sizes, np.split(rows, ends)))
 
 
-def samples(data: Trials) -> float:
+def sample_count(data: Trials) -> float:
     """Return how many independent numbers were measured, more than points of motions are sought."""
     outputs = (
         (np.isfinite(measured) * recording.shares).sum()
@@ -114,7 +114,9 @@ def samples(data: Trials) -> float:
     return float(sum(outputs) + sum(each.freedom for each in data.sought if each is not None))
 
 
-def left_over(data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]) -> list[np.ndarray]:
+def output_residuals(
+    data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]
+) -> list[np.ndarray]:
     """Return measured less predicted (m, N) of each recording, nan where nothing was."""
     numbers, rows = data.numbers(x), []
     for k, (motion, course) in enumerate(zip(data.stretches, data.sought)):
@@ -124,7 +126,7 @@ def left_over(data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]) -> 
     return rows
 
 
-def ranges(data: Trials) -> np.ndarray:
+def output_ranges(data: Trials) -> np.ndarray:
     """Return the largest range of an output's rows over all recordings, for each row (m,).
 
     It is 1 where none changes.
@@ -135,21 +137,23 @@ def ranges(data: Trials) -> np.ndarray:
     return np.where(np.concatenate(largest) > 0, np.concatenate(largest), 1.0)
 
 
-def estimated(data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]) -> np.ndarray:
+def estimate_deviations(
+    data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]
+) -> np.ndarray:
     """Return the deviations (m,) of the noise, those of the residuals, from ones before.
 
     They are of the recordings that tell none; each of the parameters sought costs one of all
     samples.
     """
     squares, counts = np.zeros(len(data.known[0])), np.zeros(len(data.known[0]))
-    every = left_over(data, x, deviations)
+    every = output_residuals(data, x, deviations)
     for each, known, recording in zip(every, data.known, data.recordings):
         there = np.isfinite(each) & np.isnan(known)[:, None]
         squares += np.where(there, each**2 * recording.shares, 0.0).sum(axis=1)
         counts += (there * recording.shares).sum(axis=1)
     left = max(1 - len(x) / max(counts.sum(), 1.0), FLOOR)
     spread = np.sqrt(squares / np.maximum(counts * left, FLOOR))
-    return np.maximum(spread, FLOOR * ranges(data))
+    return np.maximum(spread, FLOOR * output_ranges(data))
 
 
 def trials(
@@ -169,21 +173,23 @@ def trials(
     if not names:
         raise ValueError(f"{recordings[0].name}: no output was recorded")
     seen = output_functions(problem, formulation, tuple(names))
-    chosen, start = _chosen(parameters(problem, seen), free, values)
+    chosen, start = _sought_parameters(all_parameters(problem, seen), free, values)
     return Trials(
         seen=seen,
         recordings=recordings,
-        stretches=tuple(stretch(problem, each) for each in recordings),
-        sought=tuple(None if each.encoder is None else sought(each) for each in recordings),
-        measured=tuple(_measured(seen, each) for each in recordings),
-        known=tuple(_known(seen, each) for each in recordings),
+        stretches=tuple(recorded_motion(problem, each) for each in recordings),
+        sought=tuple(
+            None if each.encoder is None else smoothing_problem(each) for each in recordings
+        ),
+        measured=tuple(_measured_rows(seen, each) for each in recordings),
+        known=tuple(_given_deviations(seen, each) for each in recordings),
         free=chosen,
         start=start,
         sizes=np.array([_size(each, start[each]) for each in chosen]),
     )
 
 
-def parameters(problem: Problem, seen: OutputFunctions) -> tuple[Parameter, ...]:
+def all_parameters(problem: Problem, seen: OutputFunctions) -> tuple[Parameter, ...]:
     """Return all parameters of a problem and of its outputs.
 
     Raises ValueError for a name that two of them have.
@@ -196,7 +202,7 @@ def parameters(problem: Problem, seen: OutputFunctions) -> tuple[Parameter, ...]
     return known
 
 
-def stretch(problem: Problem, recording: Recording) -> Stretch:
+def recorded_motion(problem: Problem, recording: Recording) -> Stretch:
     """Return the motion of a recording as functions of it take it.
 
     Raises ValueError for coordinates that are not the problem's.
@@ -210,7 +216,7 @@ def stretch(problem: Problem, recording: Recording) -> Stretch:
     return stack_motion(recording.instants, recording.duration, recording.curve())
 
 
-def _chosen(
+def _sought_parameters(
     known: tuple[Parameter, ...], free: Sequence[str], values: Mapping[str, float]
 ) -> tuple[tuple[Parameter, ...], dict[Parameter, float]]:
     """Return the parameters sought, and the numbers of all at the start."""
@@ -231,7 +237,7 @@ def _chosen(
     return chosen, values_of(known, values)
 
 
-def _measured(seen: OutputFunctions, recording: Recording) -> np.ndarray:
+def _measured_rows(seen: OutputFunctions, recording: Recording) -> np.ndarray:
     """Return all rows (m, N), nan where nothing was measured."""
     rows = []
     for name, size in seen.sizes.items():
@@ -244,7 +250,7 @@ def _measured(seen: OutputFunctions, recording: Recording) -> np.ndarray:
     return np.vstack(rows)
 
 
-def _known(seen: OutputFunctions, recording: Recording) -> np.ndarray:
+def _given_deviations(seen: OutputFunctions, recording: Recording) -> np.ndarray:
     """Return the deviations (m,) that are given, nan where none is, 1 of what was not measured."""
     parts = []
     for name, size in seen.sizes.items():

@@ -46,7 +46,7 @@ class Scaling:
         links that are unknown or in two segments."""
         if self.segments is None:
             return segments(tree, self.sides)
-        return _stated(f"{what}: scaling", tree, self.segments)
+        return _check_segments(f"{what}: scaling", tree, self.segments)
 
 
 def _are_endings(sides: Any) -> bool:
@@ -58,7 +58,7 @@ def _are_endings(sides: Any) -> bool:
     )
 
 
-def _stated(
+def _check_segments(
     what: str, tree: Tree, given: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the segments that are stated, checked."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.estimation.recordings import Recording, chosen
+from ocp.estimation.recordings import Recording, validated_basis
 from ocp.transcription.kernels.outputs import Stretch
 
 ROUNDS = 20  # Gauss-Newton steps of the points
@@ -19,7 +19,7 @@ Slopes = Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Sought:
+class SoughtMotion:
     """A motion of a basis near to measured coordinates.
 
     At its instants `s` (N,) `values` (3, N, K) are those of the basis and its derivatives by s. The
@@ -103,15 +103,15 @@ class Sought:
         return np.append(rest[:, -1], np.sqrt(self.left)), np.vstack([rest[:, :-1], still])
 
 
-def sought(recording: Recording) -> Sought:
+def smoothing_problem(recording: Recording) -> SoughtMotion:
     """Return the motion that is sought of a recording whose coordinates have noise."""
-    s, basis = recording.instants, recording.motion or chosen(recording)
+    s, basis = recording.instants, recording.motion or validated_basis(recording)
     values = np.stack([basis.values(s, order) for order in range(3)])
     orthogonal, root = np.linalg.qr(values[0])
     near = recording.q @ orthogonal
     deviations: Any = np.broadcast_to(recording.encoder, len(recording.q))
     off = (recording.q - near @ orthogonal.T) / deviations[:, None]
-    return Sought(
+    return SoughtMotion(
         s=s,
         duration=recording.duration,
         values=values,

@@ -93,7 +93,7 @@ class System:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Splined:
+class SplineFit:
     """Where a sum of squares of splines is least: the `unknowns`, how the search ended and after
     how many iterations, and the `system` there, damped by FAINT of its largest entry; `seen` (n, n)
     is the sum of all frames' normal matrices, and `pressed` (n, N) has the sign of the limit at
@@ -141,7 +141,7 @@ class Search:
         own = normals[:, :n, :n]
         largest = ((self.weights**2).T @ np.diagonal(own, axis1=1, axis2=2)).max()
         own = own + held[:, :, None] * np.eye(n) if np.ndim(held) else own
-        band = _factored(self.degree, self.weights, own, damping * max(largest, 1e-300))
+        band = _factor_normals(self.degree, self.weights, own, damping * max(largest, 1e-300))
         border = np.tensordot(self.weights.T, normals[:, :n, n:], axes=1)
         beside, inner = border, np.empty((0, 0))
         if groups:
@@ -161,15 +161,15 @@ class Search:
         )
 
 
-def splined(search: Search, start: Unknowns, iterations: int) -> Splined:
+def fit_spline(search: Search, start: Unknowns, iterations: int) -> SplineFit:
     """Return the Splined of unknowns, from a start on.
 
     A direction that no marker sees stays where it began.
     """
-    x, status, count = _least(search, start, iterations)
+    x, status, count = _least_squares(search, start, iterations)
     normals, _ = search.normal(x)
     n = search.sightings.tree.dof
-    return Splined(
+    return SplineFit(
         unknowns=x,
         status=status,
         iterations=count,
@@ -179,7 +179,7 @@ def splined(search: Search, start: Unknowns, iterations: int) -> Splined:
     )
 
 
-def _least(search: Search, x: Unknowns, iterations: int) -> tuple[Unknowns, str, int]:
+def _least_squares(search: Search, x: Unknowns, iterations: int) -> tuple[Unknowns, str, int]:
     """Return where the sum of squares is least from x on, how the search ended, and after how many
     iterations."""
     damping, status = GENTLE, "too many iterations"
@@ -226,7 +226,7 @@ def _curved_step(search: Search, x: Unknowns, normals: np.ndarray, pull: Unknown
         return Unknowns(points=np.zeros_like(x.points), factors=np.zeros_like(x.factors))
 
 
-def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, ridge: float) -> Factors:
+def _factor_normals(degree: int, weights: np.ndarray, normals: np.ndarray, ridge: float) -> Factors:
     """Return the factors of the sum over frames of (b b') x normal, b a frame's weights, and of a
     `ridge` on the diagonal, in groups of as many control points as the degree: then neighbours
     alone touch."""

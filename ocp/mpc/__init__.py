@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.mpc.receding_horizon import Replan, Tracked, simulated, track
+    from ocp.mpc.receding_horizon import Replan, Tracked, simulated_plant, track
 
 __all__ = [
     "Replan",
     "Tracked",
-    "simulated",
+    "simulated_plant",
     "track",
 ]
 
@@ -20,7 +20,7 @@ __getattr__, __dir__ = lazy_names(
         "ocp.mpc.receding_horizon": (
             "Replan",
             "Tracked",
-            "simulated",
+            "simulated_plant",
             "track",
         ),
     },

@@ -8,7 +8,7 @@ import numpy as np
 from ocp.dynamics import formulation_of
 from ocp.mechanics.values.parameters import Parameter, closed, reference
 from ocp.problem.constraint import Constraint
-from ocp.solution.kernel_inputs import lifts
+from ocp.solution.kernel_inputs import lifted_kind
 from ocp.solution.solution import Solution
 from ocp.solving.plan import Plan
 from ocp.transcription.kernels.traces import Trace, trace_open
@@ -18,7 +18,7 @@ Off = Mapping[str, np.ndarray]
 END = "end"  # when a constraint holds that asks for an end
 
 
-def arrival(plan: Plan) -> Callable[[Solution, np.ndarray], Off]:
+def end_distances(plan: Plan) -> Callable[[Solution, np.ndarray], Off]:
     """Return a function (solution of the plan, states (2 n, N)) -> {constraint: (rows, N)}: how far
     outside its bounds at the end each constraint is where the states are.
 
@@ -29,7 +29,7 @@ def arrival(plan: Plan) -> Callable[[Solution, np.ndarray], Off]:
     known: dict[tuple[str, str | None], Trace] = {}
 
     def off(solution: Solution, states: np.ndarray) -> Off:
-        y, lifted = _state(plan, solution, states), lifts(solution)
+        y, lifted = _state(plan, solution, states), lifted_kind(solution)
         s = np.ones(states.shape[1])
         values = {each: solution.parameters[each.name] for each in plan.parameters}
         outside = {}
@@ -38,7 +38,9 @@ def arrival(plan: Plan) -> Callable[[Solution, np.ndarray], Off]:
             if key not in known:
                 known[key] = _trace(plan, each, lifted)
             width = known[key].function.size1_in(0)
-            outside[each.name] = _outside(each, known[key](_filled(y, width, values), s), values)
+            outside[each.name] = _bound_excess(
+                each, known[key](_pad_inputs(y, width, values), s), values
+            )
         return outside
 
     return off
@@ -64,14 +66,14 @@ def _state(plan: Plan, solution: Solution, states: np.ndarray) -> np.ndarray:
     return np.vstack(parts)
 
 
-def _filled(y: np.ndarray, width: int, values: Mapping[Parameter, float]) -> np.ndarray:
+def _pad_inputs(y: np.ndarray, width: int, values: Mapping[Parameter, float]) -> np.ndarray:
     """Return y with nan for the forces after the motion, and the parameters last."""
     count = y.shape[1]
     forces = np.full((width - len(y) - len(values), count), np.nan)
     return np.vstack([y, forces, np.tile(np.reshape([*values.values()], (-1, 1)), count)])
 
 
-def _outside(
+def _bound_excess(
     constraint: Constraint, found: np.ndarray, values: Mapping[Parameter, float]
 ) -> np.ndarray:
     """Return how far rows (m, N) of a constraint are outside of its bounds."""

@@ -15,18 +15,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.certificate.checks.simulation import driven, march, sampled
+from ocp.certificate.checks.simulation import march, ramp_integrator, ramp_parameters
 from ocp.dynamics import formulation_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, reference
 from ocp.mechanics.values.validation import instance, numbers, positive, shown, takes
-from ocp.mpc.arrival import Off, arrival
-from ocp.mpc.shift import shifted
+from ocp.mpc.arrival import Off, end_distances
+from ocp.mpc.shift import shift_solution
 from ocp.pickling import portable
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import lifts, open_inputs
+from ocp.solution.kernel_inputs import lifted_kind, open_kernel_inputs
 from ocp.solution.solution import Solution
 from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import Guess
@@ -140,29 +140,29 @@ def track(
         hint = "; prepare(problem) makes one" if isinstance(plan, Problem) else ""
         raise ValueError(f"track: plan: expected a Plan, got {shown(plan)}{hint}")
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
-    tree, names = plan.problem.tree, measured(plan.problem)
+    tree, names = plan.problem.tree, state_parameters(plan.problem)
     step, count = positive("track: period", period), _whole("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
     own = ("track: plant", plant, "t", "state", "torques")
-    plant = simulated(plan.problem, step) if plant is None else takes(*own)
+    plant = simulated_plant(plan.problem, step) if plant is None else takes(*own)
     goals = None if goals is None else takes("track: goals", goals, "t")
     deadline = None if deadline is None else positive("track: deadline", deadline)
-    left, off = _horizon(plan.problem, horizon), arrival(plan)
-    tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
+    left, off = _horizon(plan.problem, horizon), end_distances(plan)
+    tell, passed = command_torques(plan), np.linspace(0.0, step, SAMPLES)
     turns: list[Replan] = []
     pieces, ends = [], []
     for k in range(count):
         t = k * step
-        asked = _asked(tree, names, state, goals, t) | left(t)
+        asked = _parameter_values(tree, names, state, goals, t) | left(t)
         if k:
-            turns.append(_again(plan, turns, t, asked, deadline))
+            turns.append(_next_plan(plan, turns, t, asked, deadline))
         else:
             _check_period(step, plan.problem, asked)
-            turns.append(_first(plan, asked, guess, deadline))
+            turns.append(_first_plan(plan, asked, guess, deadline))
         followed = next(turn for turn in reversed(turns) if turn.followed)
         torques = tell(followed.solution, t - followed.t + passed)
-        states = _moved(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
+        states = _check_states(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
         pieces.append(np.vstack([t + passed, states, torques])[:, bool(k) :])
         ends.append(off(turns[-1].solution, states[:, bool(k) :]))
         state = states[:, -1]
@@ -192,7 +192,7 @@ def _horizon(problem: Problem, horizon: str) -> Callable[[float], dict[str, floa
     return lambda t: {lower.name: max(lower.value - t, lower.lower)}
 
 
-def _moved(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
+def _check_states(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
     """Return the states that a plant came to from the time t (s) on, checked."""
     states = np.asarray(states, dtype=float)
     if states.shape != shape or not np.isfinite(states).all():
@@ -201,7 +201,7 @@ def _moved(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
     return states
 
 
-def _asked(
+def _parameter_values(
     tree: Tree, names: Sequence[str], state: np.ndarray, goals: Goals | None, t: float
 ) -> dict[str, float]:
     """Return the values of parameters at the time t (s): the goals', and the state measured.
@@ -227,7 +227,7 @@ def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -
         )
 
 
-def _first(
+def _first_plan(
     plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None, deadline: float | None
 ) -> Replan:
     """Return the plan that is made before anything moves; raise NotSolved if there is none.
@@ -237,10 +237,10 @@ def _first(
     begin = _now()
     solution = plan.solve(guess, **asked).require(coarse=True)
     plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
-    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
+    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_elapsed(begin))
 
 
-def _again(
+def _next_plan(
     plan: Plan,
     turns: Sequence[Replan],
     t: float,
@@ -255,13 +255,13 @@ def _again(
     former = next(turn for turn in reversed(turns) if turn.followed)
     left = np.inf
     if deadline is not None:
-        left = deadline - float(np.median([_beside(turn) for turn in turns[1:]] or [0.0]))
+        left = deadline - float(np.median([_overhead(turn) for turn in turns[1:]] or [0.0]))
     length = plan.problem.duration[0]
     given = asked.get(length.name) if isinstance(length, Parameter) else None
-    rest = shifted(former.solution, t - former.t, given)
+    rest = shift_solution(former.solution, t - former.t, given)
     solution = plan.replan(rest, seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
-    return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
+    return Replan(t=t, asked=asked, solution=solution, followed=met, **_elapsed(begin))
 
 
 def _now() -> tuple[float, float]:
@@ -269,25 +269,25 @@ def _now() -> tuple[float, float]:
     return time.perf_counter(), time.process_time()
 
 
-def _since(begin: tuple[float, float]) -> dict[str, float]:
+def _elapsed(begin: tuple[float, float]) -> dict[str, float]:
     """Return what has passed of both since then."""
     passed = (now - then for now, then in zip(_now(), begin))
     return dict(zip(("seconds", "cpu_seconds"), passed))
 
 
-def _beside(turn: Replan) -> float:
+def _overhead(turn: Replan) -> float:
     """Return what a turn took beside its solver (s)."""
     return turn.seconds - turn.solution.statistics["solve_seconds"]
 
 
-def measured(problem: Problem) -> tuple[str, ...]:
+def state_parameters(problem: Problem) -> tuple[str, ...]:
     """Return the names of the parameters that a problem's initial state is, q (n) and qd (n).
 
     Raises ValueError naming a joint whose coordinate or rate at the start is no given Parameter, or
     one that stands for two.
     """
     names = [
-        _measured(problem, f"at_start.{quantity}", joint.name)
+        _state_parameter(problem, f"at_start.{quantity}", joint.name)
         for quantity in ("q", "qd")
         for joint in problem.tree.moving
     ]
@@ -297,7 +297,7 @@ def measured(problem: Problem) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _measured(problem: Problem, constraint: str, joint: str) -> str:
+def _state_parameter(problem: Problem, constraint: str, joint: str) -> str:
     for each in problem.constraints:
         if each.name == constraint and joint in each.labels:
             value = each.lower_of(each.labels.index(joint))
@@ -309,7 +309,7 @@ def _measured(problem: Problem, constraint: str, joint: str) -> str:
     )
 
 
-def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) -> Plant:
+def simulated_plant(problem: Problem, period: float, *, tolerance: float = TOLERANCE) -> Plant:
     """Return the Plant that a problem's tree is under its loads, for every `period` (s).
 
     It is simulated by CVODES to a `tolerance`, absolute and relative, with parameters at their own
@@ -317,16 +317,16 @@ def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) 
     """
     tree, known = reference(problem.tree), reference(problem.loads)
     loads = [load for load in known if not isinstance(load, PointMass)]
-    integrator = driven(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
+    integrator = ramp_integrator(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
 
     def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
         instants = t + np.linspace(0.0, period, torques.shape[1])
-        return march(integrator, state, sampled(instants, torques))
+        return march(integrator, state, ramp_parameters(instants, torques))
 
     return plant
 
 
-def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
+def command_torques(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
     """Return a function (solution of the plan, times (N,) s) -> joint torques (n, N).
 
     It is built once. Torques after the end of a motion are those of its end.
@@ -341,7 +341,7 @@ def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
 
     def tell(solution: Solution, t: np.ndarray) -> np.ndarray:
         s = np.clip(np.asarray(t) / solution.duration, 0.0, 1.0)
-        return torques(lifts(solution))(open_inputs(solution, program.layout, s), s)
+        return torques(lifted_kind(solution))(open_kernel_inputs(solution, program.layout, s), s)
 
     return tell
 

@@ -11,7 +11,7 @@ from ocp.transcription.variables.layout import free_duration
 from ocp.transcription.variables.multipliers import Multipliers
 
 
-def shifted(solution: Solution, by: float, duration: float | None = None) -> Solution:
+def shift_solution(solution: Solution, by: float, duration: float | None = None) -> Solution:
     """Return a guess for planning anew after `by` (s): the rest of a motion.
 
     Of a free duration that much is left less; where the motion ends before its `duration` (s), by
@@ -34,19 +34,21 @@ def shifted(solution: Solution, by: float, duration: float | None = None) -> Sol
         solution,
         points=problem.motion.through(curve),
         duration=left,
-        lifted=_resampled(solution.lifted, solution.nodes, onward),
-        multipliers={name: _onward(each, onward) for name, each in solution.multipliers.items()},
+        lifted=_resample(solution.lifted, solution.nodes, onward),
+        multipliers={
+            name: _shift_multipliers(each, onward) for name, each in solution.multipliers.items()
+        },
     )
 
 
-def _onward(known: Multipliers, onward: Callable[[Array], Array]) -> Multipliers:
+def _shift_multipliers(known: Multipliers, onward: Callable[[Array], Array]) -> Multipliers:
     """Return multipliers along the path those of later instants, others as they are."""
     if len(known.s) < 2:
         return known
-    return replace(known, values=_resampled(known.values, known.s, onward))
+    return replace(known, values=_resample(known.values, known.s, onward))
 
 
-def _resampled(values: Array, s: Array, onward: Callable[[Array], Array]) -> Array:
+def _resample(values: Array, s: Array, onward: Callable[[Array], Array]) -> Array:
     """Return lines of values (m, N) at instants s (N,) as they are later."""
     later = onward(s)
     lines = [np.interp(later, s, line) for line in values]

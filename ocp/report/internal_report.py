@@ -16,7 +16,7 @@ from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 
 
-def loops_of(solution: Solution) -> dict[str, Any]:
+def loops_data(solution: Solution) -> dict[str, Any]:
     """Return what cut joints pass at most, N or N m, and which of their rows are redundant.
 
     Nothing for an open tree.
@@ -34,7 +34,7 @@ def loops_of(solution: Solution) -> dict[str, Any]:
     }
 
 
-def stays_of(solution: Solution) -> dict[str, str]:
+def stays_data(solution: Solution) -> dict[str, str]:
     """Return how strongly every side of a stay pushes or pulls at most; nothing without any."""
     tree = solution.problem.tree
     if not tree.stays:
@@ -64,7 +64,7 @@ def element_powers(at: Instant) -> Any:
     return ca.vertcat(ca.DM(0, 1), *powers.values())
 
 
-def elements_of(solution: Solution) -> dict[str, dict[str, float]]:
+def elements_data(solution: Solution) -> dict[str, dict[str, float]]:
     """Return of every force element the work (J) that it does on the links over the motion, what of
     its power it takes (J), counted apart, and its peak (W); nothing without any."""
     known: dict[str, dict[str, float]] = {}
@@ -95,7 +95,7 @@ def element_lines(elements: Mapping[str, Mapping[str, float]]) -> list[Line]:
     ]
 
 
-def coordinates(tree: Tree) -> dict[str, int]:
+def coordinate_counts(tree: Tree) -> dict[str, int]:
     """Return how many coordinates a tree has, how many of these are its root's, and how many of its
     joints are fixed, as plain data."""
     return {
@@ -106,7 +106,7 @@ def coordinates(tree: Tree) -> dict[str, int]:
 
 
 def coordinate_words(counts: Mapping[str, int]) -> str:
-    """Return `coordinates` in words, as "38 coordinates (6 of the root, 17 joints fixed)"."""
+    """Return `coordinate_counts` in words, as "38 coordinates (6 of the root, 17 joints fixed)"."""
     rest = [f"{counts['root']} of the root"] if counts["root"] else []
     rest += [f"{counts['fixed']} joints fixed"] if counts["fixed"] else []
     return f"{counts['all']} coordinates" + (f" ({', '.join(rest)})" if rest else "")

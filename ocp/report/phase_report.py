@@ -12,7 +12,7 @@ from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 
 
-def phases_of(solution: Solution) -> dict[str, dict[str, Any]]:
+def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
     """Return of every phase its duration (s), its share of the objective, and its basis; nothing
     where there are none."""
     total = sum(abs(phase.objective) for phase in solution.phases.values())
@@ -22,14 +22,14 @@ def phases_of(solution: Solution) -> dict[str, dict[str, Any]]:
             "of_duration": phase.duration / solution.duration,
             "objective": phase.objective,
             "of_objective": abs(phase.objective) / total if total else 0.0,
-            "basis": basis(phase.problem),
+            "basis": basis_words(phase.problem),
             "bears": list(feet_of(phase.problem.ground)),
         }
         for name, phase in solution.phases.items()
     }
 
 
-def impacts_of(solution: Solution) -> dict[str, dict[str, Any]]:
+def impacts_data(solution: Solution) -> dict[str, dict[str, Any]]:
     """Return of every impact its time (s), impulses (3, N s) and the energy lost (J)."""
     return {
         each.transition: {
@@ -41,7 +41,7 @@ def impacts_of(solution: Solution) -> dict[str, dict[str, Any]]:
     }
 
 
-def method_of(solution: Solution) -> str:
+def method_words(solution: Solution) -> str:
     """Return the method in words; where phases differ in it each one's."""
     words = solution.transcription.method.words
     parts = zip(solution.phases, solution.problem.parts)
@@ -51,19 +51,19 @@ def method_of(solution: Solution) -> str:
     return "; ".join(f"{name}: {method}" for name, method in every.items())
 
 
-def basis(problem: Problem) -> str:
+def basis_words(problem: Problem) -> str:
     """Return in words the basis of a motion."""
     return f"{type(problem.motion).__name__} of {problem.motion.points} points"
 
 
-def stated_phases(problem: Problem) -> str:
+def phases_statement(problem: Problem) -> str:
     """Return in a line what a problem of phases asks."""
     parts = []
     for phase, part in zip(problem.phases, problem.parts):
         least, most = part.duration
         duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
         parts.append(
-            f"{phase.name} ({basis(part)}, {duration}, {len(part.requirements)} constraints)"
+            f"{phase.name} ({basis_words(part)}, {duration}, {len(part.requirements)} constraints)"
         )
     return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
 

@@ -10,27 +10,27 @@ from typing import Any, cast
 import numpy as np
 
 from ocp.certificate.certificate_lines import certificate_lines, verdict_lines, violation_lines
-from ocp.certificate.checks.formulation_error import exactly
+from ocp.certificate.checks.formulation_error import with_exact_dynamics
+from ocp.certificate.constraint_violations import violations
 from ocp.certificate.verification import Verification, certificate_data, violation_data
-from ocp.certificate.violations import violations
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import (
+    coordinate_counts,
     coordinate_words,
-    coordinates,
     element_lines,
-    elements_of,
+    elements_data,
     loop_lines,
-    loops_of,
-    stays_of,
+    loops_data,
+    stays_data,
 )
 from ocp.report.phase_report import (
-    impacts_of,
-    method_of,
+    impacts_data,
+    method_words,
     phase_lines,
-    phases_of,
-    stated_phases,
+    phases_data,
+    phases_statement,
 )
-from ocp.solution.margins import reserve_lines, reserves, reserves_as_data, reserves_of_data
+from ocp.solution.margins import reserve_lines, reserves, reserves_data, reserves_from_data
 from ocp.solution.objective_values import dense_objective
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import versions
@@ -56,7 +56,7 @@ def describe(
     """
     statistics = solution.statistics
     worst = violations(solution) if certificate is None else certificate.violations
-    left = reserves(exactly(solution)) if certificate is None else certificate.reserves
+    left = reserves(with_exact_dynamics(solution)) if certificate is None else certificate.reserves
     return {
         "status": solution.status,
         "success": solution.success,
@@ -69,37 +69,37 @@ def describe(
         },
         "parameters": _parameters(solution),
         "duration": solution.duration,
-        "phases": phases_of(solution),
-        "impacts": impacts_of(solution),
+        "phases": phases_data(solution),
+        "impacts": impacts_data(solution),
         **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
-        "coordinates": coordinates(solution.problem.tree),
-        "statement": stated(solution.problem),
-        "knots": knots(solution.problem),
+        "coordinates": coordinate_counts(solution.problem.tree),
+        "statement": statement_words(solution.problem),
+        "knots": free_knots_data(solution.problem),
         "solver": _settings(solution),
         "versions": versions(),
         "violations": {each.name: violation_data(each) for each in worst.values()},
         "verification": None if certificate is None else certificate_data(certificate, tolerance),
-        "loops": loops_of(solution),
-        "stays": stays_of(solution),
-        "elements": elements_of(solution),
-        "reserves": reserves_as_data(left),
+        "loops": loops_data(solution),
+        "stays": stays_data(solution),
+        "elements": elements_data(solution),
+        "reserves": reserves_data(left),
         "refinement": statistics.get("refinement", []),
-        "outputs": extremes(solution),
+        "outputs": output_ranges(solution),
     }
 
 
-def worded(report: Mapping[str, Any]) -> str:
+def status_words(report: Mapping[str, Any]) -> str:
     """Return the status in the solver's words, and what they leave out where a mesh is too
     coarse."""
     return report["status"] + (f", but {report['coarse']}" if report["coarse"] else "")
 
 
-def lines(report: Mapping[str, Any]) -> list[Line]:
+def report_lines(report: Mapping[str, Any]) -> list[Line]:
     """Return (label, text) of all that a report says of its solution, in reading order."""
     verification = report["verification"]
     return [
         ("statement", report["statement"]),
-        ("status", worded(report)),
+        ("status", status_words(report)),
         *verdict_lines(verification),
         ("objective", f"{report['objective']:.9g}{_integral(report['integral'])}"),
         *(
@@ -123,7 +123,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         *loop_lines(report["loops"]),
         *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
         *element_lines(report["elements"]),
-        *reserve_lines(reserves_of_data(report["reserves"])),
+        *reserve_lines(reserves_from_data(report["reserves"])),
         *_round_lines(report["refinement"]),
     ]
 
@@ -138,10 +138,10 @@ def bound_lines(reached: Sequence[str]) -> list[Line]:
     return [("at a bound", "; ".join(reached))] if reached else []
 
 
-def stated(problem: Problem) -> str:
+def statement_words(problem: Problem) -> str:
     """Return in a line what is asked: coordinates, motion, duration, constraints."""
     if problem.phases:
-        return stated_phases(problem)
+        return phases_statement(problem)
     motion, (least, most) = problem.motion, problem.duration
     duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
     free = ""
@@ -153,7 +153,7 @@ def stated(problem: Problem) -> str:
     )
 
 
-def knots(problem: Problem) -> dict[str, Any]:
+def free_knots_data(problem: Problem) -> dict[str, Any]:
     """Return where free knots went, as plain data; nothing where knots are given.
 
     The ends of the segments, the spacing, and the `clusters` of knots that stand together, each
@@ -186,14 +186,14 @@ def _settings(solution: Solution) -> dict[str, Any]:
         "options": statistics["options"],
         "dynamics": solution.formulation.name,
         "derivatives": transcription.derivatives,
-        "method": method_of(solution),
+        "method": method_words(solution),
         "settings": asdict(cast(Any, transcription.method)),
         "kernels": statistics["kernels"],
         "warm_start": statistics["warm_start"],
     }
 
 
-def extremes(solution: Solution) -> dict[str, dict[str, list[float]]]:
+def output_ranges(solution: Solution) -> dict[str, dict[str, list[float]]]:
     """Return the least and the greatest value of each row of the outputs over the motion."""
     t, ranges = solution.times(), {}
     for name in solution.problem.outputs:
@@ -274,4 +274,4 @@ def summary(solution: Solution, certificate: Verification | None = None) -> str:
         certificate: its Verification, whose numbers are then told too; its own by default.
     """
     known = solution.verification if certificate is None else certificate
-    return align(lines(describe(solution, known)))
+    return align(report_lines(describe(solution, known)))

@@ -59,14 +59,14 @@ def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) ->
     plan = _plan(solution)
     with plan.turn:
         transcribed = _program(solution)
-        parameter = _given(transcribed, by)
-        derived = _asked_for(solution, transcribed, of, parameter)
+        parameter = _given_parameter(transcribed, by)
+        derived = _named_derivative(solution, transcribed, of, parameter)
         if verify:
-            _check(solution, of, by, derived)
-    return partial(_in_turn, plan, derived) if callable(derived) else derived
+            _check_differences(solution, of, by, derived)
+    return partial(_curve_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _in_turn(plan: Plan, curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
+def _curve_in_turn(plan: Plan, curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)
@@ -95,7 +95,7 @@ def _program(solution: Solution) -> Transcribed:
     return cast(Transcribed, plan.at(values))
 
 
-def _given(transcribed: Transcribed, name: str) -> Parameter:
+def _given_parameter(transcribed: Transcribed, name: str) -> Parameter:
     """Return the parameter of a name; raise ValueError unless it was given."""
     layout = transcribed.layout
     known = {each.name: each for each in layout.values}
@@ -108,7 +108,9 @@ def _given(transcribed: Transcribed, name: str) -> Parameter:
     return known[name]
 
 
-def _asked_for(solution: Solution, transcribed: Transcribed, of: str, parameter: Parameter) -> Any:
+def _named_derivative(
+    solution: Solution, transcribed: Transcribed, of: str, parameter: Parameter
+) -> Any:
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
     terms = [term.name for _, term in transcribed.problem.objective.terms]
@@ -166,7 +168,7 @@ def _optimum(
     return near, known[parameter]
 
 
-def _check(solution: Solution, of: str, by: str, derived: Any) -> None:
+def _check_differences(solution: Solution, of: str, by: str, derived: Any) -> None:
     """Raise ValueError unless a derivative is that of central differences of solves beside the
     solution."""
     plan: Any = solution.plan

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.solution.sampling import dense, traces
+    from ocp.solution.sampling import dense_instants, traces
     from ocp.solution.solution import NotSolved, Solution
 
 __all__ = [
     "NotSolved",
     "Solution",
-    "dense",
+    "dense_instants",
     "traces",
 ]
 
@@ -19,7 +19,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ocp.solution.sampling": (
-            "dense",
+            "dense_instants",
             "traces",
         ),
         "ocp.solution.solution": (

@@ -53,7 +53,7 @@ class SolvedMotion(Protocol):
         """Return {foot: wrench (6, N)} at the nodes."""
 
 
-def lifts(solution: SolvedMotion) -> str | None:
+def lifted_kind(solution: SolvedMotion) -> str | None:
     """Return what the inputs end with, as `symbols` of kernels names it.
 
     "variables": torques that are polynomials of their own; "given": what the ground, stays or
@@ -67,11 +67,11 @@ def lifts(solution: SolvedMotion) -> str | None:
     return None if known else "given"
 
 
-def inputs(solution: SolvedMotion, s: np.ndarray, *, rated: bool = False) -> np.ndarray:
+def kernel_inputs(solution: SolvedMotion, s: np.ndarray, *, rated: bool = False) -> np.ndarray:
     """Return y (width, N) of the kernels at instants s (N,), if `rated` with the rates at its
     end."""
     problem, duration, lines = solution.problem, solution.duration, solution.lifted
-    if lifts(solution) != "variables":
+    if lifted_kind(solution) != "variables":
         wrenches = _contacts(solution) if solution.stands else ()
         found = [stay_forces(solution), touch_forces(solution)]
         lines = np.vstack([_cut_forces(solution), *found, *wrenches])
@@ -87,10 +87,10 @@ def inputs(solution: SolvedMotion, s: np.ndarray, *, rated: bool = False) -> np.
     return np.vstack(parts)
 
 
-def open_inputs(solution: SolvedMotion, layout: Layout, s: np.ndarray) -> np.ndarray:
+def open_kernel_inputs(solution: SolvedMotion, layout: Layout, s: np.ndarray) -> np.ndarray:
     """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
     parameters of the layout, and its rates are over the motion where they say how long that is."""
-    y, n = inputs(solution, s), solution.problem.tree.dof
+    y, n = kernel_inputs(solution, s), solution.problem.tree.dof
     if layout.timed is not None:
         y[: 3 * n] *= np.repeat(solution.duration ** np.arange(3), n)[:, None]
     values = [solution.parameters[each.name] for each in layout.values]

@@ -11,7 +11,7 @@ import numpy as np
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraints.strength import strengths
 from ocp.problem.instant import Instant
-from ocp.solution.sampling import dense
+from ocp.solution.sampling import dense_instants
 from ocp.solution.solution import Solution
 
 Line = tuple[str, str]
@@ -46,19 +46,19 @@ def reserves(solution: Solution) -> dict[str, Reserve]:
     known: dict[str, Reserve] = {}
     begin = 0.0
     for motion in solution.phases.values() or (solution,):
-        for label, each in _of_motion(motion, begin).items():
+        for label, each in _motion_reserves(motion, begin).items():
             if label not in known or each.room < known[label].room:
                 known[label] = each
         begin += motion.duration
     return known
 
 
-def reserves_as_data(known: Mapping[str, Reserve]) -> dict[str, dict[str, Any]]:
+def reserves_data(known: Mapping[str, Reserve]) -> dict[str, dict[str, Any]]:
     """Return reserves as plain data."""
     return {label: asdict(each) for label, each in known.items()}
 
 
-def reserves_of_data(known: Mapping[str, Mapping[str, Any]]) -> dict[str, Reserve]:
+def reserves_from_data(known: Mapping[str, Mapping[str, Any]]) -> dict[str, Reserve]:
     """Return the reserves of a report's data."""
     return {label: Reserve(**entry) for label, entry in known.items()}
 
@@ -67,7 +67,7 @@ def reserve_lines(known: Mapping[str, Reserve]) -> list[Line]:
     """Return a line for each joint and side that come closest, the closest first, and one for all
     the others."""
     order = sorted(known, key=lambda label: known[label].share)
-    lines = [("strength", _worded(label, known[label])) for label in order[:SHOWN]]
+    lines = [("strength", _reserve_words(label, known[label])) for label in order[:SHOWN]]
     if len(order) > SHOWN:
         least, count = known[order[SHOWN]].share, len(order) - SHOWN
         lines.append(("strength", f"of {count} others at least {least:.0%} of theirs left"))
@@ -84,7 +84,7 @@ def closest_line(known: Mapping[str, Reserve]) -> list[Line]:
     return [("strength", text)]
 
 
-def _worded(label: str, each: Reserve) -> str:
+def _reserve_words(label: str, each: Reserve) -> str:
     way = "left" if each.room >= 0 else "too much"
     return (
         f"{label}: {abs(each.room):.3g} of {abs(each.bound):.4g} {each.unit} {way} "
@@ -92,13 +92,13 @@ def _worded(label: str, each: Reserve) -> str:
     )
 
 
-def _of_motion(motion: Solution, begin: float) -> dict[str, Reserve]:
+def _motion_reserves(motion: Solution, begin: float) -> dict[str, Reserve]:
     """Return the reserves of a motion without phases, whose time begins at `begin` (s)."""
     tree = motion.problem.tree
     if not strengths(tree):
         return {}
-    t = dense(motion) * motion.duration
-    rooms, bounds = np.split(motion.trace(_left, t), 2)
+    t = dense_instants(motion) * motion.duration
+    rooms, bounds = np.split(motion.trace(_rooms_and_bounds, t), 2)
     known: dict[str, Reserve] = {}
     labels = [(each.joint, side) for each in strengths(tree) for side in each.sides]
     for (joint, side), room, bound in zip(labels, rooms, bounds):
@@ -115,7 +115,7 @@ def _of_motion(motion: Solution, begin: float) -> dict[str, Reserve]:
     return known
 
 
-def _left(at: Instant) -> Any:
+def _rooms_and_bounds(at: Instant) -> Any:
     """Return what is left of every side of every strength, then its bounds."""
     rooms: list[Any] = []
     bounds: list[Any] = []

@@ -17,8 +17,8 @@ from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.terms import Term
-from ocp.solution.kernel_inputs import inputs, lifts
-from ocp.solution.sampling import stacked
+from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
+from ocp.solution.sampling import stack_functions
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
@@ -48,7 +48,7 @@ class Cost:
         return abs(self.summed - self.dense) / max(abs(self.dense), LEAST)
 
 
-def cost(solution: Solution, transcribed: Transcribed) -> Cost:
+def evaluate_cost(solution: Solution, transcribed: Transcribed) -> Cost:
     """Return the Cost of a solution, whose problem is `transcribed` again."""
     x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     weights = np.array([weight for weight, _ in solution.problem.objective.terms])
@@ -61,7 +61,7 @@ def cost(solution: Solution, transcribed: Transcribed) -> Cost:
     )
 
 
-def cost_of_all(costs: Sequence[Cost]) -> Cost:
+def total_cost(costs: Sequence[Cost]) -> Cost:
     """Return the Cost of a motion of which those of its phases are known."""
     return Cost(
         summed=sum(each.summed for each in costs),
@@ -92,7 +92,7 @@ def dense_terms(solution: Solution) -> np.ndarray:
         return np.empty(0)
     s, weights = _rule(solution)
     wanted = {str(number): partial(_density, term) for number, term in enumerate(terms)}
-    densities = _traced(solution, stacked(wanted), np.append(s, 1.0))
+    densities = _trace_densities(solution, stack_functions(wanted), np.append(s, 1.0))
     ends = np.array([term.at_end for term in terms])
     return np.where(
         ends, densities[:, -1], densities[:, :-1] @ weights * _length(problem, solution)
@@ -124,14 +124,16 @@ def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
     return (start + (nodes + 1) * width / 2).ravel(), (weights * width / 2).ravel()
 
 
-def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
+def _trace_densities(
+    solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray
+) -> np.ndarray:
     """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
-    problem, known = solution.problem, lifts(solution)
+    problem, known = solution.problem, lifted_kind(solution)
     found = problem.tree.stays or touches(problem.loads) or problem.ground is not None
     follow = structure(problem.tree).determined and not found
     if known != "variables" or not follow:
         traced = trace(problem, solution.formulation, wanted, known)
-        return traced(inputs(solution, s, rated=traced.rated), s)
+        return traced(kernel_inputs(solution, s, rated=traced.rated), s)
     traced = trace(problem, solution.formulation, wanted, None)
     y = motion_inputs(problem, solution.points, solution.duration, s)
     if traced.rated:

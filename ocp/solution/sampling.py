@@ -20,7 +20,7 @@ from ocp.transcription.requests import schedule_grid
 DENSER = 10  # the dense grid has so many steps where the nodes have one
 
 
-def dense(solution: Solution) -> np.ndarray:
+def dense_instants(solution: Solution) -> np.ndarray:
     """Return the instants s of the dense grid, nodes and switches of contact among them."""
     refuse_phases("dense", solution.problem)
     nodes = solution.transcription.method.steps
@@ -38,11 +38,11 @@ def traces(
     if not wanted:
         return {}
     sizes: list[int] = []
-    values = solution.trace(stacked(wanted, sizes), t)
+    values = solution.trace(stack_functions(wanted, sizes), t)
     return dict(zip(wanted, np.split(values, np.cumsum(sizes)[:-1])))
 
 
-def stacked(
+def stack_functions(
     wanted: Mapping[str, Callable[[Instant], Any]], sizes: list[int] | None = None
 ) -> Callable[[Instant], ca.SX]:
     """Return the function of an Instant that has all of {name: function(Instant)} in a column.

@@ -22,7 +22,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import KeptProgram
-from ocp.solution.kernel_inputs import inputs, lifts, open_inputs
+from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind, open_kernel_inputs
 from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
@@ -175,7 +175,7 @@ class Solution:
         """
         t = _seconds(self.problem, t)
         if self.phases:
-            return _through(self.phases, function, t)
+            return _trace_phases(self.phases, function, t)
         s = np.atleast_1d(t) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(
@@ -189,20 +189,20 @@ class Solution:
     def _traced(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
         """Return function(Instant) at instants (m, N)."""
         if self.plan is None or self.plan.recipe or function is not TORQUES:
-            traced = trace(self.problem, self.formulation, function, lifts(self))
-            return traced(inputs(self, s, rated=traced.rated), s)
+            traced = trace(self.problem, self.formulation, function, lifted_kind(self))
+            return traced(kernel_inputs(self, s, rated=traced.rated), s)
         program: Any = self.plan.transcribed
         kept = program.made
         if "torques" not in kept:
             what = program.statement, self.formulation, function, program.parameters
-            kept["torques"] = trace_open(*what, lifts(self))
-        return kept["torques"](open_inputs(self, program.layout, s), s)
+            kept["torques"] = trace_open(*what, lifted_kind(self))
+        return kept["torques"](open_kernel_inputs(self, program.layout, s), s)
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
         refuse_phases("trace_ends", self.problem)
-        ends = inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
-        traced = trace_joined(self.problem, self.formulation, function, lifts(self))
+        ends = kernel_inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
+        traced = trace_joined(self.problem, self.formulation, function, lifted_kind(self))
         return traced(ends)
 
     @property
@@ -308,7 +308,7 @@ def _seconds(problem: Problem, t: Any) -> np.ndarray:
         ) from None
 
 
-def _through(
+def _trace_phases(
     phases: Mapping[str, Solution], function: Callable[[Instant], Any], t: np.ndarray
 ) -> np.ndarray:
     """Return function(Instant) along all phases, as `Solution.trace`; where two meet, that of the

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
     from ocp.solving.starts.postures import from_posture, posture
-    from ocp.solving.starts.split_start import shared_solution
+    from ocp.solving.starts.split_start import phase_solution
     from ocp.solving.starts.warm_start import Guess, start
-    from ocp.solving.total_statistics import totals
+    from ocp.solving.total_statistics import total_statistics
 
 __all__ = [
     "LADDER",
@@ -26,16 +26,16 @@ __all__ = [
     "Plan",
     "budget",
     "from_posture",
+    "phase_solution",
     "phases_found",
     "posture",
     "prepare",
     "refine",
     "schedule_found",
-    "shared_solution",
     "solve",
     "start",
     "tighten",
-    "totals",
+    "total_statistics",
     "with_stage",
 ]
 
@@ -64,11 +64,11 @@ __getattr__, __dir__ = lazy_names(
             "from_posture",
             "posture",
         ),
-        "ocp.solving.starts.split_start": ("shared_solution",),
+        "ocp.solving.starts.split_start": ("phase_solution",),
         "ocp.solving.starts.warm_start": (
             "Guess",
             "start",
         ),
-        "ocp.solving.total_statistics": ("totals",),
+        "ocp.solving.total_statistics": ("total_statistics",),
     },
 )

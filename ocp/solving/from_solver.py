@@ -11,12 +11,12 @@ from ocp.diagnosis.explain import explain
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.reserved_names import PARAMETER, SEPARATOR
-from ocp.solution.decisive_bounds import of_duration, of_parameters
+from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds
 from ocp.solution.solution import FOUND, Solution
 from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
-from ocp.solving.ladder import Climb
-from ocp.solving.total_statistics import added_calls
+from ocp.solving.ladder import Attempts
+from ocp.solving.total_statistics import total_calls
 from ocp.transcription.phases.transcribe import PhaseLayout, TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import (
@@ -44,15 +44,18 @@ def solution_of(
     phase, the objective of the `whole` is given.
     """
     if isinstance(transcribed, TranscribedPhases):
-        return _of_phases(transcribed, outcome, statistics, yielding)
+        return _phases_solution(transcribed, outcome, statistics, yielding)
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    transcribed, values, unsound = _at_found(transcribed, outcome)
+    transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
     layout, problem = transcribed.layout, transcribed.problem
     looked = outcome.success and yielding is not None
     points, duration, lifted = split_variables(layout, outcome.x)
-    at_bounds = [*of_duration(problem.duration, duration), *of_parameters(layout.sought, values)]
+    at_bounds = [
+        *duration_bounds(problem.duration, duration),
+        *parameter_bounds(layout.sought, values),
+    ]
     terms = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = problem.objective.terms
     named = name_multipliers(
@@ -79,7 +82,7 @@ def solution_of(
         parameters={each.name: value for each, value in values.items()},
         statistics=statistics
         | {"coarse": "", "at_bounds": at_bounds if outcome.success else []}
-        | _openness(layout),
+        | _parameter_statistics(layout),
         history=outcome.history,
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
@@ -96,7 +99,7 @@ def solution_of(
     return replace(solution, statistics=said, explanation=(coarse,))
 
 
-def _at_found(
+def _with_found_parameters(
     transcribed: Program, outcome: Outcome
 ) -> tuple[Program, dict[Parameter, float], tuple[str, ...]]:
     """Return the program with the parameters that an outcome has, their values, and lines on where
@@ -113,19 +116,21 @@ def _at_found(
         return transcribed, dict(layout.values), (reason,)
 
 
-def _of_phases(
+def _phases_solution(
     transcribed: TranscribedPhases,
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
 ) -> Solution:
     """Return the Solution of a problem of phases, each of which is a Solution too."""
-    transcribed, values, unsound = _at_found(transcribed, outcome)
+    transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
     layout, hurried = transcribed.layout, yielding is None
     quiet = hurried or not outcome.success  # of what failed all is said of the whole
-    shares = zip(transcribed.names, transcribed.parts, _shares(transcribed, outcome))
+    shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
     phases = {
-        name: _own(solution_of(part, own, statistics, None if quiet else (), abs(outcome.f)))
+        name: _without_parameter_multipliers(
+            solution_of(part, own, statistics, None if quiet else (), abs(outcome.f))
+        )
         for name, part, own in shares
     }
     named = {
@@ -148,9 +153,9 @@ def _of_phases(
         *(
             f"phase {name!r}: {line}"
             for name, phase in phases.items()
-            for line in of_duration(phase.problem.duration, phase.duration)
+            for line in duration_bounds(phase.problem.duration, phase.duration)
         ),
-        *of_parameters(layout.sought, values),
+        *parameter_bounds(layout.sought, values),
     ]
     return Solution(
         problem=transcribed.problem,
@@ -168,16 +173,16 @@ def _of_phases(
         multipliers=named | of_links,
         statistics=statistics
         | {"coarse": coarse, "at_bounds": at_bounds if outcome.success else []}
-        | _openness(layout),
+        | _parameter_statistics(layout),
         history=outcome.history,
-        explanation=_explained(transcribed, outcome, yielding, (*lines, *unsound)),
+        explanation=_explanation(transcribed, outcome, yielding, (*lines, *unsound)),
         parameters={each.name: value for each, value in values.items()},
         phases=phases,
         impulses=_impulses(transcribed, outcome.x),
     )
 
 
-def _explained(
+def _explanation(
     transcribed: TranscribedPhases,
     outcome: Outcome,
     yielding: Sequence[str] | None,
@@ -189,14 +194,14 @@ def _explained(
     return (*explain(transcribed, outcome, yielding), *lines)
 
 
-def _own(phase: Solution) -> Solution:
+def _without_parameter_multipliers(phase: Solution) -> Solution:
     """Return a phase without the multipliers of parameters' bounds, which are of the whole."""
     of_parameters = {PARAMETER.format(name) for name in phase.parameters}
     own = {name: each for name, each in phase.multipliers.items() if name not in of_parameters}
     return replace(phase, multipliers=own)
 
 
-def _shares(transcribed: TranscribedPhases, outcome: Outcome) -> Iterator[Outcome]:
+def _phase_outcomes(transcribed: TranscribedPhases, outcome: Outcome) -> Iterator[Outcome]:
     """Yield the part of an outcome that is each phase's; bounds of parameters are of the whole."""
     starts = transcribed.row_starts
     for part, columns, first, last in zip(
@@ -224,7 +229,7 @@ def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[s
     }
 
 
-def _openness(layout: Layout | PhaseLayout) -> dict[str, Any]:
+def _parameter_statistics(layout: Layout | PhaseLayout) -> dict[str, Any]:
     """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
     if not layout.values:
         return {}
@@ -233,7 +238,9 @@ def _openness(layout: Layout | PhaseLayout) -> dict[str, Any]:
     return {"parameters": ways}
 
 
-def statistics_of(transcribed: Transcribed | TranscribedPhases, climbed: Climb) -> dict[str, Any]:
+def statistics_of(
+    transcribed: Transcribed | TranscribedPhases, climbed: Attempts
+) -> dict[str, Any]:
     """Return sizes, settings, and what all trials together took.
 
     What only one has is that of the best.
@@ -256,7 +263,7 @@ def statistics_of(transcribed: Transcribed | TranscribedPhases, climbed: Climb) 
         "solve_cpu_seconds": sum(stage.solve_cpu_seconds for stage in stages),
         "warm_start": last.warm,
         "kernels": transcribed.kernels(),
-        "calls": added_calls(stage.calls for stage in stages),
+        "calls": total_calls(stage.calls for stage in stages),
     }
 
 

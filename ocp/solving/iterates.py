@@ -16,7 +16,7 @@ from ocp.transcription.transcribe import Transcribed
 UNDER_WAY = "under way"
 
 
-def moving(transcribed: Transcribed | TranscribedPhases, watch: Watch | None) -> Watch | None:
+def with_motions(transcribed: Transcribed | TranscribedPhases, watch: Watch | None) -> Watch | None:
     """Return what hands iterations to `watch`, with the motions that they are."""
     if watch is None:
         return None

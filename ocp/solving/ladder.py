@@ -18,8 +18,8 @@ from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
 from ocp.solvers.plugins import WARM
-from ocp.solving.starts.feasibility_search import NOWHERE, search
-from ocp.solving.starts.knot_continuation import held, moves
+from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
+from ocp.solving.starts.knot_continuation import hold_knots, move_knots
 from ocp.spelling import suggest_fields
 from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
@@ -28,7 +28,7 @@ TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
 INFEASIBLE = "Infeasible_Problem_Detected"
 HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever one starts
 UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
-WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `allowance`
+WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `iteration_allowance`
 
 
 @portable
@@ -75,7 +75,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Climb:
+class Attempts:
     """The Trials of a ladder, and the Budget that they left."""
 
     trials: tuple[Trial, ...]
@@ -88,7 +88,7 @@ class Climb:
         Those that wandered or were cut short do not count where there are others.
         """
         last = self.trials[-1]
-        if _over(last.outcome):
+        if _is_final(last.outcome):
             return last
         whole = [trial for trial in self.trials if trial.outcome.status not in UNENDED] or [last]
         feasible = [trial for trial in whole if _shortfall(trial) <= FEASIBLE]
@@ -108,7 +108,7 @@ class Climb:
         return wandered[-1] if wandered else self.best.outcome.x
 
 
-def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
+def select_attempts(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
     """Return the attempts that a solver is to make.
 
     All of them; by other solvers than IPOPT with those of its options that a solver shares, without
@@ -140,14 +140,14 @@ def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool
     return same and options == dict(other.options)
 
 
-def climb(
+def run_attempts(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
     watch: Watch | None = None,
     seconds: float = np.inf,
-) -> Climb:
+) -> Attempts:
     """Return the Climb of attempts up to one that succeeds, is interrupted or spends all.
 
     What no start can help ends the climb, and wandering is for motions that miss what is asked.
@@ -156,17 +156,17 @@ def climb(
     trials: list[Trial] = []
     grant = replace(budget(solver), seconds=seconds)
     for attempt, start in zip(attempts, starts):
-        if trials and _idle(attempt, trials):
+        if trials and _needless(attempt, trials):
             continue
         tuned = tuned_for(solver, attempt, start)
         if trials and not attempt.options and np.isinf(grant.iterations):
-            grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
+            grant = replace(grant, iterations=iteration_allowance(transcribed.nlp, trials[0]))
         say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
-        trial, grant = _try(transcribed, tuned, attempt, start, grant, watch)
+        trial, grant = _run_attempt(transcribed, tuned, attempt, start, grant, watch)
         trials.append(trial)
-        if _over(trial.outcome) or grant.spent:
+        if _is_final(trial.outcome) or grant.spent:
             break
-    return Climb(trials=tuple(trials), left=grant)
+    return Attempts(trials=tuple(trials), left=grant)
 
 
 def tuned_for(solver: Solver, attempt: Attempt, start: Start) -> Solver:
@@ -187,7 +187,7 @@ def _warm(attempt: Attempt, start: Start) -> bool:
     return bool(start.multipliers) and not (attempt.feasible_first or attempt.wandering)
 
 
-def allowance(nlp: NLP, first: Trial) -> int:
+def iteration_allowance(nlp: NLP, first: Trial) -> int:
     """Return how many iterations may follow those of a first attempt.
 
     WORK over the number of variables, at least TIMES as many up to ENOUGH, at most MOST.
@@ -196,7 +196,7 @@ def allowance(nlp: NLP, first: Trial) -> int:
     return min(MOST, max(WORK // max(1, len(nlp.lower)), min(ENOUGH, TIMES * spent)))
 
 
-def _over(outcome: Outcome) -> bool:
+def _is_final(outcome: Outcome) -> bool:
     """Tell whether there is nothing more to try."""
     return outcome.success or outcome.status in (INTERRUPTED, *HOPELESS)
 
@@ -205,12 +205,12 @@ def _shortfall(trial: Trial) -> float:
     return np.inf if np.isnan(trial.violation) else trial.violation
 
 
-def _idle(attempt: Attempt, trials: Sequence[Trial]) -> bool:
+def _needless(attempt: Attempt, trials: Sequence[Trial]) -> bool:
     """Tell whether an attempt wanders though a former one met all that is asked."""
     return bool(attempt.wandering) and min(map(_shortfall, trials)) <= FEASIBLE
 
 
-def _try(
+def _run_attempt(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,
@@ -220,15 +220,15 @@ def _try(
 ) -> tuple[Trial, Budget]:
     """Return the Trial of one attempt, and what it left of the budget."""
     nlp, nearest = transcribed.nlp, None
-    still: Any = held(transcribed, start.x)
+    still: Any = hold_knots(transcribed, start.x)
     if attempt.wandering:
-        wandered = search(still, solver, start.x, attempt.wandering, grant, watch)
+        wandered = search_feasible(still, solver, start.x, attempt.wandering, grant, watch)
         stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
         nearest = wandered.nearest
     else:
         stages, grant = _stages(still.nlp, solver, attempt.feasible_first, start, grant, watch)
         outcome = stages[-1]
-    moved, grant = moves(transcribed, solver, outcome, grant, watch)
+    moved, grant = move_knots(transcribed, solver, outcome, grant, watch)
     stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
     trial = Trial(
         solver=solver,

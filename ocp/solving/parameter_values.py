@@ -28,13 +28,13 @@ def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict
     }
 
 
-def in_shares(numbers: np.ndarray) -> np.ndarray:
+def range_shares(numbers: np.ndarray) -> np.ndarray:
     """Return columns of numbers (sets, columns) in shares of their ranges."""
     ranges = np.ptp(numbers, axis=0)
     return numbers / np.where(ranges > 0.0, ranges, 1.0)
 
 
-def nearest(places: np.ndarray, k: int, others: Sequence[int]) -> int:
+def nearest_row(places: np.ndarray, k: int, others: Sequence[int]) -> int:
     """Return which of other rows of places (sets, columns) is nearest to row k, the first of
     equally near ones."""
     distances = np.linalg.norm(places[list(others)] - places[k], axis=1)

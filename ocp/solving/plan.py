@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.diagnosis.elastic import Elastic, must_give_way
+from ocp.diagnosis.elastic import Elastic, relax_minimally
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.validation import instance, set_fields
 from ocp.problem.statement import Problem
@@ -23,11 +23,19 @@ from ocp.solvers.minimize import Solver
 from ocp.solvers.plugins import SHOWN
 from ocp.solving.arguments import check_seconds, check_solve
 from ocp.solving.from_solver import solution_of, statistics_of
-from ocp.solving.iterates import moving
-from ocp.solving.ladder import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
-from ocp.solving.parameter_values import in_shares, nearest, values_of
-from ocp.solving.preflight import preflight
-from ocp.solving.starts.predicted_start import foreseen
+from ocp.solving.iterates import with_motions
+from ocp.solving.ladder import (
+    LADDER,
+    PLAIN,
+    TUNED_PLUGIN,
+    Attempt,
+    Attempts,
+    run_attempts,
+    select_attempts,
+)
+from ocp.solving.parameter_values import nearest_row, range_shares, values_of
+from ocp.solving.preflight import check_start
+from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
 from ocp.transcription.phases.transcribe import TranscribedPhases, transcribe_phases
@@ -78,7 +86,7 @@ class Plan:
 
     def __reduce__(self) -> Any:
         parts = self.problem, self.solver, self.attempts, self.seconds
-        return _unbuilt, (self.recipe or _recipe(self.transcribed), *parts)
+        return _plan_of_recipe, (self.recipe or _recipe(self.transcribed), *parts)
 
     def __copy__(self) -> "Plan":
         return self
@@ -88,7 +96,7 @@ class Plan:
             raise AttributeError(f"'Plan' object has no attribute {name!r}")
         with _BUILDING:
             if self.recipe is not None:
-                set_fields(self, transcribed=_built(self.problem, self.recipe), recipe=None)
+                set_fields(self, transcribed=_build_program(self.problem, self.recipe), recipe=None)
         return self.transcribed
 
     def __repr__(self) -> str:
@@ -122,11 +130,11 @@ class Plan:
         its bounds, and what of the statement cannot be with it.
         """
         begin = time.perf_counter()
-        attempts = ladder(self.attempts if attempts is None else attempts, self.solver)
+        attempts = select_attempts(self.attempts if attempts is None else attempts, self.solver)
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
         with self.turn:
             program = self.at(values)
-            solution = _solved(program, self.solver, attempts, guess, watch, begin)
+            solution = _solve_program(program, self.solver, attempts, guess, watch, begin)
         own = self if self.parameters else None
         solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
@@ -154,12 +162,12 @@ class Plan:
         """
         sets = [dict(instance("map: values by name", values, Mapping)) for values in over]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
-        places = in_shares(np.array(numbers)) if sets else np.empty((0, 0))
+        places = range_shares(np.array(numbers)) if sets else np.empty((0, 0))
         solutions: list[Solution] = []
         for k, values in enumerate(sets):
             solved = [j for j in range(k) if chain and solutions[j].success]
             if solved:
-                first = solutions[nearest(places, k, solved)]
+                first = solutions[nearest_row(places, k, solved)]
                 solution = self.solve(first, **options | {"attempts": PLAIN}, **values)
             if not solved or not solution.success:
                 solution = self.solve(guess, **options, **values)
@@ -201,8 +209,8 @@ class Plan:
         if solver.name == TUNED_PLUGIN:
             shown = {SHOWN: SELDOM} if np.isinf(seconds) else {}  # each costs as much as a Jacobian
             solver = replace(solver, options=QUICK | shown | dict(solver.options))
-        attempts = ladder(PLAIN, solver)
-        climbed = climb(transcribed, solver, attempts, [first], seconds=left)
+        attempts = select_attempts(PLAIN, solver)
+        climbed = run_attempts(transcribed, solver, attempts, [first], seconds=left)
         statistics = statistics_of(transcribed, climbed) | {"violation": climbed.best.violation}
         statistics["build_seconds"] += ready - begin
         solution = solution_of(transcribed, climbed.best.outcome, statistics, None)
@@ -233,7 +241,7 @@ def _recipe(program: Transcribed | TranscribedPhases) -> Recipe:
     )
 
 
-def _unbuilt(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Plan:
+def _plan_of_recipe(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Plan:
     """Return a plan without its program, as it is read or copied."""
     plan: Plan = object.__new__(Plan)
     attempts, seconds = rest
@@ -242,7 +250,7 @@ def _unbuilt(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Pl
     return plan
 
 
-def _built(problem: Problem, recipe: Recipe) -> Transcribed | TranscribedPhases:
+def _build_program(problem: Problem, recipe: Recipe) -> Transcribed | TranscribedPhases:
     """Return the program of a problem that a recipe tells."""
     build: Any = transcribe_phases if problem.phases else transcribe
     program = build(problem, recipe.transcription, free=recipe.freed)
@@ -270,7 +278,9 @@ def prepare(
         instance("free: name of a parameter", name, str)
     kept, key = _KEPT.get(), (id(problem), transcription, names)
     if kept is not None and key in kept:
-        return replace(kept[key], solver=solver, attempts=ladder(attempts, solver), seconds=0.0)
+        return replace(
+            kept[key], solver=solver, attempts=select_attempts(attempts, solver), seconds=0.0
+        )
     build: Any = transcribe_phases if problem.phases else transcribe
     transcribed = build(problem, transcription, free=names)
     for parameter in transcribed.parameters:
@@ -283,7 +293,7 @@ def prepare(
         problem=problem,
         transcribed=transcribed,
         solver=solver,
-        attempts=ladder(attempts, solver),
+        attempts=select_attempts(attempts, solver),
         seconds=time.perf_counter() - begin,
     )
     if kept is not None and plan.parameters:
@@ -292,7 +302,7 @@ def prepare(
 
 
 @contextmanager
-def keeping(plans: Kept) -> Iterator[None]:
+def keep_plans(plans: Kept) -> Iterator[None]:
     """Keep the plans that are prepared within, in `plans`: what is prepared again, the very same
     problem for an equal transcription, is the plan that it was.
 
@@ -305,7 +315,7 @@ def keeping(plans: Kept) -> Iterator[None]:
         _KEPT.reset(token)
 
 
-def _solved(
+def _solve_program(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempts: Sequence[Attempt],
@@ -318,14 +328,14 @@ def _solved(
     distinct = {id(each): each for each in guesses}
     starts = {key: start(transcribed, each) for key, each in distinct.items()}
     for each in starts.values():
-        preflight(transcribed, each.x, solver.hessian)
+        check_start(transcribed, each.x, solver.hessian)
     ready, processor = time.perf_counter(), time.process_time()
     begins = [starts[id(each)] for each in guesses]
-    begins[0] = foreseen(transcribed, solver, attempts[0], guesses[0], begins[0])
+    begins[0] = predict_start(transcribed, solver, attempts[0], guesses[0], begins[0])
     seen, foresight = time.perf_counter(), time.process_time() - processor
-    climbed = climb(transcribed, solver, attempts, begins, moving(transcribed, watch))
+    climbed = run_attempts(transcribed, solver, attempts, begins, with_motions(transcribed, watch))
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
-    elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
+    elastic = Elastic() if alone else _relaxation(transcribed, solver, climbed, watch)
     statistics = statistics_of(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
     statistics["prediction_iterations"] = begins[0].iterations
@@ -336,10 +346,10 @@ def _solved(
     return solution_of(transcribed, climbed.best.outcome, statistics, elastic.lines)
 
 
-def _elastic(
+def _relaxation(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
-    climbed: Climb,
+    climbed: Attempts,
     watch: Watch | None,
 ) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
@@ -347,7 +357,7 @@ def _elastic(
         return Elastic()
     still: Any
     still, x = transcribed.on_given_knots(climbed.nearest)
-    return must_give_way(still, solver, x, climbed.left, watch)
+    return relax_minimally(still, solver, x, climbed.left, watch)
 
 
 def solve_once(

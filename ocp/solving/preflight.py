@@ -22,7 +22,7 @@ LOST = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedKernel:
     """A kernel at instants `s` (N,) with its inputs y (width, N), and the names of its rows."""
 
     kernel: Kernel
@@ -31,7 +31,7 @@ class Named:
     names: list[str]
 
 
-def preflight(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hessian: str) -> None:
+def check_start(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hessian: str) -> None:
     """Evaluate every function and derivative that the solve will use at the start of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
@@ -42,13 +42,13 @@ def preflight(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hessi
     if isinstance(transcribed, TranscribedPhases):
         for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
             try:
-                preflight(part, x[columns], hessian)
+                check_start(part, x[columns], hessian)
             except ValueError as error:
                 raise ValueError(f"phase {name!r}: {error}") from None
         raise ValueError("at the initial guess a link between phases is not a number")
     x = transcribed.expand(x)
     _, duration, _ = split_variables(transcribed.layout, x)
-    for named in _named(transcribed, x):
+    for named in _named_kernels(transcribed, x):
         for what, table, rows in _tables(named):
             bad = np.argwhere(~np.isfinite(table.T))
             if len(bad):
@@ -78,19 +78,19 @@ def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
     return all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values)
 
 
-def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
+def _named_kernels(transcribed: Transcribed, x: np.ndarray) -> Iterator[NamedKernel]:
     """Yield the kernels of all constraints, and of the objective's terms."""
     for group in transcribed.groups:
         names = [row_name(*owner) for owner in group.owners]
-        yield Named(kernel=group.kernel, s=group.s, y=group.inputs(x), names=names)
+        yield NamedKernel(kernel=group.kernel, s=group.s, y=group.inputs(x), names=names)
     for goal, (_, term) in zip(transcribed.objective_blocks, transcribed.problem.objective.terms):
         size = (goal.kernel.width, len(goal.s))
         y = np.reshape(np.array(goal.matrix @ x).ravel(), size, order="F")
         names = [f"objective {term.name!r}"] * goal.kernel.size
-        yield Named(kernel=goal.kernel, s=goal.s, y=y, names=names)
+        yield NamedKernel(kernel=goal.kernel, s=goal.s, y=y, names=names)
 
 
-def _tables(named: Named) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def _tables(named: NamedKernel) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield (what, its table (m, N), the row of the kernel of each of the m) of all derivatives."""
     kernel, y, s = named.kernel, named.y, named.s
     yield VALUE, evaluate(kernel.values, y, s), np.arange(kernel.size)

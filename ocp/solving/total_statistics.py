@@ -7,13 +7,13 @@ SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds
 ADDED = ("iterations", *SECONDS)
 
 
-def totals(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def total_statistics(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what solves took together, of every one's statistics: iterations, calls, seconds."""
     sums = {name: sum(each[name] for each in every) for name in ADDED}
-    return sums | {"calls": added_calls(each["calls"] for each in every)}
+    return sums | {"calls": total_calls(each["calls"] for each in every)}
 
 
-def added_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, list[float]]:
+def total_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, list[float]]:
     """Return {function: [times called, seconds]} of several solves or stages, added up."""
     sums: dict[str, list[float]] = {}
     for calls in every:

@@ -27,7 +27,7 @@ DIGEST = "digest"
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, struct.error)
 
 
-def packed(arrays: Mapping[str, np.ndarray]) -> bytes:
+def pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
     """Return the bytes of a file of named arrays, the same for the same arrays."""
     members = {name: _npy(array) for name, array in arrays.items()}
     members[DIGEST] = _npy(np.array(_digest(members)))
@@ -40,7 +40,7 @@ def packed(arrays: Mapping[str, np.ndarray]) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(content: bytes) -> dict[str, np.ndarray]:
+def unpack_arrays(content: bytes) -> dict[str, np.ndarray]:
     """Return the arrays of a file's bytes; raise ValueError if it is damaged or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -21,11 +21,11 @@ from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import bytes_of, write
-from ocp.storage.containers import text_of, unpacked
-from ocp.storage.phase_data import on_bases
-from ocp.storage.problem_data import problem_of, stated
-from ocp.storage.problem_diff import differences, listed
-from ocp.storage.serialize import FORMAT, OF_PHASES, content_of, phase_prefix
+from ocp.storage.containers import text_of, unpack_arrays
+from ocp.storage.phase_data import with_bases
+from ocp.storage.problem_data import problem_data, problem_from_data
+from ocp.storage.problem_diff import difference_words, differences
+from ocp.storage.serialize import FORMAT, OF_PHASES, phase_prefix, solution_bytes
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape, check_question
@@ -59,7 +59,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"{os.fspath(path)}: expected a file that ends in {ENDING}, got {ending!r}"
         )
-    write(path, content_of(solution))
+    write(path, solution_bytes(solution))
 
 
 def load(
@@ -79,11 +79,11 @@ def load(
     was planned with a formulation or a method that is neither of the house nor handed over; OSError
     if it cannot be read.
     """
-    return restored(bytes_of(path, LARGEST), path, problem, dynamics, method)
+    return read_solution(bytes_of(path, LARGEST), path, problem, dynamics, method)
 
 
 @np.errstate(all="ignore")  # of a damaged file numbers may be endless, and are refused as such
-def restored(
+def read_solution(
     content: bytes,
     name: str | os.PathLike[str],
     problem: Problem | None = None,
@@ -97,16 +97,16 @@ def restored(
     Bytes that are one's `own`, of this very `problem`, are not compared with it.
     """
     try:
-        arrays = unpacked(content)
+        arrays = unpack_arrays(content)
         header = json.loads(text_of(arrays["header"]))
         if header["format"] not in (FORMAT, OF_PHASES):
-            raise _Refused(
+            raise _UnsuitableFile(
                 f"not a result file of this program's version, which reads {FORMAT!r}, "
                 f"got {header['format']!r}: solve again"
             )
         transcription = _transcription(header, dynamics, method)
         return _restore(header, arrays, problem, transcription, own)
-    except _Refused as error:
+    except _UnsuitableFile as error:
         raise ValueError(f"{name}: {error}") from None
     except DAMAGE as error:
         reason = f"{error}".partition("\n")[0][:200]
@@ -115,7 +115,7 @@ def restored(
         ) from None
 
 
-class _Refused(Exception):
+class _UnsuitableFile(Exception):
     """What is wrong with a sound file for this caller."""
 
 
@@ -155,9 +155,9 @@ def _restore(
     motions = [motion_of(motion) for motion, _ in sizes]
     asked: tuple[Problem, tuple[str, ...]]
     if known and problem is not None:
-        asked = _on(problem, motions), ()
+        asked = _with_bases(problem, motions), ()
     else:
-        asked = _asked(header, arrays, problem, motions)
+        asked = _file_problem(header, arrays, problem, motions)
     own, missing = asked
     shared: dict[str, Any] = {"transcription": transcription, "missing": missing}
     if not own.phases:
@@ -168,7 +168,7 @@ def _restore(
         begin = phase_prefix(k)
         mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
         phases[phase.name] = _motion(said, mine, part, shared | {"transcription": settings})
-    whole = _said(header, arrays, own)
+    whole = _solution_fields(header, arrays, own)
     pushes = {
         str(name): dict(zip(words(points), numbers(arrays, f"impulses_{k}", (len(points), 3))))
         for k, (name, points) in enumerate(header["impulses"])
@@ -201,7 +201,7 @@ def _bases(
         yield each, f"{phase_prefix(k)}points"
 
 
-def _said(
+def _solution_fields(
     header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem
 ) -> dict[str, Any]:
     """Return the fields of a Solution that are no arrays, and its multipliers."""
@@ -226,7 +226,7 @@ def _motion(
     shared: dict[str, Any],
 ) -> Solution:
     """Return the Solution of one motion, or of one phase."""
-    said, nodes = _said(header, arrays, problem), numbers(arrays, "nodes", (None,))
+    said, nodes = _solution_fields(header, arrays, problem), numbers(arrays, "nodes", (None,))
     points = numbers(arrays, "points", (None, None))
     _check_motion(problem, points, said["duration"], arrays)
     steps = numbers(arrays, "history", (None, None)) if "history" in arrays else table(())
@@ -239,7 +239,7 @@ def _motion(
     )
 
 
-def _asked(
+def _file_problem(
     header: dict[str, Any],
     arrays: Mapping[str, np.ndarray],
     problem: Problem | None,
@@ -248,28 +248,28 @@ def _asked(
     """Return the problem of a file, or in its place the one that asks the same, and what of it the
     file could not hold."""
     statement = _statement(header, arrays)
-    own = problem_of(statement)
+    own = problem_from_data(statement)
     if statement.fingerprint != header["fingerprint"]:
         raise ValueError("its problem is not the one whose hash it has")
     if problem is None:
         return own, statement.missing
     if bool(problem.phases) != bool(own.phases):
-        have, expected = (_phased(each) for each in (own, problem))
-        raise _Refused(f"belongs to another problem: it has {have}, expected {expected}")
+        have, expected = (_phase_words(each) for each in (own, problem))
+        raise _UnsuitableFile(f"belongs to another problem: it has {have}, expected {expected}")
     problem = close_by_name(problem, header["parameters"])
     _check_same(own, statement, problem)
-    return _on(problem, motions), ()
+    return _with_bases(problem, motions), ()
 
 
-def _phased(problem: Problem) -> str:
+def _phase_words(problem: Problem) -> str:
     names = ", ".join(phase.name for phase in problem.phases)
     return f"the phases {names}" if names else "no phases"
 
 
-def _on(problem: Problem, motions: Sequence[Basis]) -> Problem:
+def _with_bases(problem: Problem, motions: Sequence[Basis]) -> Problem:
     """Return a problem on a basis of motions, or each of its phases on one."""
     if problem.phases:
-        return on_bases(problem, motions)
+        return with_bases(problem, motions)
     (motion,) = motions
     return problem if problem.motion == motion else replace(problem, motion=motion)
 
@@ -286,13 +286,13 @@ def _check_same(own: Problem, statement: Statement, problem: Problem) -> None:
     """Raise _Refused if a problem asks something else than the file's."""
     names, expected = ([joint.name for joint in each.tree.moving] for each in (own, problem))
     if names != expected:
-        raise _Refused(
+        raise _UnsuitableFile(
             f"belongs to another model: its joints are {', '.join(names)}; "
             f"expected {', '.join(expected)}"
         )
-    different = differences(statement, stated(problem))
+    different = differences(statement, problem_data(problem))
     if different:
-        raise _Refused(f"belongs to another problem: {listed(different)}")
+        raise _UnsuitableFile(f"belongs to another problem: {difference_words(different)}")
 
 
 def _check_motion(
@@ -322,7 +322,7 @@ def _transcription(
     """Return the Transcription of a file, whose parts are of the house, or handed over."""
     settings = dict(header["transcription"])
     if method is None and settings["method"] not in METHODS:
-        raise _Refused(
+        raise _UnsuitableFile(
             f"planned by a method of one's own, {settings['method']!r}, which no file holds: "
             "hand it over, load(path, problem, method=...)"
         )
@@ -331,9 +331,9 @@ def _transcription(
         settings["method"] = method
     name = settings["dynamics"]
     if dynamics is not None and dynamics.name != name:
-        raise _Refused(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
+        raise _UnsuitableFile(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
     if dynamics is None and header["own_dynamics"]:
-        raise _Refused(
+        raise _UnsuitableFile(
             f"planned with a formulation of one's own, {name!r}, which no file holds: "
             f"hand it over, load(path, dynamics={name.upper()})"
         )

@@ -21,12 +21,12 @@ from ocp.storage.single_phase_data import (
     Writer,
     constraint_data,
     constraint_of,
-    read,
+    read_problem,
     scenery_data,
     scenery_of,
     symmetry_of,
     tape_of,
-    written,
+    write_problem,
 )
 from ocp.storage.tree_data import tree_of
 from ocp.transcription.kernels.tapes import (
@@ -43,7 +43,7 @@ from ocp.transcription.kernels.tapes import (
 PHASES = 1000  # of a file: a motion has fewer
 
 
-def stated_phases(problem: Problem) -> Statement:
+def phases_data(problem: Problem) -> Statement:
     """Return the Statement of a problem of phases.
 
     Raises ValueError naming a load that cannot be written as data.
@@ -53,7 +53,7 @@ def stated_phases(problem: Problem) -> Statement:
     phases = []
     for phase, part in zip(problem.phases, problem.parts):
         try:
-            data, lacking = written(part, tapes)
+            data, lacking = write_problem(part, tapes)
         except ValueError as error:
             raise ValueError(f"phase {phase.name!r}: {error}") from None
         same = part.tree == problem.tree
@@ -61,7 +61,7 @@ def stated_phases(problem: Problem) -> Statement:
         missing += (f"{phase.name}{SEPARATOR}{what}" for what in lacking)
     whole = Writer(problem=problem, tapes=tapes)
     links = [_link_data(whole, problem, link, k) for k, link in enumerate(problem.links)]
-    constraints = [_constraint_data(whole, problem, each) for each in _of_all(problem)]
+    constraints = [_constraint_data(whole, problem, each) for each in _whole_constraints(problem)]
     data = {
         "tree": whole.tree(problem.tree),
         "phases": phases,
@@ -76,14 +76,14 @@ def stated_phases(problem: Problem) -> Statement:
     )
 
 
-def problem_of_phases(statement: Statement) -> Problem:
+def phases_from_data(statement: Statement) -> Problem:
     """Return the Problem of a Statement of phases; raise as `problem_of` does."""
     data, tapes = statement.data, statement.tapes
     if not 0 < len(data["phases"]) <= PHASES:
         raise ValueError(f"{len(data['phases'])} phases, expected at most {PHASES}")
     tree = tree_of(data["tree"], lambda kept: tape_of(kept, tapes))
     parts = [
-        read(each | {"tree": data["tree"] if each["tree"] is None else each["tree"]}, tapes)
+        read_problem(each | {"tree": data["tree"] if each["tree"] is None else each["tree"]}, tapes)
         for each in data["phases"]
     ]
     names = [each["name"] for each in data["phases"]]
@@ -96,14 +96,14 @@ def problem_of_phases(statement: Statement) -> Problem:
             constraint_of(each, tapes, Lasted if each["when"] == "durations" else Played)
             for each in data["constraints"]
         ),
-        outputs={name: _output(name, parts) for name in _known(parts)},
+        outputs={name: _output(name, parts) for name in _shared_outputs(parts)},
         scenery=scenery_of(data),
     )
     _check(problem)
     return problem
 
 
-def on_bases(problem: Problem, motions: Sequence[Any]) -> Problem:
+def with_bases(problem: Problem, motions: Sequence[Any]) -> Problem:
     """Return a problem whose phases are on other bases of motions."""
     if all(phase.motion == motion for phase, motion in zip(problem.phases, motions)):
         return problem
@@ -111,7 +111,7 @@ def on_bases(problem: Problem, motions: Sequence[Any]) -> Problem:
     return replace(problem, phases=tuple(phases))
 
 
-def _of_all(problem: Problem) -> Iterator[Constraint]:
+def _whole_constraints(problem: Problem) -> Iterator[Constraint]:
     """Yield the constraints that no phase has: of both ends, and of durations."""
     return (each for each in problem.constraints if each.when in WHOLE)
 
@@ -170,7 +170,7 @@ def _link(data: Data, tapes: Sequence[Tape]) -> Transition:
     )
 
 
-def _known(parts: Sequence[Problem]) -> list[str]:
+def _shared_outputs(parts: Sequence[Problem]) -> list[str]:
     """Return the names of the outputs that all phases have as data."""
     return [name for name in parts[0].outputs if all(name in part.outputs for part in parts)]
 
@@ -194,7 +194,7 @@ def _check(problem: Problem) -> None:
         for constraint in transition.constraints:
             check_across(_ends(problem, transition), constraint.function.tape)  # type: ignore
     names = [phase.name for phase in problem.phases]
-    for constraint in _of_all(problem):
+    for constraint in _whole_constraints(problem):
         function: Any = constraint.function
         if constraint.when == "joined":
             check_across((problem.parts[0], problem.parts[-1]), function.tape)

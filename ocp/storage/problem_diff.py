@@ -16,10 +16,10 @@ def differences(first: Statement, second: Statement) -> list[str]:
     """Return what the first asks and the second does not, or otherwise, by name; [] if nothing."""
     if first.fingerprint == second.fingerprint:
         return []
-    return list(_apart("", _by_name(first.asked), _by_name(second.asked)))
+    return list(_differences("", _by_name(first.asked), _by_name(second.asked)))
 
 
-def listed(different: Sequence[str]) -> str:
+def difference_words(different: Sequence[str]) -> str:
     """Return differences as a line, the first ones if they are many."""
     rest = len(different) - SHOWN
     return "; ".join(different[:SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
@@ -59,7 +59,7 @@ def _phase(asked: Data, phase: Data) -> Data:
     return _by_name({"missing": []} | phase | {"tree": tree})
 
 
-def _apart(where: str, one: Any, other: Any) -> Iterator[str]:
+def _differences(where: str, one: Any, other: Any) -> Iterator[str]:
     """Yield where two values of data are different, and how."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
@@ -68,13 +68,13 @@ def _apart(where: str, one: Any, other: Any) -> Iterator[str]:
                 there, wanted = ("there", "none") if key in one else ("not there", "it")
                 yield f"{place}: {there}, expected {wanted}"
             else:
-                yield from _apart(place, one[key], other[key])
+                yield from _differences(place, one[key], other[key])
     elif isinstance(one, Tape) and isinstance(other, Tape):
         if not same_function(one, other):
             yield f"{where}: another function"
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for row, pair in enumerate(zip(one, other)):
-            yield from _apart(f"{where}[{row}]", *pair)
+            yield from _differences(f"{where}[{row}]", *pair)
     elif not _same(one, other):
         yield f"{where}: {_short(one)}, expected {_short(other)}"
 

@@ -11,8 +11,8 @@ from ocp.dynamics.catalogue import is_named
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, versions
-from ocp.storage.containers import packed
-from ocp.storage.problem_data import stated
+from ocp.storage.containers import pack_arrays
+from ocp.storage.problem_data import problem_data
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import table
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape
@@ -23,21 +23,21 @@ FORMAT = "ocp solution 4"
 OF_PHASES = "ocp solution 5"  # of motions of phases
 
 
-def content_of(solution: Solution) -> bytes:
+def solution_bytes(solution: Solution) -> bytes:
     """Return the bytes of a solution's file, the same for the same solution."""
-    statement = stated(solution.problem)
+    statement = problem_data(solution.problem)
     statement = replace(statement, missing=(*solution.missing, *statement.missing))
     header = _header(solution, statement)
     arrays = {"history": table(solution.history)}
     if solution.phases:
-        header["phases"] = [_of_motion(phase) for phase in solution.phases.values()]
+        header["phases"] = [_motion_header(phase) for phase in solution.phases.values()]
         for k, phase in enumerate(solution.phases.values()):
             arrays |= {f"{phase_prefix(k)}{name}": each for name, each in _arrays(phase).items()}
-        arrays |= _impulse_arrays(solution) | _multiplier_arrays(_of_links(solution))
+        arrays |= _impulse_arrays(solution) | _multiplier_arrays(_link_multipliers(solution))
     else:
         arrays = _arrays(solution) | arrays
     text = np.array(json.dumps(plain(header), allow_nan=False))
-    return packed({"header": text} | arrays | _tape_arrays(statement.tapes))
+    return pack_arrays({"header": text} | arrays | _tape_arrays(statement.tapes))
 
 
 def _arrays(solution: Solution) -> dict[str, np.ndarray]:
@@ -73,7 +73,7 @@ def _impulse_arrays(solution: Solution) -> dict[str, np.ndarray]:
     }
 
 
-def _of_links(solution: Solution) -> dict[str, Multipliers]:
+def _link_multipliers(solution: Solution) -> dict[str, Multipliers]:
     """Return the multipliers that no phase has."""
     own = {
         f"{name}{SEPARATOR}{what}" for name, p in solution.phases.items() for what in p.multipliers
@@ -86,9 +86,9 @@ def phase_prefix(number: int) -> str:
     return f"phase_{number}_"
 
 
-def _of_motion(solution: Solution) -> dict[str, Any]:
+def _motion_header(solution: Solution) -> dict[str, Any]:
     """Return what a motion has that is not an array, beside what is asked of it."""
-    known = _of_links(solution) if solution.phases else solution.multipliers
+    known = _link_multipliers(solution) if solution.phases else solution.multipliers
     return {
         "status": solution.status,
         "success": solution.success,
@@ -108,7 +108,7 @@ def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
     return {
         "format": OF_PHASES if solution.phases else FORMAT,
         "versions": versions(),
-        **_of_motion(solution),
+        **_motion_header(solution),
         "problem": statement.data,
         "fingerprint": statement.fingerprint,
         "missing": statement.missing,

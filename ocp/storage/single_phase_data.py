@@ -60,23 +60,23 @@ class Statement:
     @property
     def asked(self) -> Data:
         """What is asked of the motion, functions as tapes: all but its basis and the outputs."""
-        asked = _bound(self.data)
+        asked = _binding_data(self.data)
         if "phases" in asked:
-            asked["phases"] = [_bound(phase) for phase in asked["phases"]]
-        return cast(Data, _filled(asked, self.tapes)) | {"missing": list(self.missing)}
+            asked["phases"] = [_binding_data(phase) for phase in asked["phases"]]
+        return cast(Data, _with_tapes(asked, self.tapes)) | {"missing": list(self.missing)}
 
     @property
     def fingerprint(self) -> str:
         """The hash of what is asked, the same in every process and on every machine."""
-        return _hashed(self.asked)
+        return _data_hash(self.asked)
 
     @property
     def digest(self) -> str:
         """The hash of all that it holds, also of its basis, its outputs and what only shows."""
-        return _hashed(_filled(self.data, self.tapes) | {"missing": list(self.missing)})
+        return _data_hash(_with_tapes(self.data, self.tapes) | {"missing": list(self.missing)})
 
 
-def written(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]:
+def write_problem(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]:
     """Return a problem as data, its functions as `tapes` that are added, and what is missing."""
     writer = Writer(problem=problem, tapes=tapes)
     loads = [writer.load(load) for load in problem.loads]
@@ -168,8 +168,8 @@ class Writer:
         return self._kept(record_of_time(push)) if callable(push) else _three(push)
 
 
-def read(data: Data, tapes: Sequence[Tape]) -> Problem:
-    """Return the Problem of data as `written`, and its tapes; raise as `problem_of` does."""
+def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:
+    """Return the Problem of data as `write_problem`, and its tapes; raise as `problem_of` does."""
     if len(data["constraints"]) > CONSTRAINTS:
         raise ValueError(f"{len(data['constraints'])} constraints, expected at most {CONSTRAINTS}")
     terms = tuple(
@@ -287,39 +287,39 @@ def _ground(data: Data | None) -> Ground | None:
     return Ground(feet=tuple(feet), normal=data["normal"])
 
 
-def _bound(data: Data) -> Data:
+def _binding_data(data: Data) -> Data:
     """Return what of data asks something of the motion."""
     bound = {key: value for key, value in data.items() if key not in FREE}
     tree = bound.get("tree")
     if tree is not None:
-        bound["tree"] = tree | {"links": [_felt(link) for link in tree["links"]]}
+        bound["tree"] = tree | {"links": [_without_visuals(link) for link in tree["links"]]}
     return bound
 
 
-def _felt(link: Data) -> Data:
+def _without_visuals(link: Data) -> Data:
     """Return a link's data without what only shows it."""
     return {key: value for key, value in link.items() if key != "visuals"}
 
 
-def _filled(value: Any, tapes: Sequence[Tape]) -> Any:
+def _with_tapes(value: Any, tapes: Sequence[Tape]) -> Any:
     """Return data with the tapes themselves in place of their numbers."""
     if isinstance(value, dict):
         if set(value) == {"tape"}:
             return tapes[value["tape"]]
-        return {key: _filled(entry, tapes) for key, entry in value.items()}
-    return [_filled(entry, tapes) for entry in value] if isinstance(value, list) else value
+        return {key: _with_tapes(entry, tapes) for key, entry in value.items()}
+    return [_with_tapes(entry, tapes) for entry in value] if isinstance(value, list) else value
 
 
-def _hashed(data: Data) -> str:
+def _data_hash(data: Data) -> str:
     """Return the hash of data that have tapes in them."""
-    text = json.dumps(_digested(data), sort_keys=True, allow_nan=False)
+    text = json.dumps(_with_digests(data), sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digested(value: Any) -> Any:
+def _with_digests(value: Any) -> Any:
     """Return data with the digests of tapes in their place."""
     if isinstance(value, Tape):
         return value.digest
     if isinstance(value, dict):
-        return {key: _digested(entry) for key, entry in value.items()}
-    return [_digested(entry) for entry in value] if isinstance(value, list) else value
+        return {key: _with_digests(entry) for key, entry in value.items()}
+    return [_with_digests(entry) for entry in value] if isinstance(value, list) else value

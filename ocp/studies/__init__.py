@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ocp.lazy import lazy_names
-from ocp.solving.starts.random_starts import wandering
+from ocp.solving.starts.random_starts import random_guess
 from ocp.studies.task import OwnFile, Published, Task, Views
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ __all__ = [
     "open_study",
     "outputs",
     "pareto",
+    "random_guess",
     "ranked",
     "recipe",
     "restarts",
     "sweep",
     "variants",
-    "wandering",
     "zipped",
 ]
 

@@ -15,11 +15,11 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.solvers.optimum.prediction import near_path
-from ocp.solving.plan import Kept, keeping
-from ocp.solving.starts.random_starts import wandering
+from ocp.solving.plan import Kept, keep_plans
+from ocp.solving.starts.random_starts import random_guess
 from ocp.storage.atomic_files import plain, versions
-from ocp.storage.npz import restored as from_archive
-from ocp.storage.serialize import content_of
+from ocp.storage.npz import read_solution as from_archive
+from ocp.storage.serialize import solution_bytes
 from ocp.studies.parameter_slopes import slopes
 from ocp.studies.prepared_problems import opened
 from ocp.studies.store.cell_identity import (
@@ -126,7 +126,7 @@ def _solved(data: Content, seed: Seed | None, checked: bool) -> Result:
         chosen = solver(data, resolve)
         if given and isinstance(guess, Solution):
             chosen = _nearby(chosen)
-        with keeping(plans):
+        with keep_plans(plans):
             solution = method(problem, settled, chosen, guess=guess, **how)
         if solution.status == INTERRUPTED:
             return {"status": STOPPED, "reason": "interrupted"}
@@ -161,7 +161,7 @@ def _outcome(data: Content, solution: Solution) -> Result:
         "duration": plain(solution.duration, null=True),
         "terms": {name: plain(value, null=True) for name, _, value in solution.terms},
         "measured": plain({name: float(value) for name, value in measured.items()}, null=True),
-        "archive": content_of(solution),
+        "archive": solution_bytes(solution),
     }
 
 
@@ -177,7 +177,9 @@ def _start(data: Content, settled: Transcription) -> Any:
     if start is None:
         return None
     stated = open_statement(data, resolve)
-    return wandering(stated, settled, start["number"], seed=start["seed"], spread=start["spread"])
+    return random_guess(
+        stated, settled, start["number"], seed=start["seed"], spread=start["spread"]
+    )
 
 
 def _certificate(certificate: Verification) -> dict[str, Any]:

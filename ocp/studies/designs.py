@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.solving.parameter_values import in_shares, nearest
+from ocp.solving.parameter_values import nearest_row, range_shares
 
 Values = Mapping[str, Any]
 Cells = list[dict[str, Any]]
@@ -92,7 +92,7 @@ def outwards(cells: Sequence[Values]) -> tuple[list[int], list[int | None]]:
     order = np.argsort(np.round(np.abs(places - places[first]).sum(axis=1), 9), kind="stable")
     near: list[int | None] = [None] * len(places)
     for number, k in enumerate(order.tolist()):
-        near[k] = nearest(places, k, sorted(order[:number].tolist())) if number else None
+        near[k] = nearest_row(places, k, sorted(order[:number].tolist())) if number else None
     return order.tolist(), near
 
 
@@ -117,7 +117,7 @@ def _banded(name: str, bounds: list, count: int, rng: np.random.Generator) -> li
 def _coordinates(values: list) -> np.ndarray:
     """Return numbers in shares of their range (cells, 1), or a column for each word."""
     if all(map(is_number, values)):
-        return in_shares(np.array(values, dtype=float)[:, None])
+        return range_shares(np.array(values, dtype=float)[:, None])
     texts = list(map(repr, values))
     kinds = sorted(set(texts))
     return np.array([[text == kind for kind in kinds] for text in texts]) / np.sqrt(2)

@@ -13,7 +13,7 @@ import numpy as np
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.storage.npz import restored as from_archive
+from ocp.storage.npz import read_solution as from_archive
 from ocp.studies.cells import restored
 from ocp.studies.continuation import Chain, Plan, chained, lowest, place_of
 from ocp.studies.designs import design

@@ -17,7 +17,7 @@ from ocp.models.human import mirror
 from ocp import Instant, Problem, Solution, Symmetry
 from ocp.mechanics import body_weight
 from ocp.problem import mirrored
-from ocp.solution import dense, traces
+from ocp.solution import dense_instants, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0
 OTHER = {"right": "left", "left": "right"}
@@ -64,7 +64,7 @@ class Cycle:
 
 def cycle(solution: Solution) -> Cycle:
     """Return the Cycle of a step, on the dense grid, of a human on two feet, "right" and "left"."""
-    tree, s = solution.problem.tree, dense(solution)
+    tree, s = solution.problem.tree, dense_instants(solution)
     curves = traces(solution, _wanted(), s * solution.duration)
     weight = body_weight(tree)
     names = [joint.name for joint in tree.moving]

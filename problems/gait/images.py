@@ -19,7 +19,7 @@ from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import matrix, parameters_of, structure
 from ocp.problem import mirrored, slots
-from ocp.solving import shared_solution
+from ocp.solving import phase_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
 LENGTH = "_step"  # with which names of lengths of steps end
@@ -42,7 +42,7 @@ def both_steps(step: Solution, stride: Problem) -> dict[str, Solution]:
     for k, (phase, a, b) in enumerate(zip(stride.phases, edges, edges[1:])):
         inside = step.nodes[(step.nodes > a - NEAR) & (step.nodes < b + NEAR)]
         nodes = np.clip((inside - a) / (b - a), 0.0, 1.0)
-        guesses[phase.name] = shared_solution(stride.parts[k], nodes, step, a, b)
+        guesses[phase.name] = phase_solution(stride.parts[k], nodes, step, a, b)
         other = k + len(right)
         guesses[stride.phases[other].name] = image(
             guesses[phase.name], stride.parts[other], symmetry, way

@@ -17,9 +17,9 @@ from ocp.problems.gait.cycle import JOINTS, Cycle, cycle, step_length
 from ocp.problems.gait.sides import walk_lines, walk_report
 
 from ocp import Solution, Tree
-from ocp.certificate import Extreme, Footing, as_data, footing
+from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
 from ocp.mechanics import body_weight
-from ocp.solution import dense, traces
+from ocp.solution import dense_instants, traces
 
 GROUPS = {  # of joints, by the beginnings of their names
     "hip": "hip_",
@@ -51,13 +51,13 @@ def gait_report(solution: Solution) -> dict[str, Any]:
         "objective": solution.objective,
         "terms": {name: weight * value for name, weight, value in solution.terms},
         **_forces(walk),
-        "continuity": as_data(continuity(solution, step_length(solution.problem))),
-        "torque_share": as_data(torque_shares(walk)),
+        "continuity": extremes_data(continuity(solution, step_length(solution.problem))),
+        "torque_share": extremes_data(torque_shares(walk)),
         "torque_excess_percent": 100.0
         * (max(walk.share(joint).max() for joint in walk.torques) - 1.0),
-        "standing": _standing(footing(solution)),
-        "penetration": as_data(_lowest(solution)),
-        "certificate_points": len(dense(solution)),
+        "standing": _standing(contact_quality(solution)),
+        "penetration": extremes_data(_lowest(solution)),
+        "certificate_points": len(dense_instants(solution)),
         "nodes": len(solution.nodes) or None,
         "body_weight_N": body_weight(solution.problem.tree),
     }
@@ -113,8 +113,8 @@ def torque_shares(walk: Cycle) -> dict[str, Extreme]:
     return extremes
 
 
-def _standing(record: Footing) -> dict[str, Any]:
-    return {each.name: as_data(getattr(record, each.name)) for each in fields(record)}
+def _standing(record: ContactQuality) -> dict[str, Any]:
+    return {each.name: extremes_data(getattr(record, each.name)) for each in fields(record)}
 
 
 def _lowest(solution: Solution) -> dict[str, Extreme]:
@@ -128,7 +128,7 @@ def _lowest(solution: Solution) -> dict[str, Extreme]:
         ],
         "sole corners": [name for names in SOLES.values() for name in names],
     }
-    t, ground = dense(solution) * solution.duration, solution.problem.ground
+    t, ground = dense_instants(solution) * solution.duration, solution.problem.ground
     planes = {foot.name[0]: ground.plane(foot) for foot in ground.feet}
     wanted = {
         name: lambda at, name=name, plane=planes[name[-1]]: (

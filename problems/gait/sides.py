@@ -10,7 +10,7 @@ from ocp.problems.gait.strides import OTHER
 
 from ocp import Problem, Solution
 from ocp.mechanics import body_weight
-from ocp.solution import dense, traces
+from ocp.solution import dense_instants, traces
 
 # Of men who walk freely, at any speed, a step's length over their rate is 0.0072 m min (Inman,
 # Ralston & Todd 1981), stance 62 % of the cycle, 113 steps/min at 1.37 m/s (Perry 1992): both books
@@ -129,7 +129,7 @@ def _forces(phase: Solution) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return times (N,) of a phase, and {side: force on its foot (3, N), left, up and forward, in
     body weights}."""
     wanted = {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
-    t = dense(phase) * phase.duration
+    t = dense_instants(phase) * phase.duration
     curves, weight = traces(phase, wanted, t), body_weight(phase.problem.tree)
     return t, {foot: curves[foot] / weight for foot in OTHER}
 

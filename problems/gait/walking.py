@@ -27,7 +27,7 @@ from ocp import (
 from ocp.mechanics import reference
 from ocp.problem import STRENGTH
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
-from ocp.solving import budget, totals, with_stage
+from ocp.solving import budget, total_statistics, with_stage
 
 TUNED = {
     "tol": 1e-6,
@@ -380,4 +380,8 @@ def counted(name: str, first: Solution, last: Solution) -> Solution:
 
 def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """Return the statistics of the last of two solves with what both took."""
-    return {**last, **totals([first, last]), "stages": [*first["stages"], *last["stages"]]}
+    return {
+        **last,
+        **total_statistics([first, last]),
+        "stages": [*first["stages"], *last["stages"]],
+    }

@@ -25,7 +25,7 @@ from ocp import (
 )
 from ocp.mechanics import closed, parameters_of
 from ocp.solvers import INTERRUPTED
-from ocp.solving import totals
+from ocp.solving import total_statistics
 
 TUNED = {
     "tol": 1e-6,
@@ -134,7 +134,7 @@ def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
 def after(lifted: Solution, before: Solution) -> Solution:
     """Return a lift with all that was tried and taken before it in its statistics."""
     own = lifted.statistics
-    total = totals([before.statistics, own])
+    total = total_statistics([before.statistics, own])
     tried = [*before.statistics["attempts"], *own["attempts"]]
     return replace(lifted, statistics=dict(own) | total | {"attempts": tried})
 
@@ -228,7 +228,7 @@ def _cost(weights: Weights, lifted: Solution) -> float:
 
 def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
     """Return a lift with the iterations, calls and seconds of all in its statistics, and others."""
-    total = totals([each.statistics for each in lifts])
+    total = total_statistics([each.statistics for each in lifts])
     return replace(chosen, statistics=dict(chosen.statistics) | total | others)
 
 

@@ -14,9 +14,9 @@ from ocp.problems.lifting.niosh import COMPRESSION, judged, judged_lines
 from ocp.problems.lifting.stance import stepped
 
 from ocp import Solution
-from ocp.certificate import Extreme, Footing, as_data, footing
+from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
 from ocp.mechanics import body_weight
-from ocp.solution import dense
+from ocp.solution import dense_instants
 
 JOINTS = {
     "L5/S1": BACK,
@@ -43,7 +43,7 @@ MANY = 16  # active constraints that are told; the report as JSON has all
 
 def lifting_report(solution: Solution) -> dict[str, Any]:
     """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
-    t = dense(solution) * solution.duration
+    t = dense_instants(solution) * solution.duration
     lift, weight = lifted(solution, t), body_weight(solution.problem.tree)
     way = stepped(solution.problem.ground)
     return {
@@ -53,7 +53,7 @@ def lifting_report(solution: Solution) -> dict[str, Any]:
         "front": solution.statistics.get("front"),
         "niosh": judged(middle(lift), t, lift.mass, work_of(solution), stepped=way),
         **_loads(lift),
-        **_feet(lift, weight, footing(solution)),
+        **_feet(lift, weight, contact_quality(solution)),
         "active": active(solution),
         "certificate_points": len(t),
     }
@@ -83,13 +83,13 @@ def _loads(lift: Lift) -> dict[str, Any]:
     }
 
 
-def _feet(lift: Lift, weight: float, standing: Footing) -> dict[str, Any]:
+def _feet(lift: Lift, weight: float, standing: ContactQuality) -> dict[str, Any]:
     """Return what the feet bear, over the weight (N) of all, and how honestly they stand."""
     vertical = sum(force[1] for force in lift.forces.values())
     return {
         "vertical_force_weights": _range(vertical / weight),
         "zmp_m": _range(lift.zmp[2]),
-        "standing": {name: as_data(getattr(standing, name)) for name in STANDING},
+        "standing": {name: extremes_data(getattr(standing, name)) for name in STANDING},
     }
 
 
@@ -108,7 +108,9 @@ def _extreme(
 ) -> dict[str, Any]:
     """Return the largest of a line (N,), times a sign, as a plain Extreme."""
     k = int(line.argmax())
-    return as_data(Extreme(value=float(sign * line[k]), unit=unit, where=where, time=float(t[k])))
+    return extremes_data(
+        Extreme(value=float(sign * line[k]), unit=unit, where=where, time=float(t[k]))
+    )
 
 
 def _peak(line: np.ndarray, t: np.ndarray) -> dict[str, float]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, crouched
 
-from ocp.certificate import contact_violations, footing
+from ocp.certificate import contact_quality, contact_violations
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.solution import dense
+from ocp.solution import dense_instants
 
 SPANS = {"right": (STRIKE, 1.0), "left": (0.0, LEAVE)}
 
@@ -27,7 +27,7 @@ def spoilt():
 @pytest.fixture(scope="module")
 def seen(spoilt):
     """Its instants (s), and heels, their speeds, and forces on feet there, by foot."""
-    s = dense(spoilt)
+    s = dense_instants(spoilt)
     t = s * spoilt.duration
     heels = {side: spoilt.trace(lambda at, n=f"heel_{side}": at.position(n), t) for side in SPANS}
     speeds = {side: spoilt.trace(lambda at, n=f"heel_{side}": at.velocity(n), t) for side in SPANS}
@@ -50,7 +50,7 @@ def largest(by_side):
 
 def test_slips_and_their_speeds_are_those_of_the_held_points(spoilt, seen):
     s, heels, speeds, _ = seen
-    feet, ways, rates, heights = footing(spoilt), {}, {}, {}
+    feet, ways, rates, heights = contact_quality(spoilt), {}, {}, {}
     for side in SPANS:
         on, strike = stands(s, side)
         place, rate = heels[side][:2], np.linalg.norm(speeds[side][:2], axis=0)
@@ -67,7 +67,7 @@ def test_slips_and_their_speeds_are_those_of_the_held_points(spoilt, seen):
 
 def test_pushes_and_friction_are_those_of_the_forces(spoilt, seen):
     s, _, _, forces = seen
-    feet, weight = footing(spoilt), body_weight(spoilt.problem.tree)
+    feet, weight = contact_quality(spoilt), body_weight(spoilt.problem.tree)
     ratios, pushes = [], []
     for side, force in forces.items():
         loaded = force[2] > 0.02 * weight
@@ -88,11 +88,11 @@ def test_what_is_left_for_the_root_is_told_with_its_joint_and_time(monkeypatch):
         traced["left"][4, 7] -= weight / 3
         return traced
 
-    assert footing(solution).unbalanced.value < 1e-12
+    assert contact_quality(solution).unbalanced.value < 1e-12
     monkeypatch.setattr(contact_violations, "traces", altered)
-    worst = footing(solution).unbalanced
+    worst = contact_quality(solution).unbalanced
     assert (worst.value, worst.where) == (pytest.approx(1 / 3), "pitch")
-    assert worst.time == pytest.approx(dense(solution)[7] * solution.duration)
+    assert worst.time == pytest.approx(dense_instants(solution)[7] * solution.duration)
 
 
 def test_wrenches_at_nodes_are_compared_with_what_the_motion_needs():
@@ -100,10 +100,12 @@ def test_wrenches_at_nodes_are_compared_with_what_the_motion_needs():
     solution = crouched()
     halves = solution.lifted.copy()
     halves[-12:] *= 0.5
-    needed = solution.trace(lambda at: at.reaction.force(), dense(solution) * solution.duration)
+    needed = solution.trace(
+        lambda at: at.reaction.force(), dense_instants(solution) * solution.duration
+    )
     largest_need = np.abs(needed).max() / body_weight(solution.problem.tree)
-    assert footing(solution).before_correction.value < 0.05 * largest_need
-    worst = footing(replace(solution, lifted=halves)).before_correction
+    assert contact_quality(solution).before_correction.value < 0.05 * largest_need
+    worst = contact_quality(replace(solution, lifted=halves)).before_correction
     assert worst.value == pytest.approx(0.5 * largest_need, rel=0.05) and worst.where == "force z"
 
 
@@ -116,7 +118,7 @@ def test_the_speed_of_a_strike_is_no_slip(spoilt, seen, monkeypatch):
         traced["speed heel_right"][0, strike] = 5.0
         return traced
 
-    before = footing(spoilt)
+    before = contact_quality(spoilt)
     monkeypatch.setattr(contact_violations, "traces", altered)
-    after = footing(spoilt)
+    after = contact_quality(spoilt)
     assert after.strike_speed.value >= 5.0 and after.slip_speed == before.slip_speed

@@ -132,7 +132,7 @@ def test_a_fine_motion_is_told_by_kernels_alone(monkeypatch):
     x = join_variables(transcribed.layout, solution.points, solution.duration)
     asked = []
     monkeypatch.setattr(
-        resolution_check, "_measured", lambda _, doubts, __: asked.append(doubts) or ()
+        resolution_check, "_certificate_gaps", lambda _, doubts, __: asked.append(doubts) or ()
     )
     assert coarseness(transcribed, x, solution) == "" and asked == [set()]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from phased_motions import REACH, TILT, fallen, moved
 
+import ocp
 from ocp import NotVerified, Solver, continuous, impact, solve, verify
 from ocp.certificate import violations
 from ocp.certificate.checks.flight_momentum import flights
@@ -194,7 +195,7 @@ def test_under_a_symmetry_the_state_after_is_an_image(smooth):
 
 
 def test_a_printed_certificate_names_phases_impacts_and_flight(fall, certificate):
-    text = str(replace(fall, verification=certificate))
+    text = ocp.summary(replace(fall, verification=certificate))
     for words in (
         "phase ",
         "fall: 0.3 s (60.0%)",

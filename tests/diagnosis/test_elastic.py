@@ -9,7 +9,7 @@ from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
 from ocp.problems.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
-from ocp.diagnosis.elastic_weights import alike, is_limit, is_stated, prices
+from ocp.diagnosis.elastic_weights import equal_price, is_limit, is_stated, row_prices
 from ocp.solvers.budget import budget, relaxation_solver
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import minimize
@@ -134,7 +134,7 @@ def test_bounds_of_variables_give_way_too_but_no_farther_than_the_widest():
 
 def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
     transcribed = transcribe(lift(9, 12))
-    costs = prices(transcribed, is_stated, alike)
+    costs = row_prices(transcribed, is_stated, equal_price)
     rng = np.random.default_rng(3)
     eased = relax(transcribed.nlp, costs, transcribed.guess).nlp
     z = rng.uniform(0.2, 1.0, len(eased.lower))
@@ -157,7 +157,7 @@ def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
 def test_prices_are_relative_to_bounds_on_the_average_of_instants():
     transcribed = transcribe(lift(9, 12))
     torque = lift(9, 12).tree.joints[0].torque[1]
-    costs = prices(transcribed, is_limit, alike)
+    costs = row_prices(transcribed, is_limit, equal_price)
     (limits,) = (rows for rows in transcribed.rows if rows.name == "torque_limits")
     assert np.unique(costs.g_upper[limits.row]) == pytest.approx([1.0 / len(limits.s) / torque])
     asked = np.delete(costs.g_upper, limits.row.ravel())

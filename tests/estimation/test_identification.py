@@ -9,7 +9,7 @@ import pytest
 from ocp.models.flat import flat
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Load, Parameter, Problem, Recording, effort, fit, noisy, predicted
+from ocp import BSpline, Load, Parameter, Problem, Recording, effort, fit, noisy, predict
 
 VISCOUS = [Parameter(f"viscous{k}", 0.0, "", lower=0.0) for k in range(2)]
 COULOMB = [Parameter(f"coulomb{k}", 0.0, "", lower=0.0) for k in range(2)]
@@ -43,7 +43,7 @@ def recording():
     still = Recording(t=TIMES, q=q, outputs={}, motion=BSpline(points=30, degree=5))
     return replace(
         still,
-        outputs={"motor": predicted(PROBLEM, still, TRUTH, outputs=("motor",))["motor"]},
+        outputs={"motor": predict(PROBLEM, still, TRUTH, outputs=("motor",))["motor"]},
         deviations={"motor": (0.1, 0.05)},
     )
 
@@ -79,9 +79,9 @@ def test_errors_within_a_bandwidth_are_those_of_as_many_samples():
 
 def test_the_problem_with_what_was_found_has_numbers_alone():
     answer = fit(PROBLEM, [recording()], free=("gain",), values={"viscous0": 0.3})
-    torques = predicted(answer.closed, recording())["motor"]
+    torques = predict(answer.closed, recording())["motor"]
     values = {**{each.name: each.value for each in answer.parameters}, "viscous0": 0.3}
-    again = predicted(PROBLEM, recording(), {**values, "gain": answer.values["gain"]})
+    again = predict(PROBLEM, recording(), {**values, "gain": answer.values["gain"]})
     assert np.abs(torques - again["motor"]).max() < 1e-12
 
 
@@ -114,7 +114,7 @@ def test_a_bound_that_is_leaned_on_is_told():
 
 def motor_of(values):
     """True torques of the drives at some values."""
-    return predicted(PROBLEM, recording(), values)["motor"]
+    return predict(PROBLEM, recording(), values)["motor"]
 
 
 def sign():
@@ -124,7 +124,7 @@ def sign():
 
 def test_what_the_outputs_do_not_determine_is_named():
     timed = replace(PROBLEM, duration=Parameter("time", 1.0, "s"))
-    torque = predicted(timed, recording(), outputs=("shifted",))
+    torque = predict(timed, recording(), outputs=("shifted",))
     still = replace(recording(), outputs=torque, deviations={"shifted": 0.1})
     answer = fit(timed, [still], free=("offset", "viscous0", "time"))
     assert set(answer.unidentifiable) == {
@@ -145,7 +145,7 @@ def test_a_parameter_of_a_load_is_found():
         loads=(Load(point="tip", force=lambda t: ca.vertcat(wind * ca.sin(t), 0, 0)),),
         outputs={"tau": lambda at: at.tau},
     )
-    torque = predicted(blown, recording(), {"wind": 3.0}, outputs=("tau",))
+    torque = predict(blown, recording(), {"wind": 3.0}, outputs=("tau",))
     answer = fit(blown, [replace(recording(), outputs=torque, deviations={"tau": 1.0})])
     assert answer.values["wind"] == pytest.approx(3.0, abs=1e-9)
 
@@ -175,7 +175,7 @@ def test_bodies_that_cannot_be_are_told():
     )
     answers = {}
     for value in (-0.01, 0.05):
-        torque = predicted(opened, recording(), {"inertia": value}, outputs=("tau",))
+        torque = predict(opened, recording(), {"inertia": value}, outputs=("tau",))
         measured = replace(recording(), outputs=torque, deviations={"tau": 1.0})
         answers[value] = fit(opened, [measured])
         assert answers[value].values["inertia"] == pytest.approx(value, abs=1e-9)

@@ -20,7 +20,7 @@ from ocp import (
     inverse_kinematics,
     revolute,
 )
-from ocp.estimation.marker_residuals import seen_from
+from ocp.estimation.marker_residuals import point_places
 from ocp.mechanics import free, poses
 
 
@@ -52,7 +52,7 @@ def test_deviations_are_those_of_the_dense_covariance():
     t, q = moving(tree, frames=40)
     fit = inverse_kinematics(tree, seen(tree, t, q), motion=BASIS, deviation=NOISE)
     names = tuple(point.name for point in tree.points)
-    _, slopes = seen_from(tree, names, fit.q)
+    _, slopes = point_places(tree, names, fit.q)
     weights = BASIS.values(t)
     rows = [np.kron(weights[k], slopes[k]) for k in range(len(t))]
     covariance = NOISE**2 * np.linalg.inv(sum(row.T @ row for row in rows))
@@ -139,7 +139,7 @@ def test_limits_that_are_imposed_are_never_left_and_the_nearest_motion_is_found(
     assert fit.success and np.abs(fit.q[0]).max() <= 1.0 and fit.beyond == ()
     assert list(fit.active) == ["yaw"] and set(fit.active["yaw"]) == {-1, 0, 1}
     weights, reached = BASIS.values(t), fit.active["yaw"] != 0
-    off, slopes = seen_from(tree, tuple(markers.values), fit.q)
+    off, slopes = point_places(tree, tuple(markers.values), fit.q)
     off = off - np.vstack(list(markers.values.values()))
     pulls = np.einsum("kri,rk->ki", slopes, off)
     left = weights.T @ pulls

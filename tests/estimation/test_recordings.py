@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ocp import BSpline, Recording, noisy
-from ocp.estimation.recordings import chosen
+from ocp.estimation.recordings import validated_basis
 
 T = np.linspace(0.5, 4.5, 401)
 SPEED = 2 * np.pi / 4
@@ -66,7 +66,7 @@ def test_a_basis_of_ones_own_is_taken():
 
 def test_noise_on_coordinates_is_smoothed_by_fewer_control_points():
     measured = noisy(replace(RECORDING, encoder=1e-3), 3)
-    assert chosen(measured).points < chosen(RECORDING).points
+    assert validated_basis(measured).points < validated_basis(RECORDING).points
     off = measured.curve()[0] - Q
     assert np.sqrt(np.mean(off**2)) < 0.4e-3
 

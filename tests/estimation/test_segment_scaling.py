@@ -5,7 +5,7 @@ import pytest
 from marker_bodies import BASIS, NOISE, seen
 
 from ocp import Link, Point, Scaling, Tree, inverse_kinematics, revolute
-from ocp.estimation.marker_residuals import seen_from
+from ocp.estimation.marker_residuals import point_places
 from ocp.mechanics import free, scaled
 
 
@@ -90,7 +90,7 @@ def test_deviations_of_lengths_are_those_of_the_dense_covariance():
     groups = tuple(plan.groups("", tree).values())
     names, weights = tuple(markers.values), BASIS.values(markers.t)
     y = np.vstack([fit.q, np.outer(list(fit.lengths.values()), np.ones(len(markers.t)))])
-    slopes = seen_from(tree, names, y, groups)[1]
+    slopes = point_places(tree, names, y, groups)[1]
     n = tree.dof
     rows = [
         np.hstack([np.kron(each[:, None, :], b[:, None]).reshape(len(each), -1), wide])

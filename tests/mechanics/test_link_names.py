@@ -31,7 +31,7 @@ from ocp.mechanics import (
     stop,
 )
 from ocp.mechanics.kinematics.unilateral_forces import stay_wrenches
-from ocp.storage.problem_data import problem_of, stated
+from ocp.storage.problem_data import problem_data, problem_from_data
 
 ROD = Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))
 BOX = Visual(kind="box", size=(0.2, 0.1, 0.1), colour=(1, 0, 0, 0.5))
@@ -109,10 +109,12 @@ def test_a_problem_with_named_links_is_data_and_what_shows_them_is_not_asked():
         return Problem(tree=tree, motion=BSpline(points=5), duration=1.0, objective=effort())
 
     mesh = Visual(kind="mesh", path="upper.stl", size=(0.001, -0.001, 0.001))
-    shown = stated(problem(visuals=(BOX, mesh)))
-    assert problem_of(shown).tree == arm(names=("upper", "elbow", "lower"), visuals=(BOX, mesh))
-    assert shown.fingerprint == stated(problem()).fingerprint
-    assert stated(problem()).data["tree"]["links"][1].keys() == {
+    shown = problem_data(problem(visuals=(BOX, mesh)))
+    assert problem_from_data(shown).tree == arm(
+        names=("upper", "elbow", "lower"), visuals=(BOX, mesh)
+    )
+    assert shown.fingerprint == problem_data(problem()).fingerprint
+    assert problem_data(problem()).data["tree"]["links"][1].keys() == {
         "mass",
         "com",
         "inertia",

@@ -26,10 +26,10 @@ from ocp import (
     torque_limits,
     track,
 )
-from ocp.mpc import simulated
-from ocp.mpc.arrival import arrival
-from ocp.mpc.receding_horizon import SAMPLES, commands
-from ocp.mpc.shift import shifted
+from ocp.mpc import simulated_plant
+from ocp.mpc.arrival import end_distances
+from ocp.mpc.receding_horizon import SAMPLES, command_torques
+from ocp.mpc.shift import shift_solution
 
 REST = ((0.0, -2.0), (0.0, 0.0))
 PUSH = np.array([0.0, 0.0, 1.5, 4.5])  # m/s and rad/s of the cart and of its pole
@@ -96,7 +96,7 @@ def cart():
 
 def pushed(plan, period):
     """The plant of a plan, pushed as the first period ends."""
-    undisturbed = simulated(plan.problem, period)
+    undisturbed = simulated_plant(plan.problem, period)
 
     def plant(t, state, torques):
         states = undisturbed(t, state, torques)
@@ -108,7 +108,7 @@ def pushed(plan, period):
 
 def test_the_rest_of_a_motion_is_that_motion_later(quick):
     whole = quick.solve().require(coarse=True)
-    rest = shifted(whole, 0.15)
+    rest = shift_solution(whole, 0.15)
     assert rest.duration == pytest.approx(whole.duration - 0.15)
     t = rest.times(41)
     np.testing.assert_allclose(rest.q(t), whole.q(t + 0.15), rtol=0, atol=2e-3)
@@ -122,7 +122,7 @@ def test_the_rest_of_a_motion_is_that_motion_later(quick):
 
 def test_a_motion_of_given_duration_stays_at_its_end(arm):
     whole = arm.solve().require()
-    rest = shifted(whole, 0.5)
+    rest = shift_solution(whole, 0.5)
     assert rest.duration == whole.duration
     t = np.array([0.0, 0.2, 0.4])
     np.testing.assert_allclose(rest.q(t), whole.q(t + 0.5), rtol=0, atol=2e-2)
@@ -152,7 +152,7 @@ def test_torques_told_are_those_of_the_solution(arm, left):
         solution = plan.solve(goal_elbow=-0.5).require()
         t = np.linspace(0.0, 1.2, 7)
         expected = solution.tau(np.minimum(t, 1.0))
-        np.testing.assert_allclose(commands(plan)(solution, t), expected, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(command_torques(plan)(solution, t), expected, rtol=0, atol=1e-10)
 
 
 def test_a_horizon_that_shrinks_ends_where_the_first_plan_would_have(left):
@@ -184,7 +184,7 @@ def test_an_end_asked_by_points_and_accelerations_is_told_where_the_state_says_i
     stated = replace(quick.problem, constraints=(*start, above, at_end(arm, qdd=0.0)))
     states = np.array([[0.3, 0.2, 0.0, 0.0], [1.5, 0.0, 0.1, 0.0]]).T
     plan = prepare(stated)
-    off = arrival(plan)(plan.solve(), states)
+    off = end_distances(plan)(plan.solve(), states)
     heights = [float(kinematics.position(arm, q, "tip")[1]) for q in states[:2].T]
     np.testing.assert_allclose(off["above"][0], np.maximum(0.7 - np.array(heights), 0.0))
     assert np.isnan(off["at_end.qdd"]).all()
@@ -206,7 +206,7 @@ def test_on_a_mesh_the_shifted_plan_is_near_the_new_one():
     assert done.dropped == 0 and done.iterations[0] < arm.solve().statistics["iterations"]
     first = done.replans[0].solution
     t = np.linspace(0.0, 1.0, 7)
-    np.testing.assert_allclose(commands(arm)(first, t), first.tau(t), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(command_torques(arm)(first, t), first.tau(t), rtol=0, atol=1e-10)
 
 
 def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):

@@ -14,7 +14,7 @@ from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, 
 from ocp.plots.canvas import picture
 from ocp.plots.curves.contact_forces import contacts_of, pushes
 from ocp.plots.curves.phases import curve, mark_ends, pieces
-from ocp.storage.problem_data import problem_of, stated
+from ocp.storage.problem_data import problem_data, problem_from_data
 
 
 @pytest.fixture(scope="module")
@@ -133,5 +133,5 @@ def test_the_ground_of_every_phase_is_drawn(hopped):
 def test_scenery_of_phases_is_kept(fall):
     wall = Visual(kind="sphere", size=(0.1,))
     problem = replace(fall.problem, scenery=(wall,))
-    assert problem_of(stated(problem)).scenery[0].kind == "sphere"
-    assert "scenery" not in stated(fall.problem).data
+    assert problem_from_data(problem_data(problem)).scenery[0].kind == "sphere"
+    assert "scenery" not in problem_data(fall.problem).data

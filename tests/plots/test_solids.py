@@ -12,7 +12,7 @@ from ocp import Link, Tree, load, revolute
 from ocp.mechanics import Visual
 from ocp.plots.bodies.mesh_files import triangles
 from ocp.plots.bodies.solids import MeshWarning, equal_inertia, scenery, solids
-from ocp.storage.problem_data import problem_of, stated
+from ocp.storage.problem_data import problem_data, problem_from_data
 
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
 FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
@@ -183,8 +183,8 @@ def test_a_tree_is_shown_by_visuals_where_it_has_any():
 def test_scenery_is_kept_and_asks_nothing(solution, tmp_path):
     wall = Visual(kind="box", size=(0.1, 1, 1), colour=(0, 0, 1, 1))
     problem = replace(solution.problem, scenery=[wall])
-    assert problem_of(stated(problem)).scenery[0].size == (0.1, 1, 1)
-    assert "scenery" not in stated(solution.problem).data
+    assert problem_from_data(problem_data(problem)).scenery[0].size == (0.1, 1, 1)
+    assert "scenery" not in problem_data(solution.problem).data
     ocp.save(solution, tmp_path / "arm.npz")
     assert load(tmp_path / "arm.npz", problem).duration == solution.duration
     with pytest.raises(ValueError, match="scenery: expected a tuple of Visual"):

@@ -22,8 +22,8 @@ from ocp.problems.flexible_slew import (
 )
 
 from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
-from ocp.certificate.checks.beam_stretch import steepest
-from ocp.certificate.checks.energy import energy_error, required
+from ocp.certificate.checks.beam_stretch import steepest_slope
+from ocp.certificate.checks.energy import energy_error, required_forces
 from ocp.cli.commands.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.transcription.shooting import integrate_passive
@@ -60,7 +60,7 @@ def test_links_bend_by_less_than_a_tenth_of_their_length(vibration, slewed):
 def test_the_slew_is_certified(slewed):
     certificate = verify(slewed)
     assert certificate.drift < 1e-3 and certificate.energy_error < 1e-4 and certificate.kkt < 1e-6
-    assert energy_error(slewed, required) < 1e-12
+    assert energy_error(slewed, required_forces) < 1e-12
     assert certificate.slope is None and "turns by up to" not in str(certificate)
     worst = {name: violation.relative for name, violation in certificate.violations.items()}
     assert all(worst[name] < 1e-2 for name in worst if name != "passive_joints")
@@ -108,10 +108,10 @@ def test_the_steepest_of_two_links_is_told():
             for joint, ours, theirs in zip(arm.joints, arm.links, stiff)
         ]
         tree = replace(arm, links=links)  # of which one link alone is of first order
-        slopes[link] = steepest(replace(plan, problem=replace(plan.problem, tree=tree)))
+        slopes[link] = steepest_slope(replace(plan, problem=replace(plan.problem, tree=tree)))
     assert {link: slope.link for link, slope in slopes.items()} == {link: link for link in slopes}
     least, most = sorted(slopes.values(), key=lambda slope: slope.angle)
-    assert least.angle < 0.99 * most.angle and steepest(plan) == most
+    assert least.angle < 0.99 * most.angle and steepest_slope(plan) == most
 
 
 def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():

@@ -9,7 +9,7 @@ from ocp.problems.gait import problem, walk, walking
 
 from ocp import Parameter, Solver, Transcription
 from ocp.solvers import INTERRUPTED
-from ocp.solving.plan import keeping
+from ocp.solving.plan import keep_plans
 
 STAGES = "motion alone", "constant limits", ""
 
@@ -79,7 +79,7 @@ def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(p
 def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
     speed = Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0)
     stated, plans = problem(objective="effort", active=FEW_JOINTS, speed=speed), {}
-    with keeping(plans):
+    with keep_plans(plans):
         first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require(coarse=True)
         near = walk(stated, Transcription(), Solver(), guess=first, values={"speed": 1.21})
     assert first.statistics["plugin"] == near.statistics["plugin"] == "ipopt"

@@ -21,9 +21,9 @@ from ocp.problems.gait.report import gait_report, report_lines
 from pictured import misplaced
 from PIL import Image
 
-from ocp.certificate import footing, margin
+from ocp.certificate import contact_quality, polygon_margin
 from ocp.mechanics import body_weight
-from ocp.solution import dense
+from ocp.solution import dense_instants
 
 SQUARE = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]
 
@@ -67,7 +67,7 @@ def test_the_second_step_is_the_mirror_image_and_the_third_the_first(step):
 
 
 def test_the_cycle_of_the_right_leg_is_the_step_and_then_the_left_leg(step, walk):
-    s = dense(step)
+    s = dense_instants(step)
     q, tau = step.q(s * T), step.tau(s * T)
     right, left = (step.problem.tree.coordinate(f"hip_flex_{side}") for side in "rl")
     np.testing.assert_allclose(walk.angles["hip_flex_r"], np.degrees([*q[right], *q[left]]))
@@ -186,7 +186,7 @@ def test_limits_are_those_of_the_torques_side():
 def test_a_point_within_a_polygon_has_a_positive_margin_and_one_outside_a_negative():
     points = np.array([(0.5, 0, 0.5), (0.5, 0, 0.9), (1.2, 0, 0.5), (1.3, 0, 1.4)]).T
     np.testing.assert_allclose(
-        margin(SQUARE, points, (0, 1, 0)), [0.5, 0.1, -0.2, -0.5], atol=1e-12
+        polygon_margin(SQUARE, points, (0, 1, 0)), [0.5, 0.1, -0.2, -0.5], atol=1e-12
     )
 
 
@@ -223,7 +223,7 @@ def test_a_jump_is_told_with_its_size_and_joint(step):
 
 
 def test_footing_finds_the_pinned_point_that_is_farthest_off_the_ground(step):
-    found, s = footing(step), dense(step)
+    found, s = contact_quality(step), dense_instants(step)
     held = [
         (pin.point, support.when)
         for foot in step.problem.ground.feet
@@ -243,7 +243,7 @@ def test_footing_finds_the_pinned_point_that_is_farthest_off_the_ground(step):
     assert set(found.margins) == {"right", "left"}
     assert min(worst.value for worst in found.margins.values()) <= found.zmp.value
     with pytest.raises(ValueError, match="footing: this problem has no ground"):
-        footing(replace(step, problem=replace(step.problem, ground=None, constraints=())))
+        contact_quality(replace(step, problem=replace(step.problem, ground=None, constraints=())))
 
 
 def test_the_walk_goes_on_without_a_jump_a_step_further_each_time(step):

@@ -13,7 +13,7 @@ from ocp.problems.two_link_time import problem as fastest
 import ocp
 from ocp import Parameter, load, solve
 from ocp.report import describe
-from ocp.report.internal_report import coordinate_words, coordinates
+from ocp.report.internal_report import coordinate_counts, coordinate_words
 from ocp.storage import plain
 
 
@@ -23,8 +23,8 @@ def lifted():
 
 
 def test_coordinates_are_told_with_those_of_the_root_and_fixed_joints():
-    assert coordinate_words(coordinates(two_link())) == "2 coordinates"
-    words = coordinate_words(coordinates(human()))
+    assert coordinate_words(coordinate_counts(two_link())) == "2 coordinates"
+    words = coordinate_words(coordinate_counts(human()))
     assert words == "38 coordinates (6 of the root, 17 joints fixed)"
     joints = human(frozen=()).dof - len(ROOT)
     assert (joints, len(ROOT)) == (49, 6)  # as the front door and `ocp list` have it

@@ -7,7 +7,7 @@ import pytest
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import LADDER, Attempt, Guess, Solver, prepare, solve
-from ocp.solving.ladder import ladder
+from ocp.solving.ladder import select_attempts
 from ocp.solving.starts.warm_start import start
 
 HOPELESS = {"diverging_iterates_tol": 1e-3}  # any motion is called diverging
@@ -67,10 +67,10 @@ def test_our_interior_point_takes_the_options_that_it_shares_with_ipopt(statemen
         Attempt(options={"tol": 1e-7}),
     )
     solver = Solver(plugin="structured", options={"max_iter": 400})
-    kept = ladder((*attempts, replace(attempts[0], feasible_first=True)), solver)
+    kept = select_attempts((*attempts, replace(attempts[0], feasible_first=True)), solver)
     assert [dict(each.options) for each in kept] == [{"tol": 1e-2}, {"tol": 1e-7}, {"tol": 1e-2}]
     assert [each.feasible_first for each in kept] == [False, False, True]
-    assert ladder(attempts, Solver()) == attempts
+    assert select_attempts(attempts, Solver()) == attempts
     solution = solve(statement, solver=solver, attempts=attempts[:1])
     assert solution.success and solution.statistics["options"] == {"tol": 1e-2, "max_iter": 400}
 

@@ -8,10 +8,10 @@ import pytest
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
-from ocp.certificate.violations import violations
+from ocp.certificate.constraint_violations import violations
 from ocp.motion.free_knots import given, moved
 from ocp.report import describe
-from ocp.report.report import lines
+from ocp.report.report import report_lines
 from ocp.storage.npz import save
 
 
@@ -75,7 +75,7 @@ def test_a_solution_leads_on_to_more_points(found):
 
 
 def test_the_report_says_where_the_knots_went(found):
-    entry = dict(lines(describe(found)))
+    entry = dict(report_lines(describe(found)))
     widths = np.diff(found.problem.motion.breaks)
     assert entry["knots"].startswith(
         f"free: 9 segments, {widths.min():.4g} to {widths.max():.4g} of the motion (spacing 0.001)"
@@ -84,12 +84,12 @@ def test_the_report_says_where_the_knots_went(found):
     motion = moved(free(spacing=0.01).motion, [1, 0, 0, 3, 1, 1, 1, 1, 1])
     together = replace(found, problem=replace(found.problem, motion=motion))
     s = motion.breaks[1:4].mean()
-    text = dict(lines(describe(together)))["knots"]
+    text = dict(report_lines(describe(together)))["knots"]
     assert text.endswith(f"together 3 at {s * found.duration:.4g} s")
 
 
 def test_given_knots_say_nothing(quick):
-    assert describe(quick)["knots"] == {} and "knots" not in dict(lines(describe(quick)))
+    assert describe(quick)["knots"] == {} and "knots" not in dict(report_lines(describe(quick)))
 
 
 def test_multipliers_stand_where_their_instants_went(found):

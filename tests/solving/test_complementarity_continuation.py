@@ -8,7 +8,7 @@ from touching_bodies import falling
 from ocp import Link, Radau, Transcription, Tree, refine, revolute, verify
 from ocp.certificate.row_violations import law_scales
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.solving.refinement.mesh_error import look
+from ocp.solving.refinement.mesh_error import mesh_errors
 
 TOLERANCE = 1e-3
 
@@ -30,7 +30,7 @@ def test_a_landing_is_refined_where_it_touches_until_its_certificate_holds(lande
 
 def test_a_law_that_a_few_segments_miss_is_not_missed_by_all():
     coarse = refine(falling(), 1e9, Transcription(method=Radau(intervals=8)), rounds=1)
-    seen = look(coarse, TOLERANCE)
+    seen = mesh_errors(coarse, TOLERANCE)
     assert not seen.gross
     assert 0 < (seen.errors > 1).sum() < len(seen.errors)
 

@@ -11,7 +11,14 @@ from ocp.problems.two_link_time import problem as fastest
 from ocp import PLAIN, Solver, Task, solve
 from ocp.solvers.budget import Start
 from ocp.solvers.minimize import CUT_SHORT, minimize
-from ocp.solving.ladder import ENOUGH, MOST, WORK, allowance, climb, ladder
+from ocp.solving.ladder import (
+    ENOUGH,
+    MOST,
+    WORK,
+    iteration_allowance,
+    run_attempts,
+    select_attempts,
+)
 from ocp.transcription import transcribe
 
 SEED = 12
@@ -66,9 +73,11 @@ def test_all_rungs_and_the_explanation_together_keep_to_the_iterations_of_the_us
 
 def test_what_follows_a_first_attempt_is_bounded_by_the_size_of_the_program(weak):
     transcribed = transcribe(weak)
-    climbed = climb(transcribed, Solver(), ladder(PLAIN, Solver()), [Start(x=transcribed.guess)])
+    climbed = run_attempts(
+        transcribed, Solver(), select_attempts(PLAIN, Solver()), [Start(x=transcribed.guess)]
+    )
     size, (first,) = len(transcribed.nlp.lower), climbed.trials
-    assert allowance(transcribed.nlp, first) == WORK // size <= MOST
+    assert iteration_allowance(transcribed.nlp, first) == WORK // size <= MOST
     assert ENOUGH <= MOST
 
 

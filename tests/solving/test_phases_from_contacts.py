@@ -25,7 +25,7 @@ from ocp import (
 )
 from ocp.problem import mirrored
 from ocp.solving.starts.contact_schedule import Stretch, _runs, _stretches
-from ocp.solving.starts.phases_from_contacts import _images, _links, one_friction
+from ocp.solving.starts.phases_from_contacts import _images, _links, common_friction
 
 UP = (0.0, 1.0, 0.0)
 FEET = ("left foot", "right foot")
@@ -149,4 +149,4 @@ def test_contacts_of_two_frictions_are_refused(fallen):
         for mu, name in ((0.5, "ice"), (0.8, "rock"))
     )
     with refused("phases found: expected one coefficient of friction, got sole on ice 0.5"):
-        one_friction(every)
+        common_friction(every)

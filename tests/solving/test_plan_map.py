@@ -6,7 +6,7 @@ import pytest
 from ocp.problems.two_link_time import problem
 
 from ocp import Parameter, Plan, prepare, solve
-from ocp.solving.plan import keeping
+from ocp.solving.plan import keep_plans
 
 OPEN = problem(torque=Parameter("torque", 10.0, "N m", 1.0, 50.0), points=6)
 TORQUES = [{"torque": number} for number in (8.0, 14.0, 8.5, 13.5)]
@@ -47,7 +47,7 @@ def test_a_map_refuses_wrong_values_before_it_solves(monkeypatch):
 
 def test_a_problem_that_comes_again_is_prepared_once():
     kept = {}
-    with keeping(kept):
+    with keep_plans(kept):
         first = solve(OPEN, values={"torque": 9.0})
         again = solve(OPEN, guess=first, values={"torque": 9.5})
         other = prepare(problem(points=6))

@@ -27,10 +27,15 @@ from ocp import (
     solve,
     verify,
 )
-from ocp.certificate.checks.discontinuities import breaks
+from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.motion import Mesh
-from ocp.solving.refinement.bang_bang import Jump, moving
-from ocp.solving.refinement.mesh_error import finer_mesh, finer_spline, halves, split
+from ocp.solving.refinement.bang_bang import Jump, find_jumps
+from ocp.solving.refinement.mesh_error import (
+    finer_mesh,
+    finer_spline,
+    split_instants,
+    worst_middles,
+)
 
 FASTEST = 0.3918545  # s: of the two-link arm, on ever finer meshes
 SWING = 58.8077  # N2 s: of the cart and its pole
@@ -98,11 +103,11 @@ def pushed(when=0.3, duration=1.0, points=8, **fields):
 
 
 def test_breaks_of_a_statement_are_those_of_its_loads_and_spans():
-    torn = breaks(pushed(), 1.0)
+    torn = find_breaks(pushed(), 1.0)
     np.testing.assert_allclose(torn.jumps, [0.3], atol=1e-8)
     np.testing.assert_allclose(torn.ends, [0.71, 0.83])
     ramp = Load(point="tip", force=lambda t: (ca.fmax(0.0, t - 0.5), ca.sin(20 * t), 0.0))
-    kinked = breaks(replace(pushed(), loads=(ramp,)), 2.0)
+    kinked = find_breaks(replace(pushed(), loads=(ramp,)), 2.0)
     np.testing.assert_allclose(kinked.ends, [0.25, 0.71, 0.83], atol=1e-8)
     assert not len(kinked.jumps)
 
@@ -162,17 +167,17 @@ def test_what_cannot_be_refined_is_refused():
 
 def test_segments_are_split_where_errors_are_and_beside_them():
     ends = np.linspace(0, 1, 6)
-    more = split(ends, np.array([0.1, 0.1, 0.1, 0.1, 3.0]), 2)
+    more = split_instants(ends, np.array([0.1, 0.1, 0.1, 0.1, 3.0]), 2)
     np.testing.assert_allclose(more, [0.7, 0.8 + 0.2 / 3, 0.8 + 0.4 / 3])
-    assert not len(split(ends, np.full(5, 0.9), 4))
-    np.testing.assert_allclose(split(ends, np.full(5, np.inf), 4), ends[:-1] + 0.1)
+    assert not len(split_instants(ends, np.full(5, 0.9), 4))
+    np.testing.assert_allclose(split_instants(ends, np.full(5, np.inf), 4), ends[:-1] + 0.1)
 
 
 def test_so_many_of_the_worst_segments_are_halved_as_a_comparison_takes():
     ends, errors = np.linspace(0, 1, 51), np.arange(50.0)
-    np.testing.assert_allclose(np.sort(halves(ends, errors, 1.2)), np.arange(0.81, 1, 0.02))
-    assert len(halves(ends[:21], errors[:20], 1.2)) == 8
-    assert len(halves(ends[:4], errors[:3], 1.2)) == 3
+    np.testing.assert_allclose(np.sort(worst_middles(ends, errors, 1.2)), np.arange(0.81, 1, 0.02))
+    assert len(worst_middles(ends[:21], errors[:20], 1.2)) == 8
+    assert len(worst_middles(ends[:4], errors[:3], 1.2)) == 3
 
 
 def jump(s, width, **fields):
@@ -196,7 +201,9 @@ def jumps_of(torque, motion, error=0.0):
     """Return the Jumps of a torque(s) between limits of 1 on a motion with errors everywhere."""
     row = path("torque", lambda at: at.tau, lower=-1.0, upper=1.0)
     s = motion.grid(12)
-    return moving([row], motion, s, {"torque": torque(s)[None]}, np.full(motion.segments, error))
+    return find_jumps(
+        [row], motion, s, {"torque": torque(s)[None]}, np.full(motion.segments, error)
+    )
 
 
 def test_a_jump_is_where_its_impulse_says_and_not_where_the_row_crosses_the_middle():

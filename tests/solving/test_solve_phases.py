@@ -22,13 +22,13 @@ from ocp import (
     track,
     verify,
 )
-from ocp.certificate import footing, replay
+from ocp.certificate import contact_quality, replay
 from ocp.diagnosis.elastic_weights import is_stated
 from ocp.estimation import fit
 from ocp.motion import Part
 from ocp.plots import scene, spy
-from ocp.solution import dense
-from ocp.solving.starts.random_starts import wander, wandering
+from ocp.solution import dense_instants
+from ocp.solving.starts.random_starts import random_guess, random_unknowns
 from ocp.transcription import transcribe
 from ocp.transcription.phases.transcribe import transcribe_phases
 
@@ -86,13 +86,13 @@ def test_each_phase_has_its_basis_refined():
 
 def test_starts_wander_in_every_phase(smooth):
     program = transcribe_phases(moved())
-    x = wander(program, program.guess, (1, 2), 0.5, 1.0)
+    x = random_unknowns(program, program.guess, (1, 2), 0.5, 1.0)
     first, second = (np.abs((x - program.guess)[columns]).max() for columns in program.columns)
     assert min(first, second) > 0.1
-    guess = wandering(moved(), Transcription(), 1)
+    guess = random_guess(moved(), Transcription(), 1)
     assert list(guess) == ["part 1", "part 2"]
     assert solve(moved(), guess=guess).objective == pytest.approx(smooth.objective, rel=1e-6)
-    other = wandering(moved(), Transcription(), 2)["part 1"]
+    other = random_guess(moved(), Transcription(), 2)["part 1"]
     assert np.abs(other.q - guess["part 1"].q).max() > 0.1
 
 
@@ -112,8 +112,8 @@ def test_studies_store_and_restore_motions_of_phases(tmp_path):
         lambda solution: spy(solution),
         lambda solution: scene(solution, np.zeros(1), {}),
         lambda solution: replay(solution),
-        lambda solution: dense(solution),
-        lambda solution: footing(solution),
+        lambda solution: dense_instants(solution),
+        lambda solution: contact_quality(solution),
         lambda solution: solution.trace_ends(lambda start, end: end.q),
         lambda solution: solution.wrenches(),
         lambda solution: transcribe(solution.problem),

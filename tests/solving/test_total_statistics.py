@@ -3,7 +3,7 @@
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Attempt, Solver, refine, solve
-from ocp.solving import totals
+from ocp.solving import total_statistics
 
 
 def of_one(iterations, calls, seconds):
@@ -14,7 +14,7 @@ def of_one(iterations, calls, seconds):
 def test_iterations_calls_and_seconds_are_added_alike():
     first = of_one(49, {"f": [1, 0.5], "jac_g": [50, 1.0]}, 2.0)
     last = of_one(8, {"jac_g": [9, 0.25], "hess_l": [8, 0.5]}, 1.0)
-    both = totals([first, last])
+    both = total_statistics([first, last])
     assert both["iterations"] == 57 and both["solve_seconds"] == 3.0
     assert both["calls"] == {"f": [1, 0.5], "jac_g": [59, 1.25], "hess_l": [8, 0.5]}
 

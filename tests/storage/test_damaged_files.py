@@ -15,8 +15,8 @@ import pytest
 
 import ocp
 from ocp import load
-from ocp.storage.containers import packed, unpacked
-from ocp.storage.serialize import content_of
+from ocp.storage.containers import pack_arrays, unpack_arrays
+from ocp.storage.serialize import solution_bytes
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 200e6  # bytes that reading any file of a few MB may take, beside those of the program
@@ -187,7 +187,7 @@ def tables(arrays):
 @pytest.mark.commands
 def test_crafted_files_are_refused_in_little_memory(quick, tmp_path):
     """A file of 1.6 MB once took 1.6 GB."""
-    arrays = unpacked(content_of(quick))
+    arrays = unpack_arrays(solution_bytes(quick))
     contents = large()
     contents |= {name: stored("points", content=npy(text)) for name, text in heads().items()}
     contents["packing"] = stored("points", size=2**20, kind=zipfile.ZIP_LZMA, level=None)
@@ -195,8 +195,8 @@ def test_crafted_files_are_refused_in_little_memory(quick, tmp_path):
         b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"
     )
     contents["empty"] = b""
-    contents |= {f"h-{name}": packed(parts) for name, parts in headers(arrays).items()}
-    contents |= {f"a-{name}": packed(parts) for name, parts in tables(arrays).items()}
+    contents |= {f"h-{name}": pack_arrays(parts) for name, parts in headers(arrays).items()}
+    contents |= {f"a-{name}": pack_arrays(parts) for name, parts in tables(arrays).items()}
     paths = [tmp_path / f"{name}.npz" for name in contents]
     for path, content in zip(paths, contents.values()):
         path.write_bytes(content)
@@ -214,7 +214,7 @@ def test_nothing_is_unpacked_beyond_what_is_allowed_and_said(name, words):
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words):
-            unpacked(content)
+            unpack_arrays(content)
         assert tracemalloc.get_traced_memory()[1] < 5e6  # bytes
     finally:
         tracemalloc.stop()
@@ -222,8 +222,10 @@ def test_nothing_is_unpacked_beyond_what_is_allowed_and_said(name, words):
 
 def test_a_member_of_another_file_is_noticed(quick, tmp_path):
     """Each member is sound by itself: the digest over all of them is not."""
-    arrays = unpacked(content_of(quick))
-    with zipfile.ZipFile(io.BytesIO(packed(arrays | {"points": arrays["points"] + 0.5}))) as other:
+    arrays = unpack_arrays(solution_bytes(quick))
+    with zipfile.ZipFile(
+        io.BytesIO(pack_arrays(arrays | {"points": arrays["points"] + 0.5}))
+    ) as other:
         points = other.read("points.npy")
     path = tmp_path / "mixed.npz"
     ocp.save(quick, tmp_path / "quick.npz")

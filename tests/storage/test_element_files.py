@@ -10,7 +10,7 @@ from limited_arm import arm_problem
 import ocp
 from ocp import Transcription, at_end, at_start, load, solve, verify
 from ocp.mechanics import Armature, CurvedSpring, Damper, PassiveMoment, Tendon
-from ocp.storage.problem_data import stated
+from ocp.storage.problem_data import problem_data
 from ocp.storage.problem_diff import differences
 
 WORDS = "element 'tissue': moment: cannot be written as data"
@@ -45,20 +45,22 @@ def test_files_keep_elements_and_their_functions(tmp_path):
     assert not again.missing
     assert np.array_equal(again.tau(t), solution.tau(t))
     assert verify(again).energy_error < 1e-8
-    ours, theirs = (stated(each.problem) for each in (solution, again))
+    ours, theirs = (problem_data(each.problem) for each in (solution, again))
     assert ours.fingerprint == theirs.fingerprint
     assert again.problem.tree == load(tmp_path / "arm.npz").problem.tree
 
 
 def test_what_differs_of_elements_is_named():
     one, other = sprung(), sprung(moment=lambda x, rate: -0.2 * rate)
-    assert differences(stated(one), stated(other)) == ["element 'tissue': moment: another function"]
+    assert differences(problem_data(one), problem_data(other)) == [
+        "element 'tissue': moment: another function"
+    ]
 
 
 def test_a_function_that_is_no_graph_is_refused_by_name():
     hidden = ca.SX.sym("hidden")
     with pytest.raises(ValueError, match=WORDS):
-        stated(sprung(moment=lambda x, rate: -hidden * rate))
+        problem_data(sprung(moment=lambda x, rate: -hidden * rate))
 
 
 def test_every_formulation_finds_the_same_motion():

@@ -29,8 +29,8 @@ from ocp import (
 )
 from ocp.mechanics.kinematics import kinematics
 from ocp.motion import Part
-from ocp.storage.npz import restored
-from ocp.storage.serialize import content_of
+from ocp.storage.npz import read_solution
+from ocp.storage.serialize import solution_bytes
 
 
 def carried(ratio=2.0, mass=1.0, points=6):
@@ -86,16 +86,16 @@ def test_a_file_holds_all_of_a_motion_of_phases(solution, whole, tmp_path):
 
 
 def test_what_was_loaded_is_solved_again_at_once(solution):
-    again = restored(content_of(solution), "carried")
+    again = read_solution(solution_bytes(solution), "carried")
     assert solve(again.problem, guess=again).statistics["iterations"] <= 2
 
 
 def test_impulses_come_back():
     fall = fallen(friction=10.0)
-    again = restored(content_of(fall), "fall")
+    again = read_solution(solution_bytes(fall), "fall")
     push = fall.impulses["fall to rise"]["end"]
     np.testing.assert_array_equal(again.impulses["fall to rise"]["end"], push)
-    assert content_of(again) == content_of(fall)
+    assert solution_bytes(again) == solution_bytes(fall)
     assert verify(again).impacts[0].balance < 1e-9
 
 
@@ -116,12 +116,12 @@ def test_impulses_come_back():
 )  # fmt: skip
 def test_another_problem_is_told_by_what_is_other(solution, changed, words):
     with pytest.raises(ValueError, match="^file: belongs to another problem") as error:
-        restored(content_of(solution), "file", changed())
+        read_solution(solution_bytes(solution), "file", changed())
     assert words in str(error.value)
 
 
 def test_other_bases_do_not_matter(solution):
-    again = restored(content_of(solution), "file", carried(points=8))
+    again = read_solution(solution_bytes(solution), "file", carried(points=8))
     assert again.problem.parts[0].motion.points == again.phases["reach"].points.shape[1] == 6
 
 
@@ -129,20 +129,20 @@ def test_parameters_of_links_and_phases_come_back():
     ratio = Parameter("ratio", 2.0, "", 0.5, 4.0)
     stated = carried(ratio=ratio)
     solution = prepare(stated).solve(ratio=3.0)
-    content = content_of(solution)
+    content = solution_bytes(solution)
     for problem in (None, stated):
-        again = restored(content, "file", problem)
+        again = read_solution(content, "file", problem)
         assert again.parameters == {"ratio": 3.0} and not again.missing
         assert again.durations["carry"] == pytest.approx(3 * again.durations["reach"])
 
 
 def test_damage_is_told_by_one_error(solution):
-    content = bytearray(content_of(solution))
+    content = bytearray(solution_bytes(solution))
     random = np.random.default_rng(3)
     for place in random.integers(0, len(content), 20):
         flipped = bytes(content[:place]) + bytes([content[place] ^ 8]) + bytes(content[place + 1 :])
         try:
-            assert content_of(restored(flipped, "file")) == content
+            assert solution_bytes(read_solution(flipped, "file")) == content
         except ValueError as error:
             assert str(error).startswith("file: not a result file of this program")
 
@@ -163,7 +163,7 @@ def test_parts_of_one_spline_come_back_and_share_its_multipliers():
     )
     solution = solve(whole)
     assert np.abs(solution.multipliers["out: low"].values).max() > 1e-3
-    again = restored(content_of(solution), "file")
+    again = read_solution(solution_bytes(solution), "file")
     assert verify(again).require(1e-4).kkt < 1e-6
     assert solve(again.problem, guess=again).statistics["iterations"] <= 2
 
@@ -171,6 +171,6 @@ def test_parts_of_one_spline_come_back_and_share_its_multipliers():
 @pytest.mark.parametrize("settings", [Radau(intervals=4), HermiteSimpson(intervals=5)])
 def test_phases_on_meshes_come_back(settings):
     solution = solve(moved(), Transcription(method=settings))
-    again = restored(content_of(solution), "file", moved())
-    assert content_of(again) == content_of(solution)
+    again = read_solution(solution_bytes(solution), "file", moved())
+    assert solution_bytes(again) == solution_bytes(solution)
     assert not verify(again).refusals

@@ -31,9 +31,9 @@ from ocp import (
 from ocp.mechanics import kinetic_energy
 from ocp.problem import PointMass, Span, final
 from ocp.problem.instant import Instant
-from ocp.storage.problem_data import problem_of, stated
+from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.storage.problem_diff import differences
-from ocp.storage.serialize import content_of
+from ocp.storage.serialize import solution_bytes
 from ocp.transcription.kernels.recording import NotRecordable, RecordingInstant
 from ocp.transcription.kernels.tapes import CODES, Tape, record
 
@@ -105,9 +105,9 @@ def last(at):
 
 
 def test_a_statement_of_every_kind_comes_back_whole(every_kind, lifted):
-    statement = stated(every_kind)
-    again = problem_of(statement)
-    assert statement.missing == () and stated(again).fingerprint == statement.fingerprint
+    statement = problem_data(every_kind)
+    again = problem_from_data(statement)
+    assert statement.missing == () and problem_data(again).fingerprint == statement.fingerprint
     assert [each.name for each in again.requirements] == [
         each.name for each in every_kind.requirements
     ]
@@ -163,7 +163,7 @@ def test_a_loaded_solution_is_solved_again_and_saved_again(lifted, tmp_path):
     once_more = solve(again.problem, again.transcription).require()
     assert once_more.objective == pytest.approx(lifted.objective, rel=1e-9)
     assert solve(again.problem, guess=again).statistics["iterations"] <= 3
-    assert content_of(again) == content_of(lifted) == (tmp_path / "lift.npz").read_bytes()
+    assert solution_bytes(again) == solution_bytes(lifted) == (tmp_path / "lift.npz").read_bytes()
 
 
 def test_a_body_on_its_feet_is_certified_from_its_file(tmp_path):
@@ -222,7 +222,7 @@ def test_another_basis_other_outputs_and_rounding_are_no_other_problem(lifted, t
     wide = replace(lift(points=20), outputs={"tip": lambda at: at.position("tip")})
     gravity = tuple((1 + 1e-15) * pull for pull in wide.tree.gravity)
     nearly = replace(wide, tree=replace(wide.tree, gravity=gravity))
-    assert stated(nearly).fingerprint != stated(wide).fingerprint
+    assert problem_data(nearly).fingerprint != problem_data(wide).fingerprint
     again = load(tmp_path / "lift.npz", nearly)
     assert again.problem.motion == BSpline(points=12) and list(again.problem.outputs) == ["tip"]
 
@@ -232,7 +232,7 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
     plain = lift(points=12)
 
     def with_rows(function):
-        return stated(replace(plain, constraints=(path("rows", function, upper=1.0),)))
+        return problem_data(replace(plain, constraints=(path("rows", function, upper=1.0),)))
 
     assert arm.dof == 2
     doubled = with_rows(lambda at: 2 * at.q)
@@ -247,8 +247,8 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
 def test_the_hash_is_the_same_in_every_process():
     script = (
         "from ocp.problems.two_link_lift import problem\n"
-        "from ocp.storage.single_phase_data import stated\n"
-        "print(stated(problem(points=12)).fingerprint)"
+        "from ocp.storage.problem_data import problem_data\n"
+        "print(problem_data(problem(points=12)).fingerprint)"
     )
     hashes = {
         subprocess.run(
@@ -261,7 +261,7 @@ def test_the_hash_is_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("1", "2")
     }
-    assert hashes == {stated(lift(points=30)).fingerprint}
+    assert hashes == {problem_data(lift(points=30)).fingerprint}
 
 
 def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
@@ -292,7 +292,7 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
         load(tmp_path / "odd.npz", plain)
     own = Load(point="tip", force=lambda t: ca.vertcat(symbol, t, 0))
     with pytest.raises(ValueError, match="load at 'tip': cannot be .* symbols of its own"):
-        stated(replace(plain, loads=(own,)))
+        problem_data(replace(plain, loads=(own,)))
 
 
 SOUND = {

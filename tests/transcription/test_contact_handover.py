@@ -21,7 +21,7 @@ from ocp import (
     periodic,
     solve,
 )
-from ocp.certificate.checks.optimality import variables
+from ocp.certificate.checks.optimality import program_variables
 from ocp.problem import friction, unilateral
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.solvers import Iterate, curvature
@@ -98,7 +98,7 @@ def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(pr
     guess = {phase.name: Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
     solution = solve(problem, guess=guess).require()
     program = transcribe_phases(problem)
-    x, x_multipliers, g_multipliers = variables(solution, program)
+    x, x_multipliers, g_multipliers = program_variables(solution, program)
     g = np.array(program.nlp.constraints(x)).ravel()
     point = Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     bend = curvature(program.nlp, point)

@@ -30,7 +30,7 @@ from ocp import (
     squares,
     verify,
 )
-from ocp.certificate.checks.energy import energy_error, required
+from ocp.certificate.checks.energy import energy_error, required_forces
 from ocp.cli.commands.run import run
 from ocp.dynamics import BOOK, FORMULATIONS, NEWTON_EULER, forward_dynamics, hybrid_dynamics
 from ocp.dynamics.formulations import book, lagrange, lie_group
@@ -38,7 +38,7 @@ from ocp.mechanics import Modes, Place, assumed_modes, position
 from ocp.mechanics.kinematics import kinematics
 from ocp.plots import plot_torques, stick
 from ocp.plots.bodies.stick_figures import BENT
-from ocp.studies import wandering
+from ocp.studies import random_guess
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.shooting import integrate_passive
 
@@ -144,7 +144,7 @@ def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
 
 
 def test_random_starts_do_not_bend_the_links():
-    straight, off = (wandering(reach(arm()), Transcription(), number).q for number in (0, 3))
+    straight, off = (random_guess(reach(arm()), Transcription(), number).q for number in (0, 3))
     assert np.array_equal(off[1], straight[1]) and np.abs(off[0] - straight[0]).max() > 0.1
 
 
@@ -269,7 +269,7 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
     certificate = verify(spline)
     assert certificate.drift < 1e-2 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
-    assert energy_error(spline, required) < 1e-12
+    assert energy_error(spline, required_forces) < 1e-12
 
 
 # The certificate
@@ -285,7 +285,7 @@ def test_the_certificate_knows_bending_and_damping(solution):
         "passive_joints",
     }
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
-    assert energy_error(solution, required) < 1e-12
+    assert energy_error(solution, required_forces) < 1e-12
     tree = solution.problem.tree
     undamped = replace(
         tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),)

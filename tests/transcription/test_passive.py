@@ -34,7 +34,7 @@ from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.formulations.lie_group import hybrid
 from ocp.mechanics import structure
 from ocp.problem.contact.load_paths import passive_rows
-from ocp.studies import wandering
+from ocp.studies import random_guess
 from ocp.transcription import transcribe, transcription_of
 
 SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both kinds
@@ -179,7 +179,9 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     coarse = Transcription(method=Radau(intervals=25, order=4))
     fine = Transcription(method=Radau(intervals=50, order=5))
     rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
-    first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require(coarse=True)
+    first = solve(rough, coarse, guess=random_guess(rough, coarse, 3, spread=1.5)).require(
+        coarse=True
+    )
     solution = solve(problem, fine, guess=first).require()
     assert solution.objective == pytest.approx(29.1206, rel=1e-4)
     assert verify(solution).goal_drift < 1e-2
@@ -205,7 +207,9 @@ def test_two_rods_rise_for_a_tenth_of_the_first_path():
         66, abs=1
     )  # 73.57 in the paper, which prints no parameters
     problem = two_link_effort.problem()
-    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
+    solution = solve(
+        problem, guess=random_guess(problem, Transcription(), 15, spread=1.5)
+    ).require()
     assert solution.objective == pytest.approx(10.2, abs=0.1)  # 9.9 there
 
 
@@ -213,7 +217,9 @@ def test_rods_and_a_time_that_fit_give_both_printed_costs():
     """73.57 and 9.9 (Sohl & Bobrow 2001, section 5.1)."""
     assert two_link_effort.straight_cost(**two_link_effort.FITTED) == pytest.approx(73.57, rel=2e-4)
     problem = two_link_effort.problem(**two_link_effort.FITTED)
-    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
+    solution = solve(
+        problem, guess=random_guess(problem, Transcription(), 15, spread=1.5)
+    ).require()
     assert solution.objective == pytest.approx(9.9, abs=0.05)
 
 

@@ -27,8 +27,8 @@ from ocp import (
     squares,
     torque_rate_limits,
 )
-from ocp.certificate.violations import violations
-from ocp.storage.problem_data import problem_of, stated
+from ocp.certificate.constraint_violations import violations
+from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.transcription import transcribe
 
 
@@ -179,7 +179,7 @@ def test_a_hand_of_least_jerk_goes_straight_at_the_published_speed():
 
 def test_limits_of_rates_are_kept_in_files_and_trees_without_any_are_as_they_were():
     limited_one, plain = moved(), moved(tree=two_link(gravity=9.81), constraints=())
-    kept = problem_of(stated(limited_one))
+    kept = problem_from_data(problem_data(limited_one))
     assert kept.tree == limited_one.tree and kept.tree.joints[0].torque_rate == (-40.0, 50.0)
-    assert {"jerk", "torque_rate"}.isdisjoint(stated(plain).data["tree"]["joints"][0])
-    assert problem_of(stated(plain)).tree == plain.tree
+    assert {"jerk", "torque_rate"}.isdisjoint(problem_data(plain).data["tree"]["joints"][0])
+    assert problem_from_data(problem_data(plain)).tree == plain.tree

@@ -32,7 +32,7 @@ from ocp import (
     unilateral,
 )
 from ocp.certificate.checks.replay_motion import deviations
-from ocp.certificate.violations import violations
+from ocp.certificate.constraint_violations import violations
 from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
 from ocp.transcription import transcribe
 from ocp.transcription.laws.contact_laws import rigid_contact_laws

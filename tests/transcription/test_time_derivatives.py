@@ -33,7 +33,7 @@ from ocp import (
     verify,
 )
 from ocp.problem.instant import NoRate
-from ocp.solving.refinement.mesh_error import look
+from ocp.solving.refinement.mesh_error import mesh_errors
 from ocp.transcription import transcribe
 from ocp.transcription.kernels.row_values import row_values
 from ocp.transcription.kernels.tapes import Played, record
@@ -280,7 +280,7 @@ def test_where_rates_are_asked_for_no_knots_are_multiplied():
     solution = solve(mass("jerk", BSpline(points=10, degree=5)))
     values = solution.qddd(solution.times(601))
     assert values.max() > 11.9 and values.min() < -11.9
-    assert look(solution, 1e-3).jumps == ()
+    assert mesh_errors(solution, 1e-3).jumps == ()
 
 
 def test_a_function_with_rates_is_data():

@@ -28,7 +28,7 @@ class Slope:
         return self.angle**2 / 2
 
 
-def steepest(solution: Solution) -> Slope | None:
+def steepest_slope(solution: Solution) -> Slope | None:
     """Return the largest Slope of the links whose modes are of first order; None without such."""
     tree, times = solution.problem.tree, solution.times(INSTANTS)
     slopes = []

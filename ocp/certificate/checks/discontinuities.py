@@ -29,7 +29,7 @@ class Breaks:
     jumps: np.ndarray
 
 
-def breaks(problem: Problem, duration: float) -> Breaks:
+def find_breaks(problem: Problem, duration: float) -> Breaks:
     """Return the Breaks of a problem whose motion takes `duration` (s)."""
     spans = [each.when for each in problem.requirements if isinstance(each.when, Span)]
     ends = [end for span in spans for end in (span.start, span.end)]
@@ -37,13 +37,13 @@ def breaks(problem: Problem, duration: float) -> Breaks:
     jumps: list[float] = []
     for load in problem.loads:
         if isinstance(load, Load) and (callable(load.force) or callable(load.moment)):
-            torn, kinked = _of_load(load, duration)
+            torn, kinked = _load_breaks(load, duration)
             jumps += torn
             ends += kinked
     return Breaks(ends=_inside(ends), jumps=_inside(jumps))
 
 
-def _of_load(load: Load, duration: float) -> tuple[list[float], list[float]]:
+def _load_breaks(load: Load, duration: float) -> tuple[list[float], list[float]]:
     """Return the instants s at which a load jumps, and those at which its slope does.
 
     Jumps are what no halving of a step makes smaller.

@@ -15,24 +15,24 @@ from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 
 
-def reported(at: Instant) -> Any:
+def reported_forces(at: Instant) -> Any:
     """Return the generalized forces (n,) of the reported torques, of cut joints, stays and the
     ground."""
     ground = 0 if at.ground is None else at.unsupported - at.supported
     return at.tau + at.looped + at.stayed + ground
 
 
-def required(at: Instant) -> Any:
+def required_forces(at: Instant) -> Any:
     """Return the generalized forces (n,) that the motion needs."""
     return at.unsupported
 
 
-def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported) -> float:
+def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported_forces) -> float:
     """Return the largest gap between energy gained and work done, of the energy turned over.
 
-    The work is that of what drives, by default as `reported`, of loads, of damping, and of force
-    elements beyond what they store. Energy that goes to and fro between motion and height is turned
-    over too: at least the largest kinetic one.
+    The work is that of the `drive`, by default the `reported_forces`, of loads, of damping, and of
+    force elements beyond what they store. Energy that goes to and fro between motion and height
+    is turned over too: at least the largest kinetic one.
     """
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)

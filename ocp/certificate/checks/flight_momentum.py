@@ -15,7 +15,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE
-from ocp.solution.sampling import dense, traces
+from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.row_values import row_values
 
@@ -50,10 +50,10 @@ class Flight:
 def flights(solution: Solution) -> tuple[Flight, ...]:
     """Return the Flights of a motion, or of its phases: those without ground and loads, of a tree
     whose root nothing drives."""
-    return tuple(_flights(solution))
+    return tuple(_iterate_flights(solution))
 
 
-def _flights(solution: Solution) -> Iterator[Flight]:
+def _iterate_flights(solution: Solution) -> Iterator[Flight]:
     for name, phase in (solution.phases or {WHOLE: solution}).items():
         axes = (
             None if phase.problem.ground or phase.problem.loads else free_axes(phase.problem.tree)
@@ -99,7 +99,7 @@ def _flight(name: str, phase: Solution, ways: np.ndarray, turns: np.ndarray) -> 
     rows = row_values(problem, settings, phase.points, T, phase.lifted)
     law = DYNAMICS if problem.motion.collocated else PASSIVE  # on a mesh of all joints at once
     lawful = np.unique([s for row in rows if row.constraint.name == law for s in row.s])
-    s = dense(phase)
+    s = dense_instants(phase)
     wanted = {"center": _center, "linear": _linear, "angular": _angular}
     rated = {"force": lambda at: at.rate(_linear(at)), "moment": lambda at: at.rate(_angular(at))}
     at_nodes, along = traces(phase, rated, lawful * T), traces(phase, wanted | rated, s * T)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ocp.certificate.checks.optimality import program_again, variables
+from ocp.certificate.checks.optimality import program_variables, rebuild_program
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import REACH
-from ocp.solution.sampling import dense, traces
+from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
@@ -18,7 +18,7 @@ PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approximated:
+class ApproximationError:
     """The error of the formulation called `dynamics`, made as `described`, along a motion.
 
     `torque`: how far its torque is from that of rigid-body mechanics where it is worst, in `unit`
@@ -47,7 +47,7 @@ class Approximated:
         )
 
 
-def exactly(solution: Solution) -> Solution:
+def with_exact_dynamics(solution: Solution) -> Solution:
     """Return a solution whose torques are those of exact mechanics: itself, unless its formulation
     is an approximation."""
     if solution.formulation.approximation is None:
@@ -56,9 +56,9 @@ def exactly(solution: Solution) -> Solution:
     return replace(solution, transcription=settings)
 
 
-def approximated(
+def approximation_error(
     solution: Solution, transcribed: Transcribed | TranscribedPhases, judged: bool
-) -> Approximated | None:
+) -> ApproximationError | None:
     """Return the error of a solution's formulation; None for one that is exact.
 
     `transcribed` is its program again; without its multipliers it is not `judged` what becomes of
@@ -67,30 +67,31 @@ def approximated(
     known = solution.formulation.approximation
     if known is None:
         return None
-    shift = _shift(solution, transcribed) if judged else None
+    shift = _lagrangian_change(solution, transcribed) if judged else None
     if not solution.phases:
-        return _off(solution, shift)
+        return _motion_error(solution, shift)
     offs, begin = [], 0.0
     for phase in solution.phases.values():
-        each = _off(phase, shift)
+        each = _motion_error(phase, shift)
         offs.append(replace(each, time=begin + each.time))
         begin += phase.duration
     held = dict.fromkeys(label for each in offs for label in each.held)
     return replace(max(offs, key=lambda each: each.relative), held=tuple(held))
 
 
-def _off(solution: Solution, shift: np.ndarray | None) -> Approximated:
+def _motion_error(solution: Solution, shift: np.ndarray | None) -> ApproximationError:
     """Return the error of a motion's formulation, where the Lagrangian shifts by so much."""
     known: Any = solution.formulation.approximation
-    tree, t = solution.problem.tree, dense(solution) * solution.duration
+    tree, t = solution.problem.tree, dense_instants(solution) * solution.duration
     planned, needed = (
-        traces(each, {"needed": _needed}, t)["needed"] for each in (solution, exactly(solution))
+        traces(each, {"needed": _required_forces}, t)["needed"]
+        for each in (solution, with_exact_dynamics(solution))
     )
     peaks = np.maximum(1.0, np.abs(needed).max(axis=1, keepdims=True))
     error = np.abs(planned - needed)
     row, k = np.unravel_index(int(np.argmax(error / peaks)), error.shape)
     joint = tree.moving[row]
-    return Approximated(
+    return ApproximationError(
         dynamics=solution.formulation.name,
         described=known.described(tree),
         torque=float(error[row, k]),
@@ -100,15 +101,15 @@ def _off(solution: Solution, shift: np.ndarray | None) -> Approximated:
         relative=float(error[row, k] / peaks[row, 0]),
         objective=None if shift is None else float(shift.sum()),
         objective_bound=None if shift is None else float(np.abs(shift).sum()),
-        held=_held(solution),
+        held=_active_range_rows(solution),
     )
 
 
-def _needed(at: Instant) -> object:
+def _required_forces(at: Instant) -> object:
     return at.unsupported
 
 
-def _held(solution: Solution) -> tuple[str, ...]:
+def _active_range_rows(solution: Solution) -> tuple[str, ...]:
     """Return the labels of the rows of the range that the objective leans on."""
     known = solution.multipliers.get(REACH)
     if known is None:
@@ -118,7 +119,9 @@ def _held(solution: Solution) -> tuple[str, ...]:
     return tuple(label for label, price in zip(known.labels, prices) if price > PRICED * size)
 
 
-def _shift(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> np.ndarray | None:
+def _lagrangian_change(
+    solution: Solution, transcribed: Transcribed | TranscribedPhases
+) -> np.ndarray | None:
     """Return what the Lagrangian changes by, part by part, when exact mechanics take over.
 
     None where the two programs have other rows.
@@ -126,19 +129,24 @@ def _shift(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> 
     The optimum of a program that is changed a little changes like the Lagrangian at its multipliers
     (the envelope theorem).
     """
-    judge = replace(exactly(solution).transcription, derivatives="ad", kernels="virtual")
+    judge = replace(
+        with_exact_dynamics(solution).transcription, derivatives="ad", kernels="virtual"
+    )
     own, exact = (
-        _shares(solution, program) for program in (transcribed, program_again(solution, judge))
+        _lagrangian_terms(solution, program)
+        for program in (transcribed, rebuild_program(solution, judge))
     )
     return exact - own if len(own) == len(exact) else None
 
 
-def _shares(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> np.ndarray:
+def _lagrangian_terms(
+    solution: Solution, transcribed: Transcribed | TranscribedPhases
+) -> np.ndarray:
     """Return the summands of the Lagrangian: rows times multipliers, and the objective.
 
     Rows that keep the range of a formulation are left out, of which an exact one has none.
     """
-    x, _, multipliers = variables(solution, transcribed)
+    x, _, multipliers = program_variables(solution, transcribed)
     nlp = transcribed.nlp
     shares = np.array(nlp.constraints(x)).ravel() * multipliers
     ranges = [placed.row.ravel() for placed in transcribed.rows if placed.name.endswith(REACH)]

@@ -18,20 +18,20 @@ from ocp.transcription.variables.multipliers import (
 )
 
 
-def first_order(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> float:
+def first_order_residual(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> float:
     """Return the first-order residual of a solution, by its own multipliers.
 
     `transcribed` is its problem again, whose kernels the front end can differentiate. What was
     found beside the motion must meet the conditions too.
     """
-    residual = kkt_residual(transcribed.nlp, *variables(solution, transcribed))
-    opened = _opened(solution, transcribed.transcription)
+    residual = kkt_residual(transcribed.nlp, *program_variables(solution, transcribed))
+    opened = _open_program(solution, transcribed.transcription)
     if opened is None:
         return residual
-    return max(residual, kkt_residual(opened.nlp, *variables(solution, opened)))
+    return max(residual, kkt_residual(opened.nlp, *program_variables(solution, opened)))
 
 
-def program_again(
+def rebuild_program(
     solution: Solution, transcription: Transcription
 ) -> Transcribed | TranscribedPhases:
     """Return the program of a solution's problem, anew and by itself."""
@@ -39,7 +39,7 @@ def program_again(
     return build(solution.problem, transcription)
 
 
-def _opened(
+def _open_program(
     solution: Solution, transcription: Transcription
 ) -> Transcribed | TranscribedPhases | None:
     """Return the program of a solution whose parameters were found, as its plan states it; None if
@@ -58,13 +58,13 @@ def _opened(
     return opened.at(values, held)
 
 
-def variables(
+def program_variables(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables of a `transcribed` program that a solution is of, and the multipliers of
     their bounds and of its rows."""
     if isinstance(transcribed, TranscribedPhases):
-        return _of_phases(solution, transcribed)
+        return _phase_variables(solution, transcribed)
     nlp, reduction = transcribed.nlp, transcribed.reduction
     x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     rows = len(nlp.g_lower)
@@ -80,12 +80,12 @@ def variables(
     return x, *multipliers
 
 
-def _of_phases(
+def _phase_variables(
     solution: Solution, transcribed: TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables and multipliers of a program of phases."""
     parts = zip(solution.phases.values(), transcribed.parts)
-    known = [variables(phase, part) for phase, part in parts]
+    known = [program_variables(phase, part) for phase, part in parts]
     order, starts = transcribed.layout, transcribed.row_starts
     x = transcribed.join_phases([x for x, _, _ in known])
     for asking in transcribed.askings:

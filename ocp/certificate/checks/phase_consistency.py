@@ -9,12 +9,12 @@ import numpy as np
 from ocp.certificate.checks.self_consistency import (
     EXACT,
     REAL,
-    lacking,
-    listed,
-    of_the_statement,
-    of_the_status,
+    is_same,
+    join_names,
+    missing_parameters,
     refusals_of_phase,
-    same,
+    statement_faults,
+    status_faults,
 )
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
@@ -30,26 +30,28 @@ def misfit_of_phases(solution: Solution) -> str:
     """Return why no certificate can be made of a solution of phases, nothing where one can."""
     expected = tuple(phase.name for phase in solution.problem.phases)
     if tuple(solution.phases) != expected:
-        return f"phases: expected {listed(expected)}, got {listed(map(str, solution.phases))}"
+        return (
+            f"phases: expected {join_names(expected)}, got {join_names(map(str, solution.phases))}"
+        )
     for name, phase in solution.phases.items():
         if not isinstance(phase, Solution):
             return f"phase {name!r}: expected a Solution, got {type(phase).__name__}"
         if phase.phases or phase.impulses:
             return f"phase {name!r}: has phases or impulses of its own"
-    return lacking(solution) or next(_other_impulses(solution), "")
+    return missing_parameters(solution) or next(_misplaced_impulses(solution), "")
 
 
-def _other_impulses(solution: Solution) -> Iterator[str]:
+def _misplaced_impulses(solution: Solution) -> Iterator[str]:
     """Yield which impulses are not those of what strikes."""
     stated = {each.name: each.points for each in solution.problem.transitions if each.strikes}
     if set(solution.impulses or ()) != set(stated):
-        names = listed(map(str, solution.impulses or ()))
-        yield f"impulses: expected those of {listed(stated)}, got {names}"
+        names = join_names(map(str, solution.impulses or ()))
+        yield f"impulses: expected those of {join_names(stated)}, got {names}"
         return
     for name, points in stated.items():
         known = solution.impulses[name]
         if not isinstance(known, Mapping) or set(known) != set(points):
-            yield f"impulses of {name}: expected those of {listed(points)}"
+            yield f"impulses of {name}: expected those of {join_names(points)}"
             return
         for point, push in known.items():
             if np.shape(push) != (3,) or np.asarray(push).dtype.kind not in REAL:
@@ -80,17 +82,17 @@ def refusals_of_phases(
         for line in refusals_of_phase(phase, part, costs[name])
     ]
     return (
-        *of_the_statement(solution, transcribed),
-        *of_the_status(solution),
-        *_of_another_statement(solution, judged),
+        *statement_faults(solution, transcribed),
+        *status_faults(solution),
+        *_statement_faults(solution, judged),
         *parts,
-        *_of_the_whole(solution, [each for each in costs.values() if each is not None]),
-        *_of_multipliers(solution),
-        *_of_impulses(solution, transcribed),
+        *_sum_faults(solution, [each for each in costs.values() if each is not None]),
+        *_multiplier_faults(solution),
+        *_impulse_faults(solution, transcribed),
     )
 
 
-def _of_another_statement(solution: Solution, judged: Solution) -> Iterator[str]:
+def _statement_faults(solution: Solution, judged: Solution) -> Iterator[str]:
     """Yield phases that are solutions of another problem than the whole's, as `judged` has them, or
     solved otherwise."""
     for name, phase in solution.phases.items():
@@ -99,14 +101,14 @@ def _of_another_statement(solution: Solution, judged: Solution) -> Iterator[str]
             yield (
                 f"phase {name!r}: status {phase.status!r}, that of the whole is {solution.status!r}"
             )
-        if phase.problem is not part and not _alike(phase, part):
+        if phase.problem is not part and not _same_motion(phase, part):
             yield f"phase {name!r}: its problem is another than the statement's"
         for which, value in phase.parameters.items():
             if solution.parameters.get(which) != value:
                 yield f"phase {name!r}: parameter {which!r}: another than that of the whole"
 
 
-def _alike(phase: Solution, part: Problem) -> bool:
+def _same_motion(phase: Solution, part: Problem) -> bool:
     """Tell whether a phase moves and is driven as the statement has it."""
     judged: Any = replace(phase, problem=part, plan=None)
     t = phase.times(INSTANTS)
@@ -116,10 +118,10 @@ def _alike(phase: Solution, part: Problem) -> bool:
     return np.allclose(own, other, rtol=EXACT, atol=EXACT)
 
 
-def _of_the_whole(solution: Solution, costs: list[Cost]) -> Iterator[str]:
+def _sum_faults(solution: Solution, costs: list[Cost]) -> Iterator[str]:
     """Yield what of the whole does not follow from its phases."""
     total = sum(solution.durations.values())
-    if not same(solution.duration, total):
+    if not is_same(solution.duration, total):
         yield f"duration: reported {solution.duration:.9g} s, its phases last {total:.9g} s"
     if np.size(solution.points):
         yield "control points: the whole has some beside those of its phases"
@@ -132,11 +134,11 @@ def _of_the_whole(solution: Solution, costs: list[Cost]) -> Iterator[str]:
         yield "objective: the terms of the whole are not those of its phases"
     scale = sum(abs(weight * value) for _, weight, value in terms)
     summed = sum(each.summed for each in costs)
-    if costs and not same(solution.objective, summed, scale):
+    if costs and not is_same(solution.objective, summed, scale):
         yield f"objective: reported {solution.objective:.9g}, its variables make it {summed:.9g}"
 
 
-def _of_multipliers(solution: Solution) -> Iterator[str]:
+def _multiplier_faults(solution: Solution) -> Iterator[str]:
     """Yield multipliers that a phase has otherwise than the whole."""
     for name, phase in solution.phases.items():
         begin = f"{name}{SEPARATOR}"
@@ -152,7 +154,7 @@ def _of_multipliers(solution: Solution) -> Iterator[str]:
                 yield f"multipliers of {begin}{what}: the whole and its phase have others"
 
 
-def _of_impulses(solution: Solution, transcribed: TranscribedPhases) -> Iterator[str]:
+def _impulse_faults(solution: Solution, transcribed: TranscribedPhases) -> Iterator[str]:
     """Yield impulses along what no motion feels, which are no variables of the program."""
     for asking in transcribed.askings:
         if not asking.strikes:

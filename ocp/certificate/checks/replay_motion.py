@@ -11,7 +11,13 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
-from ocp.certificate.checks.simulation import Integrator, accelerations, march, massless, stepper
+from ocp.certificate.checks.simulation import (
+    Integrator,
+    accelerations,
+    cvodes_integrator,
+    march,
+    massless_rows,
+)
 from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import eliminated
@@ -32,7 +38,7 @@ from ocp.problem.instant import Forces, Instant
 from ocp.problem.load_states import loads_in_state
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.kernel_inputs import stay_forces, touch_forces
-from ocp.solution.sampling import dense
+from ocp.solution.sampling import dense_instants
 from ocp.solution.solution import Solution
 from ocp.transcription.variables.interpolation import STEPS, wrench_interpolation
 
@@ -42,7 +48,7 @@ FORCES = (
 )  # coefficients of the forces of stays and contacts, which run as polynomials between nodes
 
 
-def judge(planner: Formulation) -> Formulation | None:
+def judging_formulation(planner: Formulation) -> Formulation | None:
     """Return the formulation that simulates the plans of another; None is what suits the tree.
 
     Methods of the house state the same mechanics, and are judged by another of them: articulated
@@ -64,14 +70,16 @@ def replay(solution: Solution) -> np.ndarray:
     for itself; but for those that are not of the house, whose mechanics may be others.
     """
     refuse_phases("replay", solution.problem)
-    return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
+    return march(
+        _segment_integrator(solution), planned_states(solution)[:, 0], _segment_parameters(solution)
+    )
 
 
-def pieces(solution: Solution) -> np.ndarray:
+def replay_instants(solution: Solution) -> np.ndarray:
     """Return the instants s between which a plan is replayed: the motion's breaks, and where stays
     push between nodes these too."""
     breaks = solution.problem.motion.breaks
-    straight = _helds(solution) and not solution.problem.motion.collocated
+    straight = _force_count(solution) and not solution.problem.motion.collocated
     return np.unique(np.append(breaks, solution.nodes).round(ROUNDED)) if straight else breaks
 
 
@@ -109,12 +117,16 @@ def deviations(solution: Solution) -> Deviations:
 
     for every coordinate by itself; the largest counts.
     """
-    plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
+    plan, segment, coefficients = (
+        planned_states(solution),
+        _segment_integrator(solution),
+        _segment_parameters(solution),
+    )
     n = solution.problem.tree.dof
     whole = march(segment, plan[:, 0], coefficients)
-    errors, shares = _segments(solution, plan, segment, coefficients)
+    errors, shares = _segment_errors(solution, plan, segment, coefficients)
     tree = solution.problem.tree
-    drift = np.abs(turned(tree, whole) - turned(tree, plan))[:n].max(axis=0)
+    drift = np.abs(scale_quaternions(tree, whole) - scale_quaternions(tree, plan))[:n].max(axis=0)
     sizes = drift.max(), drift[-1], errors.max(), shares.sum(axis=1).max()
     drift, goal, defect, gathered = (float(size) if np.isfinite(size) else np.inf for size in sizes)
     return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=gathered)
@@ -135,27 +147,31 @@ def segment_defects(solution: Solution) -> np.ndarray:
 
     Infinite where its simulation blows up.
     """
-    plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
-    shares = _segments(solution, plan, segment, coefficients)[1].max(axis=0)
-    motion, ends = solution.problem.motion, pieces(solution)
+    plan, segment, coefficients = (
+        planned_states(solution),
+        _segment_integrator(solution),
+        _segment_parameters(solution),
+    )
+    shares = _segment_errors(solution, plan, segment, coefficients)[1].max(axis=0)
+    motion, ends = solution.problem.motion, replay_instants(solution)
     segment_of = np.searchsorted(motion.breaks[1:-1], (ends[1:] + ends[:-1]) / 2)
     shares = np.where(np.isfinite(shares), shares, np.inf)
     return np.bincount(segment_of, weights=shares, minlength=motion.segments)
 
 
-def _segments(
+def _segment_errors(
     solution: Solution, plan: np.ndarray, segment: Integrator, coefficients: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return |e_k| of all segments (n, segments), and what they carry to the end of the motion."""
     n = solution.problem.tree.dof
     single = march(segment, plan[:, 0], coefficients, anew=plan)
     tree = solution.problem.tree
-    errors = np.abs(turned(tree, single) - turned(tree, plan))[:, 1:]
-    left = (1.0 - pieces(solution)[1:]) * solution.duration
+    errors = np.abs(scale_quaternions(tree, single) - scale_quaternions(tree, plan))[:, 1:]
+    left = (1.0 - replay_instants(solution)[1:]) * solution.duration
     return errors[:n], errors[:n] + errors[n:] * left
 
 
-def turned(tree: Tree, states: np.ndarray) -> np.ndarray:
+def scale_quaternions(tree: Tree, states: np.ndarray) -> np.ndarray:
     """Return states (2 n, N) in which quaternions and their rates are those of unit length, times
     two, so that they differ by the angle (rad) of a small turn, and no length counts."""
     states, n = np.array(states), tree.dof
@@ -169,24 +185,24 @@ def turned(tree: Tree, states: np.ndarray) -> np.ndarray:
     return states
 
 
-def lengths(solution: Solution) -> float | None:
+def quaternion_length_error(solution: Solution) -> float | None:
     """Return how far the length of a quaternion is from one at most, on a dense grid; None without
     any."""
     rows = solution.problem.tree.balls
     if not rows:
         return None
-    q = solution.q(dense(solution) * solution.duration)
+    q = solution.q(dense_instants(solution) * solution.duration)
     return max(float(np.abs(np.linalg.norm(q[list(ball)], axis=0) - 1).max()) for ball in rows)
 
 
-def planned(solution: Solution) -> np.ndarray:
+def planned_states(solution: Solution) -> np.ndarray:
     """Return the planned states (2 n, segments + 1), rad or m and rates, at the ends of the
     pieces."""
-    ends = pieces(solution) * solution.duration
+    ends = replay_instants(solution) * solution.duration
     return np.vstack([solution.q(ends), solution.qd(ends)])
 
 
-def _coefficients(solution: Solution) -> np.ndarray:
+def _segment_parameters(solution: Solution) -> np.ndarray:
     """Return the parameters of each segment (segments, ..).
 
     Its start and its length (s), and the coefficients of its polynomials of time.
@@ -194,15 +210,15 @@ def _coefficients(solution: Solution) -> np.ndarray:
     They are those of the planned q, or of the torques where these are polynomials of their own;
     then those of the stays' forces.
     """
-    motion, T, ends = solution.problem.motion, solution.duration, pieces(solution)
+    motion, T, ends = solution.problem.motion, solution.duration, replay_instants(solution)
     starts, lengths = ends[:-1] * T, np.diff(ends) * T
     if motion.collocated:
-        powers, apart = np.arange(motion.degree), _stands(solution)
+        powers, apart = np.arange(motion.degree), _ground_is_variable(solution)
         torques = solution.trace(
             lambda at: at.tau if apart else at.tau + at.grounded, motion.nodes * T
         )
-        torques = np.vstack([torques, solution.qdd(motion.nodes * T)[_led(solution)]])
-        given = [_stood(solution, motion.nodes * T)] if apart else []
+        torques = np.vstack([torques, solution.qdd(motion.nodes * T)[_massless_rows(solution)]])
+        given = [_ground_wrenches(solution, motion.nodes * T)] if apart else []
         forces = np.vstack([stay_forces(solution), touch_forces(solution), *given])
         mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
         plan = [power_series(mesh, values, k) / length**powers for k, length in enumerate(lengths)]
@@ -217,20 +233,20 @@ def _coefficients(solution: Solution) -> np.ndarray:
 def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
     """Return the coefficients of the forces of stays and contacts, powers of time by powers (rows,
     pieces), on pieces of those starts and lengths (s); nothing without any."""
-    if not _helds(solution):
+    if not _force_count(solution):
         return []
     shares = np.linspace(0.0, 1.0, FORCES)
     t = np.minimum(starts[:, None] + np.outer(lengths, shares), solution.duration)
     values = solution.trace(lambda at: ca.vertcat(at.stay_forces, at.contact_forces), t.ravel())
-    if _stands(solution):
-        values = np.vstack([values, _stood(solution, t.ravel())])
+    if _ground_is_variable(solution):
+        values = np.vstack([values, _ground_wrenches(solution, t.ravel())])
     values = values.reshape(-1, *t.shape)
     powers = values @ np.linalg.inv(np.vander(shares, increasing=True)).T
     return [powers[:, :, k] / lengths**k for k in range(FORCES)]
 
 
-def _segment(solution: Solution) -> Integrator:
-    """Return the integrator over one segment, with the parameters of `_coefficients`.
+def _segment_integrator(solution: Solution) -> Integrator:
+    """Return the integrator over one segment, with the parameters of `_segment_parameters`.
 
     Passive joints get no torque, and contacts push where they are. What moves no mass goes as
     planned: no law says how. Where the ground's wrenches are corrected to balance the motion, the
@@ -241,32 +257,42 @@ def _segment(solution: Solution) -> Integrator:
     clock, state = ca.SX.sym("clock"), ca.SX.sym("x", 2 * n)
     start, length = ca.SX.sym("start"), ca.SX.sym("length")
     t = clock * length
-    count, led = problem.motion.degree + (not given), _led(solution)
+    count, led = problem.motion.degree + (not given), _massless_rows(solution)
     taylor = ca.SX.sym("taylor", n + given * len(led), count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
-    pushes = ca.SX.sym("pushes", _helds(solution), count if given else FORCES)
-    stays, whole = len(structure(tree).stay_labels), _helds(solution)
+    pushes = ca.SX.sym("pushes", _force_count(solution), count if given else FORCES)
+    stays, whole = len(structure(tree).stay_labels), _force_count(solution)
     ends = [0, stays, stays + touch_size(problem.loads), whole]
     forces, touching, standing = ca.vertsplit(_polynomial(pushes, t, 0), ends)
     if given:
         torque, ahead = ca.SX(q[:n]), q[n:]
     else:
         needed = _instant(solution, start + t, (q, qd, qdd), touching).unsupported
-        given_there = _stayed(tree, q, forces) + _grounded(solution, q, standing)
-        torque, ahead = _drive(tree, q, needed - given_there), qdd[led]
-    held = structure(tree).root if problem.ground is not None and not _stands(solution) else ()
+        given_there = _stay_torques(tree, q, forces) + _ground_torques(solution, q, standing)
+        torque, ahead = _drive_torques(tree, q, needed - given_there), qdd[led]
+    held = (
+        structure(tree).root
+        if problem.ground is not None and not _ground_is_variable(solution)
+        else ()
+    )
     for row in structure(tree).passive:
         if row not in held:
             torque[row] = 0
-    torque = torque + _stayed(tree, state[:n], forces) + _grounded(solution, state[:n], standing)
+    torque = (
+        torque
+        + _stay_torques(tree, state[:n], forces)
+        + _ground_torques(solution, state[:n], standing)
+    )
     if led:
         torque[led] = ahead
-    acceleration = _falling(solution, start + t, state, torque, touching)
+    acceleration = _accelerations(solution, start + t, state, torque, touching)
     parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
-    return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
+    return cvodes_integrator(clock, state, parameters, acceleration, 1.0, pace=length)
 
 
-def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching: ca.SX) -> ca.SX:
+def _accelerations(
+    solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching: ca.SX
+) -> ca.SX:
     """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques, of
     what moves no mass its accelerations, and the components of contacts' forces.
 
@@ -282,8 +308,8 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching
         *loads_in_state(problem.tree, others, t, state[:n], state[n:]),
         *(Load(point=mass.point, force=pulls[3 * k : 3 * k + 3]) for k, mass in enumerate(masses)),
     )
-    tree, mechanics = problem.tree, judge(solution.formulation)
-    led = _led(solution)
+    tree, mechanics = problem.tree, judging_formulation(solution.formulation)
+    led = _massless_rows(solution)
     if led:
         active, method = [row in led for row in range(n)], mechanics or "auto"
         moved = hybrid_dynamics(tree, state[:n], state[n:], torque, active, loads, method)
@@ -316,21 +342,21 @@ def _instant(
     )
 
 
-def _stands(solution: Solution) -> bool:
+def _ground_is_variable(solution: Solution) -> bool:
     """Tell whether the ground gives what its variables say, and is not corrected for balance."""
     problem = solution.problem
     return solution.stands and not corrected(problem.tree, cast(Ground, problem.ground))
 
 
-def _stood(solution: Solution, t: np.ndarray) -> np.ndarray:
+def _ground_wrenches(solution: Solution, t: np.ndarray) -> np.ndarray:
     """Return what the contacts of the ground give (6 contacts, N) at times t (s), N m and N."""
     lines = of_contacts(solution.lifted, len(slots(cast(Ground, solution.problem.ground))))
     return lines @ wrench_interpolation(solution.problem, solution.nodes, t / solution.duration).T
 
 
-def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
+def _ground_torques(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
     """Return the generalized forces (n,) of the ground's contacts at q, zero without any."""
-    if not _stands(solution):
+    if not _ground_is_variable(solution):
         return 0
     tree, ground = solution.problem.tree, cast(Ground, solution.problem.ground)
     moves, total = motions(tree, q), ca.SX(tree.dof, 1)
@@ -340,19 +366,23 @@ def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
     return total
 
 
-def _led(solution: Solution) -> list[int]:
+def _massless_rows(solution: Solution) -> list[int]:
     """Return the rows of coordinates that move no mass, in mechanics of the house."""
-    return list(massless(solution.problem.tree)) if is_comparable(solution.formulation) else []
+    return list(massless_rows(solution.problem.tree)) if is_comparable(solution.formulation) else []
 
 
-def _helds(solution: Solution) -> int:
+def _force_count(solution: Solution) -> int:
     """Return how many forces of stays and components of those of contacts there are."""
     problem = solution.problem
     found = len(structure(problem.tree).stay_labels) + touch_size(problem.loads)
-    return found + 6 * len(slots(cast(Ground, problem.ground))) if _stands(solution) else found
+    return (
+        found + 6 * len(slots(cast(Ground, problem.ground)))
+        if _ground_is_variable(solution)
+        else found
+    )
 
 
-def _stayed(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:
+def _stay_torques(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:
     """Return the generalized forces (n,) of stays at q, zero without any."""
     return stay_torques(tree, motions(tree, q), forces) if tree.stays else 0
 
@@ -366,7 +396,7 @@ def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
     return sum(terms, ca.SX(0))
 
 
-def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
+def _drive_torques(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
     """Return the torques (n,) that move a tree as planned.
 
     Those its open loops would need, less what cut joints give. Where these forces are not

@@ -26,10 +26,10 @@ def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) ->
     None where the statement is not whole.
     """
     return (
-        *of_the_statement(solution, transcribed),
-        *of_the_status(solution),
-        *_of_the_duration(solution),
-        *(() if cost is None else _of_the_objective(solution, cost)),
+        *statement_faults(solution, transcribed),
+        *status_faults(solution),
+        *_duration_faults(solution),
+        *(() if cost is None else _objective_faults(solution, cost)),
     )
 
 
@@ -37,8 +37,8 @@ def refusals_of_phase(
     solution: Solution, transcribed: Transcribed, cost: Cost | None
 ) -> tuple[str, ...]:
     """Return the `refusals` of a phase alone, whose status and multipliers are of the whole."""
-    objective = () if cost is None else _of_the_objective(solution, cost)
-    return (*_of_the_duration(solution), *objective)
+    objective = () if cost is None else _objective_faults(solution, cost)
+    return (*_duration_faults(solution), *objective)
 
 
 def misfit(solution: Solution, transcribed: Transcribed) -> str:
@@ -61,10 +61,10 @@ def misfit(solution: Solution, transcribed: Transcribed) -> str:
         return "nodes: torques and ground wrenches stand at other instants than the program's"
     if not (np.isfinite(solution.duration) and solution.duration > 0):
         return f"duration: expected a positive number of s, got {solution.duration:g}"
-    return lacking(solution) or next(_unplaced(solution, transcribed), "")
+    return missing_parameters(solution) or next(_misplaced_multipliers(solution, transcribed), "")
 
 
-def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+def _misplaced_multipliers(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
     """Yield whose multipliers do not stand at the rows and instants of the program's."""
     for placed in transcribed.rows:
         known = solution.multipliers.get(placed.name)
@@ -80,22 +80,22 @@ def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
             yield f"multipliers of {placed.name}: stand at other instants than the program's"
 
 
-def lacking(solution: Solution) -> str:
+def missing_parameters(solution: Solution) -> str:
     """Return which parameters of its plan a solution has no numbers for, nothing where it has."""
     known = solution.parameters
     if not isinstance(known, Mapping):
         return f"parameters: expected numbers by name, got {type(known).__name__}"
     stated = () if solution.plan is None else solution.plan.parameters
     names = [each.name for each in stated if each.name not in known]
-    return f"parameters: {listed(names)} missing" if names else ""
+    return f"parameters: {join_names(names)} missing" if names else ""
 
 
-def bare(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> bool:
+def lacks_multipliers(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> bool:
     """Tell whether there are constraints or laws, but no multipliers to judge them by."""
     return bool(transcribed.rows) and not solution.multipliers
 
 
-def of_the_statement(
+def statement_faults(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> Iterator[str]:
     """Yield what is missing of what was asked."""
@@ -121,7 +121,7 @@ def of_the_statement(
     ]
     if strange:
         yield (
-            f"multipliers of {listed(map(str, strange))}: the problem has no such constraints, "
+            f"multipliers of {join_names(map(str, strange))}: the problem has no such constraints, "
             "so it is not the one that was solved"
         )
     if solution.multipliers:
@@ -131,11 +131,11 @@ def of_the_statement(
     for name, known_by_name in solution.multipliers.items():
         if not np.isfinite(known_by_name.values).all():
             yield f"multipliers of {name}: not all are numbers"
-    if bare(solution, transcribed):
+    if lacks_multipliers(solution, transcribed):
         yield "no multipliers: whether the motion is optimal cannot be judged"
 
 
-def of_the_status(solution: Solution) -> Iterator[str]:
+def status_faults(solution: Solution) -> Iterator[str]:
     """Yield what speaks against the solver's having been done."""
     statistics, status = solution.statistics, solution.status
     solver = str(statistics.get("plugin", ""))
@@ -150,44 +150,44 @@ def of_the_status(solution: Solution) -> Iterator[str]:
         yield f"status {status!r}: the solver ended with {', '.join(map(repr, ended))}"
 
 
-def _of_the_duration(solution: Solution) -> Iterator[str]:
+def _duration_faults(solution: Solution) -> Iterator[str]:
     """Yield a given duration that is another."""
     lower, upper = solution.problem.duration
     if lower == upper and not abs(solution.duration - lower) <= EXACT * lower:
         yield f"duration: reported {solution.duration:.9g} s, the problem gives {lower:.9g} s"
 
 
-def _of_the_objective(solution: Solution, cost: Cost) -> Iterator[str]:
+def _objective_faults(solution: Solution, cost: Cost) -> Iterator[str]:
     """Yield terms and objectives that are not those of the reported variables."""
     named = [term.name for _, term in solution.problem.objective.terms]
     weights = [weight for weight, _ in solution.problem.objective.terms]
     if [name for name, *_ in solution.terms] != named:
         yield (
-            f"objective: reported terms {listed(name for name, *_ in solution.terms)}, "
-            f"the problem has {listed(named)}"
+            f"objective: reported terms {join_names(name for name, *_ in solution.terms)}, "
+            f"the problem has {join_names(named)}"
         )
     else:
         for (name, stated, reported), weight, value in zip(
             solution.terms, weights, cost.terms.tolist()
         ):
-            if not same(stated, weight):
+            if not is_same(stated, weight):
                 yield f"{name}: reported weight {stated:.9g}, the problem's is {weight:.9g}"
-            if not same(reported, value):
+            if not is_same(reported, value):
                 yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"
     weighed = zip(solution.problem.objective.terms, cost.terms.tolist())
     scale = float(np.sum([abs(weight * value) for (weight, _), value in weighed]))
-    if not same(solution.objective, cost.summed, scale):
+    if not is_same(solution.objective, cost.summed, scale):
         yield (
             f"objective: reported {solution.objective:.9g}, its variables make it {cost.summed:.9g}"
         )
 
 
-def same(reported: float, value: float, scale: float | None = None) -> bool:
+def is_same(reported: float, value: float, scale: float | None = None) -> bool:
     """Tell whether two numbers are one; not a number is none."""
     size = abs(value) if scale is None else scale
     return bool(abs(reported - value) <= max(EXACT * size, NOISE))
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Return names in a line."""
     return ", ".join(names) or "none"

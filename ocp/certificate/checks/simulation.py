@@ -108,8 +108,10 @@ def simulate(
         )
     t, step = np.linspace(0.0, duration, count), duration / (count - 1)
     if table is not None:
-        integrator = driven(tree, step, loads, formulation=formulation, tolerance=tolerance)
-        states = march(integrator, [*q, *qd], sampled(t, table))
+        integrator = ramp_integrator(
+            tree, step, loads, formulation=formulation, tolerance=tolerance
+        )
+        states = march(integrator, [*q, *qd], ramp_parameters(t, table))
         return Simulation(t=t, q=states[:n], qd=states[n:])
     clock, begin, state = ca.SX.sym("t"), ca.SX.sym("begin"), ca.SX.sym("x", 2 * n)
     if callable(torques):
@@ -118,12 +120,12 @@ def simulate(
         drive = ca.SX(numbers("torques", torques, (n,)))
     pushes = loads_in_state(tree, loads, begin + clock, state[:n], state[n:])
     acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
-    integrator = stepper(clock, state, begin, acceleration, step, tolerance)
+    integrator = cvodes_integrator(clock, state, begin, acceleration, step, tolerance)
     states = march(integrator, [*q, *qd], t[:-1, None])
     return Simulation(t=t, q=states[:n], qd=states[n:])
 
 
-def driven(
+def ramp_integrator(
     tree: Tree,
     step: float,
     loads: Iterable[Acting] = (),
@@ -141,11 +143,11 @@ def driven(
     pushes = loads_in_state(tree, tuple(loads), begin + clock, state[:n], state[n:])
     acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
     parameters = ca.vertcat(begin, ca.vec(ends))
-    return stepper(clock, state, parameters, acceleration, step, tolerance)
+    return cvodes_integrator(clock, state, parameters, acceleration, step, tolerance)
 
 
-def sampled(t: np.ndarray, torques: np.ndarray) -> np.ndarray:
-    """Return the parameters (steps, ..) of a `driven` tree of torques (n, N) at instants t (N,)."""
+def ramp_parameters(t: np.ndarray, torques: np.ndarray) -> np.ndarray:
+    """Return the parameters (steps, ..) of a `ramp_integrator` for torques (n, N) at t (N,)."""
     return np.vstack([t[None, :-1], torques[:, :-1], torques[:, 1:]]).T
 
 
@@ -197,7 +199,7 @@ def accelerations(
 
 
 @lru_cache(maxsize=64)
-def massless(tree: Tree) -> tuple[int, ...]:
+def massless_rows(tree: Tree) -> tuple[int, ...]:
     """Return the rows of coordinates of an open rigid tree that move no mass, in any of some
     configurations: what acts on them has to balance, and does not say how they accelerate.
 
@@ -216,7 +218,7 @@ def massless(tree: Tree) -> tuple[int, ...]:
     return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
 
 
-def stepper(
+def cvodes_integrator(
     clock: ca.SX,
     state: ca.SX,
     parameters: ca.SX,

@@ -10,7 +10,7 @@ from typing import Any
 
 from ocp.report import report
 from ocp.report.internal_report import coordinate_words
-from ocp.solution.margins import closest_line, reserves_of_data
+from ocp.solution.margins import closest_line, reserves_from_data
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
 ROOMY = 10  # lines, which a report has in any case
@@ -47,7 +47,7 @@ def brief(
         Section(_head(said, defaults), room),
         Section(_certified(said), 4),
         Section(_worst(said["violations"]), 3),
-        Section(closest_line(reserves_of_data(said["reserves"])), 1),
+        Section(closest_line(reserves_from_data(said["reserves"])), 1),
         Section([_split(line) for line in own], OWN),
         Section(_published(said["published"]), 2),
     ]
@@ -82,7 +82,7 @@ def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
     way += f"derivatives {solver['derivatives']}"
     return [
         ("problem", " ".join([said["problem"], *words])),
-        ("status", f"{report.worded(said)}, {said['iterations']} iterations"),
+        ("status", f"{report.status_words(said)}, {said['iterations']} iterations"),
         *report.verdict_lines(said["verification"]),
         ("objective", _objective(said)),
         *_terms(said["objective_terms"]),

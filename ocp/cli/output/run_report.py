@@ -40,7 +40,7 @@ def describe(
 def summary(said: Mapping[str, Any]) -> str:
     """Return a report in a line."""
     return (
-        f"{said['problem']}: {report.worded(said)}, objective {said['objective']:.8g}, "
+        f"{said['problem']}: {report.status_words(said)}, objective {said['objective']:.8g}, "
         f"duration {said['duration']:.6g} s, {said['iterations']} iterations, "
         f"{said['solve_seconds']:.3g} s"
         + "".join(f", {verdict}" for _, verdict in report.verdict_lines(said["verification"]))
@@ -54,7 +54,7 @@ def block(said: Mapping[str, Any]) -> str:
         for key, value in said["arguments"].items()
         if value not in (None, "")
     ]
-    _, *lines = report.lines(said)  # the command tells the problem by its name and arguments
+    _, *lines = report.report_lines(said)  # the command tells the problem by its name and arguments
     entries = [("problem", " ".join([said["problem"], *arguments])), *lines]
     for name, entry in said["published"].items():
         optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"

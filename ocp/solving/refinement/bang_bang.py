@@ -51,7 +51,7 @@ class Jump:
         return self.width / 2 if self.knot is None else 2 * abs(self.s - self.knot)
 
 
-def moving(
+def find_jumps(
     rows: list[Constraint],
     motion: Basis,
     s: np.ndarray,
@@ -71,13 +71,13 @@ def moving(
     for knot in motion.jumps.tolist() if every and isinstance(motion, BSpline) else ():
         owned[min(owned, key=lambda place: abs(place - knot))].append(knot)
     return tuple(
-        _known(jump, motion, owned[jump.s], errors)
+        _with_knots(jump, motion, owned[jump.s], errors)
         for jump in every
         if jump.knot is None or abs(jump.knot - jump.s) > PLACED * jump.width
     )
 
 
-def _known(jump: Jump, motion: Basis, owned: list[float], errors: np.ndarray) -> Jump:
+def _with_knots(jump: Jump, motion: Basis, owned: list[float], errors: np.ndarray) -> Jump:
     """Return the Jump with the multiple knots that stood for it, the nearest of which it is."""
     about = (motion.breaks[:-1] >= jump.start) & (motion.breaks[1:] <= jump.end)
     stood = tuple(knot for knot in owned if jump.start <= knot <= jump.end)
@@ -103,22 +103,22 @@ def _jumps(
         for first, last in zip(places[turns], places[turns + 1]):
             done = share if share[last] > share[first] else 1 - share
             line = slice(first, last + 1)
-            knot = _struck(s[line], done[line])
-            ends = _through(motion.breaks, s[first], s[last], knot)
+            knot = _multiple_knot(s[line], done[line])
+            ends = _segment_ends(motion.breaks, s[first], s[last], knot)
             width = float(np.diff(ends).max())
             if s[last] - s[first] <= SMEARED * width:
-                line = _about(motion.breaks, s, at_bound, first, last)
+                line = _jump_samples(motion.breaks, s, at_bound, first, last)
                 place = float(s[line][-1] - np.trapezoid(done[line], s[line]))
                 yield Jump(s=place, start=ends[0], end=ends[-1], width=width, knot=knot)
 
 
-def _struck(s: np.ndarray, done: np.ndarray) -> float | None:
+def _multiple_knot(s: np.ndarray, done: np.ndarray) -> float | None:
     """Return the knot at which a row goes most of its way."""
     steps = np.where(np.diff(s) < 2 * SIDE, np.diff(done), 0.0)
     return float(s[1:][steps.argmax()]) if steps.max() > MOST else None
 
 
-def _through(breaks: np.ndarray, start: float, end: float, knot: float | None) -> np.ndarray:
+def _segment_ends(breaks: np.ndarray, start: float, end: float, knot: float | None) -> np.ndarray:
     """Return the ends of the segments between two instants, and of those beside a knot."""
     inside = (start + 2 * SIDE, max(start, end - 2 * SIDE))
     if knot is not None:
@@ -127,7 +127,9 @@ def _through(breaks: np.ndarray, start: float, end: float, knot: float | None) -
     return breaks[max(first, 0) : min(last, len(breaks) - 2) + 2]
 
 
-def _about(breaks: np.ndarray, s: np.ndarray, at_bound: np.ndarray, first: int, last: int) -> slice:
+def _jump_samples(
+    breaks: np.ndarray, s: np.ndarray, at_bound: np.ndarray, first: int, last: int
+) -> slice:
     """Return the instants from where a row is at one bound to where it leaves the other, in the
     segments that it jumps in: at the bounds it overshoots what it lacks between them."""
     start = breaks[max(np.searchsorted(breaks, s[first] + SIDE / 2) - 1, 0)]

@@ -15,7 +15,7 @@ from ocp.solvers.minimize import Solver
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
-from ocp.solving.total_statistics import totals
+from ocp.solving.total_statistics import total_statistics
 from ocp.transcription.transcribe import Transcription
 
 LOOSE = 100.0  # J: the first leak
@@ -53,14 +53,16 @@ def tighten(
             "tighten: both stays and contacts are to be found; prescribe when stays are closed"
         )
     if found:
-        return _of_contacts(problem, transcription, solver, guess, loose, settings)
+        return _tighten_contacts(problem, transcription, solver, guess, loose, settings)
     before: list[Solution] = []
     for leak in _leaks(loose, min(stay.leak for stay in stays)):
         say(f"tightens stays to {leak:g} J")
-        guess = solve(_with(problem, leak), transcription, solver, guess=guess, **settings)
+        guess = solve(
+            _with_stay_leaks(problem, leak), transcription, solver, guess=guess, **settings
+        )
         before.append(guess)
     solution = solve(problem, transcription, solver, guess=guess, **settings)
-    return _counted(solution, before)
+    return _with_statistics(solution, before)
 
 
 def _leaks(loose: float, least: float) -> Iterator[float]:
@@ -71,7 +73,7 @@ def _leaks(loose: float, least: float) -> Iterator[float]:
         leak /= FACTOR
 
 
-def _of_contacts(
+def _tighten_contacts(
     problem: Problem,
     transcription: Transcription,
     solver: Solver,
@@ -80,7 +82,7 @@ def _of_contacts(
     settings: dict[str, Any],
 ) -> Solution:
     """Solve a problem's contacts on one plan, and where it is to be refined, that at last."""
-    opened, leak = _opened(problem)
+    opened, leak = _with_leak_parameter(problem)
     values = dict(settings.get("values") or {})
     least = float(values.pop(leak.name, leak.value))
     plan = prepare(opened, transcription, solver)
@@ -93,34 +95,34 @@ def _of_contacts(
     known = values | {leak.name: least}
     if settings.get("refine") is not None:
         last = settings | {"values": known, "guess": guess}
-        return _counted(solve(opened, transcription, solver, **last), before)
-    return _counted(plan.solve(guess, **chosen, **known), before)
+        return _with_statistics(solve(opened, transcription, solver, **last), before)
+    return _with_statistics(plan.solve(guess, **chosen, **known), before)
 
 
-def _opened(problem: Problem) -> tuple[Problem, Parameter]:
+def _with_leak_parameter(problem: Problem) -> tuple[Problem, Parameter]:
     """Return the problem with one leak for all its contacts that is a parameter, and that: theirs
     if it is one already, or else one that begins at the least of theirs."""
     leaks = [touch.model.leak for touch in touches(problem.loads)]
     known = [leak for leak in leaks if isinstance(leak, Parameter)]
     parameter = known[0] if known else Parameter("leak", min(reference(leaks)), "J", lower=0.0)
-    loads = [_leaking(load, parameter) for load in problem.loads]
+    loads = [_with_leak(load, parameter) for load in problem.loads]
     return replace(problem, loads=loads), parameter
 
 
-def _leaking(load: Any, leak: Parameter) -> Any:
+def _with_leak(load: Any, leak: Parameter) -> Any:
     if not isinstance(load, Touch):
         return load
     return replace(load, model=replace(load.model, leak=leak))
 
 
-def _counted(solution: Solution, before: list[Solution]) -> Solution:
+def _with_statistics(solution: Solution, before: list[Solution]) -> Solution:
     """Return the last solution with what all rounds took in its statistics."""
     every = [each.statistics for each in (*before, solution)]
-    kept = {"tightening": [each["iterations"] for each in every]} | totals(every)
+    kept = {"tightening": [each["iterations"] for each in every]} | total_statistics(every)
     return replace(solution, statistics=dict(solution.statistics) | kept)
 
 
-def _with(problem: Problem, leak: float) -> Problem:
+def _with_stay_leaks(problem: Problem, leak: float) -> Problem:
     """Return the problem with stays that leak so much, if that is more than they do."""
     stays = [replace(stay, leak=max(leak, stay.leak)) for stay in problem.tree.stays]
     return replace(problem, tree=replace(problem.tree, stays=tuple(stays)))

@@ -22,11 +22,11 @@ from ocp.motion.spline import APART, BSpline
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import lifts
-from ocp.solution.sampling import stacked, traces
+from ocp.solution.kernel_inputs import lifted_kind
+from ocp.solution.sampling import stack_functions, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
-from ocp.solving.refinement.bang_bang import BRACKET, SHARP, Jump, moving
+from ocp.solving.refinement.bang_bang import BRACKET, SHARP, Jump, find_jumps
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import laws, passive_measure
@@ -44,7 +44,7 @@ GROSS = 0.1  # of the largest torque: a law missed by more in most segments is n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class MeshErrors:
     """A finished motion looked at: errors of its segments over the tolerance (segments,).
 
     `jumps` of rows from bound to bound are those that no multiple knot stands at; a `gross` one is
@@ -61,7 +61,7 @@ class Look:
         return tuple(jump for jump in self.jumps if not jump.placed)
 
 
-def look(solution: Solution, tolerance: float) -> Look:
+def mesh_errors(solution: Solution, tolerance: float) -> MeshErrors:
     """Return the Look at a solution."""
     problem, motion = solution.problem, solution.problem.motion
     stated = (*laws(problem, motion.collocated), *rigid_contact_laws(problem))
@@ -73,30 +73,30 @@ def look(solution: Solution, tolerance: float) -> Look:
     values = traces(solution, wanted, s * solution.duration)
     errors = segment_defects(solution) * motion.segments
     for constraint in (*rows, *law):
-        excess = _excess(constraint, s, _in_scale(problem, constraint, values))
+        excess = _excess(constraint, s, _scaled_rows(problem, constraint, values))
         errors = np.maximum(errors, _by_segment(motion.breaks, s, excess))
-    errors = np.maximum(errors, _unintegrated(solution)) / tolerance
-    jumps = moving(rows, motion, s, values, errors)
-    return Look(
+    errors = np.maximum(errors, _quadrature_errors(solution)) / tolerance
+    jumps = find_jumps(rows, motion, s, values, errors)
+    return MeshErrors(
         errors=errors,
-        jumps=() if jumps and _rated(solution, rows) else jumps,
-        gross=_missed(solution, law, s, values) > GROSS,
+        jumps=() if jumps and _asks_rates(solution, rows) else jumps,
+        gross=_law_gap(solution, law, s, values) > GROSS,
     )
 
 
-def _rated(solution: Solution, rows: list[Constraint]) -> bool:
+def _asks_rates(solution: Solution, rows: list[Constraint]) -> bool:
     """Tell whether anything asks for rates, which are there only where nothing jumps."""
     asked = [each.function for each in rows]
     asked += [term.function for _, term in solution.problem.objective.terms]
-    wanted = stacked({str(number): function for number, function in enumerate(asked)})
-    return trace(solution.problem, solution.formulation, wanted, lifts(solution)).rated
+    wanted = stack_functions({str(number): function for number, function in enumerate(asked)})
+    return trace(solution.problem, solution.formulation, wanted, lifted_kind(solution)).rated
 
 
 def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when in ("path", "hull")
 
 
-def _in_scale(
+def _scaled_rows(
     problem: Problem, constraint: Constraint, values: Mapping[str, np.ndarray]
 ) -> np.ndarray:
     """Return the rows of a constraint, those of the law by inverse dynamics relative to what
@@ -128,7 +128,7 @@ def _by_segment(breaks: np.ndarray, s: np.ndarray, amounts: np.ndarray) -> np.nd
     return largest
 
 
-def _missed(
+def _law_gap(
     solution: Solution, law: list[Constraint], s: np.ndarray, values: Mapping[str, np.ndarray]
 ) -> float:
     """Return by how much the law of motion is missed in most segments, of the largest torque.
@@ -146,7 +146,7 @@ def _missed(
     return float(np.median(gaps) / max(peak, 1e-12))
 
 
-def _unintegrated(solution: Solution) -> np.ndarray:
+def _quadrature_errors(solution: Solution) -> np.ndarray:
     """Return what finer quadrature adds to the objective in each segment (segments,).
 
     It is relative to the share of a segment in the whole.
@@ -172,7 +172,7 @@ def _unintegrated(solution: Solution) -> np.ndarray:
     return np.abs(sums[1] - sums[0]) * motion.segments / scale
 
 
-def split(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
+def split_instants(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
     """Return the instants (k,) that split segments with errors above 1, and their neighbours.
 
     An error falls with the power `order` of the length. Neighbours are halved, because splines
@@ -194,7 +194,7 @@ def split(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
     )
 
 
-def halves(breaks: np.ndarray, errors: np.ndarray, times: float) -> np.ndarray:
+def worst_middles(breaks: np.ndarray, errors: np.ndarray, times: float) -> np.ndarray:
     """Return the middles (k,) of so many segments, those of largest errors, that they are `times`
     as many, and at least FEW."""
     count = max(int(np.ceil((times - 1) * len(errors))), FEW)
@@ -219,7 +219,7 @@ def finer_spline(
     full = degree - 1
     knots = Counter(motion.inner or motion.breaks[1:-1].tolist())
     knots = Counter({s: full if s in motion.jumps else count for s, count in knots.items()})
-    knots.update(dict.fromkeys(_apart(more, knots), 1))
+    knots.update(dict.fromkeys(_separate(more, knots), 1))
     for jump in jumps:
         for s in [s for s in knots if abs(s - jump.s) < jump.clearance]:
             if s in jump.stood or s not in motion.jumps:
@@ -228,7 +228,7 @@ def finer_spline(
             knots.pop(s, None)
     for jump in jumps:
         sides = (jump.s - jump.reach, jump.s + jump.reach) if jump.reach else (jump.s,)
-        knots.update(dict.fromkeys(_apart(np.array(sides), knots), full))
+        knots.update(dict.fromkeys(_separate(np.array(sides), knots), full))
     for s in torn:
         near = min(knots, key=lambda knot: abs(knot - s), default=np.inf)
         knots.pop(near if abs(near - s) < APART else None, None)
@@ -243,18 +243,18 @@ def finer_mesh(breaks: np.ndarray, more: np.ndarray, jumps: tuple[Jump, ...]) ->
     Jumps are enclosed by the ends of an interval, and one alone where they are known closely.
     """
     knots = Counter(breaks[1:-1].tolist())
-    knots.update(dict.fromkeys(_apart(more, knots), 1))
+    knots.update(dict.fromkeys(_separate(more, knots), 1))
     for jump in jumps:
         middle, reach, width = jump.s, jump.width / BRACKET, jump.width
         sharp = reach < SHARP
         for s in [s for s in knots if abs(s - middle) < (width if sharp else reach)]:
             del knots[s]
         sides = (middle,) if sharp else (middle - reach, middle + reach)
-        knots.update(dict.fromkeys(_apart(np.array(sides), knots), 1))
+        knots.update(dict.fromkeys(_separate(np.array(sides), knots), 1))
     return tuple(sorted(knots))
 
 
-def _apart(instants: np.ndarray, knots: Mapping[float, int]) -> list[float]:
+def _separate(instants: np.ndarray, knots: Mapping[float, int]) -> list[float]:
     """Return those instants that lie inside the motion and apart from knots and from each other."""
     kept: list[float] = []
     for s in np.asarray(instants, dtype=float).tolist():

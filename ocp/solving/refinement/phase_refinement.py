@@ -12,9 +12,9 @@ from ocp.motion.segment import Part
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
-from ocp.solving.refinement.mesh_error import Look, look
-from ocp.solving.refinement.rounds import Ways, broken, finer_basis, in_rounds
-from ocp.storage.phase_data import on_bases
+from ocp.solving.refinement.mesh_error import MeshErrors, mesh_errors
+from ocp.solving.refinement.rounds import Refiner, finer_basis, refine_in_rounds, with_breaks
+from ocp.storage.phase_data import with_bases
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription, settings_of_phases
 
@@ -44,23 +44,25 @@ def refine_phases(
 ) -> Solution:
     """Return the Solution of a problem of phases, each on a basis that was refined; as `refine`."""
     check_phases(problem)
-    problem = on_bases(problem, _begun(problem, transcription, settings.get("values") or {}))
-    ways = Ways(
+    problem = with_bases(
+        problem, _first_bases(problem, transcription, settings.get("values") or {})
+    )
+    ways = Refiner(
         look=lambda solution: [
-            _seen(solution, phase, tolerance) for phase in solution.phases.values()
+            _phase_errors(solution, phase, tolerance) for phase in solution.phases.values()
         ],
         finer=_finer,
     )
     limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
-    return in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
+    return refine_in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
 
 
-def _begun(
+def _first_bases(
     problem: Problem, transcription: Transcription, values: Mapping[str, float]
 ) -> list[Basis]:
     """Return the bases of the first round, whose pieces end where the phases' statements break."""
     parts = settings_of_phases(transcription, problem.parts)
-    made = [broken(part, settings, values) for part, settings in parts]
+    made = [with_breaks(part, settings, values) for part, settings in parts]
     return [_basis(part, settings) for part, settings in made]
 
 
@@ -70,16 +72,16 @@ def _basis(part: Problem, transcription: Transcription) -> Basis:
     return method.mesh() if isinstance(method, Collocation) else part.motion
 
 
-def _seen(solution: Solution, phase: Solution, tolerance: float) -> Look:
+def _phase_errors(solution: Solution, phase: Solution, tolerance: float) -> MeshErrors:
     """Return the Look at a phase, whose quadrature is measured by the objective of all."""
-    return look(replace(phase, objective=solution.objective), tolerance)
+    return mesh_errors(replace(phase, objective=solution.objective), tolerance)
 
 
 def _finer(
     problem: Problem,
     transcription: Transcription,
     solution: Solution,
-    seen: list[Look],
+    seen: list[MeshErrors],
     held: int,
 ) -> tuple[Problem, Transcription, list[Basis]]:
     """Return the next round: where some phases have errors the bases of others stay."""
@@ -90,4 +92,4 @@ def _finer(
             finer.append(phase.problem.motion)
         else:
             finer.append(_basis(*finer_basis(part, settings, phase, own, held)))
-    return on_bases(problem, finer), transcription, finer
+    return with_bases(problem, finer), transcription, finer

@@ -12,9 +12,9 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solving.ladder import LADDER, Attempt
-from ocp.solving.refinement.mesh_error import Look, look
+from ocp.solving.refinement.mesh_error import MeshErrors, mesh_errors
 from ocp.solving.refinement.phase_refinement import refine_phases
-from ocp.solving.refinement.rounds import Ways, broken, finer_basis, in_rounds
+from ocp.solving.refinement.rounds import Refiner, finer_basis, refine_in_rounds, with_breaks
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription
@@ -46,21 +46,21 @@ def refine(
     first round, which the others take as given. Raises ValueError for what cannot be refined, as a
     basis of one's own, or parts of one spline.
     """
-    check(problem, transcription, tolerance, rounds, points)
+    check_refine(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
     limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
     if problem.phases:
         return refine_phases(problem, tolerance, transcription, solver, guess=guess, **limits)
-    problem, transcription = broken(problem, transcription, settings.get("values") or {})
-    ways = Ways(look=lambda solution: [look(solution, tolerance)], finer=_finer_whole)
-    return in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
+    problem, transcription = with_breaks(problem, transcription, settings.get("values") or {})
+    ways = Refiner(look=lambda solution: [mesh_errors(solution, tolerance)], finer=_finer_whole)
+    return refine_in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
 
 
 def _finer_whole(
     problem: Problem,
     transcription: Transcription,
     solution: Solution,
-    seen: list[Look],
+    seen: list[MeshErrors],
     held: int,
 ) -> tuple[Problem, Transcription, list[Basis]]:
     """Return the next round of a motion on one basis, which is that of all."""
@@ -68,7 +68,7 @@ def _finer_whole(
     return finer, settings, [settings.method.with_basis(finer).motion]
 
 
-def check(
+def check_refine(
     problem: Problem, transcription: Transcription, tolerance: float, rounds: int, points: int
 ) -> None:
     """Raise ValueError naming what cannot be refined."""

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ocp.certificate.checks.discontinuities import breaks
+from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.certificate.verify_solution import verify
 from ocp.motion.basis import Basis
@@ -22,8 +22,14 @@ from ocp.solution.solution import Solution
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.solving.plan import solve_once
-from ocp.solving.refinement.mesh_error import Look, finer_mesh, finer_spline, halves, split
-from ocp.solving.total_statistics import totals
+from ocp.solving.refinement.mesh_error import (
+    MeshErrors,
+    finer_mesh,
+    finer_spline,
+    split_instants,
+    worst_middles,
+)
+from ocp.solving.total_statistics import total_statistics
 from ocp.transcription.methods import Collocation
 from ocp.transcription.parameters.close_parameters import close_by_name
 from ocp.transcription.transcribe import Transcription
@@ -57,21 +63,21 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ways:
+class Refiner:
     """How a motion is refined: `look`(solution) sees every part of it that has a basis of its own;
     `finer`(problem, transcription, solution, what was seen, rounds that held) returns the problem
     and transcription of the next round, and the basis of each part there."""
 
-    look: Callable[[Solution], list[Look]]
+    look: Callable[[Solution], list[MeshErrors]]
     finer: Callable[..., tuple[Problem, Transcription, list[Basis]]]
 
 
-def in_rounds(
+def refine_in_rounds(
     problem: Problem,
     transcription: Transcription,
     solver: Solver,
     tolerance: float,
-    ways: Ways,
+    ways: Refiner,
     *,
     guess: Any,
     rounds: int,
@@ -89,10 +95,10 @@ def in_rounds(
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
         each_round.append(dict(solution.statistics) | {"total_seconds": seconds})
-        grant = spent(grant, solution, time.process_time() - clocks[1])
+        grant = remaining_budget(grant, solution, time.process_time() - clocks[1])
         fault = fault_of(solution, certificate, tolerance)
-        if not fault and settled(table, tolerance):
-            return finished(solution, certificate, table, each_round, ())
+        if not fault and has_settled(table, tolerance):
+            return final_solution(solution, certificate, table, each_round, ())
         seen = ways.look(solution)
         held += not fault and not any(each.pending for each in seen)
         finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
@@ -101,7 +107,7 @@ def in_rounds(
             share = SETTLED * tolerance
             why = fault or (f"the objective has not settled to {share:g} of itself",)
             lacking = f"refine: {reason}", *why
-            return finished(solution, certificate, table, each_round, lacking)
+            return final_solution(solution, certificate, table, each_round, lacking)
         problem, transcription, _ = finer
         fresh = any(each.gross for each in seen) or not solution.success
         begin = guess if fresh else solution
@@ -112,7 +118,7 @@ def _pieces(solution: Solution) -> tuple[Solution, ...]:
     return tuple(solution.phases.values()) or (solution,)
 
 
-def broken(
+def with_breaks(
     problem: Problem, transcription: Transcription, values: Mapping[str, float]
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription whose pieces end where the statement breaks, in the
@@ -121,7 +127,7 @@ def broken(
     The last stage of an interval is to lie before a jump, where the next interval begins.
     """
     numbers = close_by_name(problem, values)
-    torn = breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
+    torn = find_breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
     instants = np.concatenate([torn.ends, torn.jumps - SIDE])
     if not len(instants):
         return problem, transcription
@@ -149,17 +155,17 @@ def finer_basis(
     problem: Problem,
     transcription: Transcription,
     solution: Solution,
-    seen: Look,
+    seen: MeshErrors,
     held: int,
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription of the next round.
 
-    It has multiple knots where torques jump, and more knots where errors are: see `_more`.
+    It has multiple knots where torques jump, and more knots where errors are.
     """
     motion, method = solution.problem.motion, transcription.method
-    torn = breaks(solution.problem, solution.duration)
+    torn = find_breaks(solution.problem, solution.duration)
     jumps = () if seen.gross else seen.jumps if held else seen.pending
-    more = np.append(torn.ends, _more(motion, seen, held))
+    more = np.append(torn.ends, _split_instants(motion, seen, held))
     if isinstance(method, Collocation):
         inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
         method = replace(method, intervals=len(inner) + 1, inner=inner)
@@ -168,7 +174,7 @@ def finer_basis(
     return replace(problem, motion=motion), transcription
 
 
-def _more(motion: Any, seen: Look, held: int) -> np.ndarray:
+def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
     """Return the instants (k,) that split segments.
 
     Where the certificate has `held` once, those that may still change the objective are split, and
@@ -176,15 +182,15 @@ def _more(motion: Any, seen: Look, held: int) -> np.ndarray:
     """
     order = max(2, motion.degree - 1)
     if not seen.gross and (seen.pending or (not held and (seen.errors > 1).any())):
-        return split(motion.breaks, _own(motion, seen), order)
+        return split_instants(motion.breaks, _splittable_errors(motion, seen), order)
     if held == 1:
-        more = split(motion.breaks, seen.errors / SETTLED, order)
-        least = halves(motion.breaks, seen.errors, GROWN)
+        more = split_instants(motion.breaks, seen.errors / SETTLED, order)
+        least = worst_middles(motion.breaks, seen.errors, GROWN)
         return more if len(more) >= len(least) else least
-    return split(motion.breaks, np.full(motion.segments, np.inf), order)
+    return split_instants(motion.breaks, np.full(motion.segments, np.inf), order)
 
 
-def _own(motion: Any, seen: Look) -> np.ndarray:
+def _splittable_errors(motion: Any, seen: MeshErrors) -> np.ndarray:
     """Return the errors (segments,) that splits make smaller, those of no jump.
 
     Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.
@@ -230,7 +236,7 @@ def spread_of(motion: Any) -> int:
     return motion.segments - int(enclosing)
 
 
-def spent(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
+def remaining_budget(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
     """Return what a round leaves of the budget."""
     statistics = solution.statistics
     return grant.after(statistics["iterations"], statistics["solve_seconds"], cpu_seconds)
@@ -247,7 +253,7 @@ def fault_of(solution: Solution, certificate: Verification, tolerance: float) ->
     return ()
 
 
-def settled(table: list[Round], tolerance: float) -> bool:
+def has_settled(table: list[Round], tolerance: float) -> bool:
     """Tell whether the objective is that of a clearly coarser round, far within the tolerance.
 
     Knots that only enclose a jump make no round finer.
@@ -274,7 +280,7 @@ def _stop(
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
         (grant.spent, "the limit of iterations or time is used up"),
-        fruitless(table),
+        is_fruitless(table),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
         (finer == motions, "given up, nothing is left to split"),
         (most > points, f"given up before {most} points per joint, more than {points}"),
@@ -282,13 +288,13 @@ def _stop(
     return next((reason for applies, reason in reasons if applies), "")
 
 
-def fruitless(table: list[Round]) -> tuple[bool, str]:
+def is_fruitless(table: list[Round]) -> tuple[bool, str]:
     """Tell whether the last rounds found no motion, and in words that it is given up."""
     missed = len(table) >= FRUITLESS and not any(each.solved for each in table[-FRUITLESS:])
     return missed, f"given up, {FRUITLESS} rounds in a row found no motion"
 
 
-def finished(
+def final_solution(
     solution: Solution,
     certificate: Verification,
     table: list[Round],
@@ -297,7 +303,7 @@ def finished(
 ) -> Solution:
     """Return the last solution with the report of all rounds, the statistics of `each_round` added
     up, and what it still lacks."""
-    statistics = dict(solution.statistics) | totals(each_round)
+    statistics = dict(solution.statistics) | total_statistics(each_round)
     statistics["refinement"] = [asdict(entry) for entry in table]
     return replace(
         solution,

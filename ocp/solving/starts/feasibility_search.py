@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.diagnosis.elastic_weights import alike, is_limit, prices
+from ocp.diagnosis.elastic_weights import equal_price, is_limit, row_prices
 from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
-from ocp.solving.starts.random_starts import wander
+from ocp.solving.starts.random_starts import random_unknowns
 from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
@@ -50,7 +50,7 @@ class Point:
     violation: float
 
 
-def search(
+def search_feasible(
     transcribed: Program,
     solver: Solver,
     x: np.ndarray,
@@ -61,11 +61,11 @@ def search(
     """Return the Search from so many starts at most, of which the first is x itself."""
     stages: list[Outcome] = []
     points: list[Point] = []
-    costs = prices(transcribed, is_limit, alike)
+    costs = row_prices(transcribed, is_limit, equal_price)
     for number in range(starts):
         begin = _start(transcribed, x, _best(points), number)
         shown = with_stage(watch, f"start {number + 1} of {starts}")
-        eased, near, grant = _ease(transcribed, costs, solver, begin, grant, shown)
+        eased, near, grant = _minimise_violation(transcribed, costs, solver, begin, grant, shown)
         stages.append(eased)
         if near is not None and near.violation <= NOTHING and not grant.spent:
             solved, grant = spend(
@@ -74,10 +74,10 @@ def search(
             stages.append(solved)
         elif near is not None:
             points.append(near)
-        if _over(stages[-1]) or grant.spent or _vain(number, points):
+        if _over(stages[-1]) or grant.spent or _is_hopeless(number, points):
             break
-    if points and not _over(stages[-1]) and not _vain(number, points):
-        direct, grant = _direct(transcribed, solver, x, grant, watch)
+    if points and not _over(stages[-1]) and not _is_hopeless(number, points):
+        direct, grant = _plain_starts(transcribed, solver, x, grant, watch)
         stages += direct
     last, best = stages[-1], _best(points)
     return Search(
@@ -88,7 +88,7 @@ def search(
     )
 
 
-def _direct(
+def _plain_starts(
     transcribed: Program,
     solver: Solver,
     x: np.ndarray,
@@ -117,7 +117,7 @@ def _over(outcome: Outcome) -> bool:
     return outcome.success or outcome.status == INTERRUPTED
 
 
-def _vain(number: int, points: list[Point]) -> bool:
+def _is_hopeless(number: int, points: list[Point]) -> bool:
     """Tell whether the first starts say that no other will do.
 
     They all miss the equalities, or all come to the same violation.
@@ -136,7 +136,7 @@ def _start(transcribed: Program, x: np.ndarray, best: list[Point], number: int) 
     stretch = np.exp(np.random.default_rng((SEED, number)).uniform(*(LONGER if early else ABOUT)))
     spread = 1.0 if early else SPREADS[number % len(SPREADS)]
     base = x if early else best[number % len(best)].x
-    return wander(transcribed, base, (SEED, number), spread, stretch)
+    return random_unknowns(transcribed, base, (SEED, number), spread, stretch)
 
 
 def _best(points: list[Point]) -> list[Point]:
@@ -148,7 +148,7 @@ def _best(points: list[Point]) -> list[Point]:
     return best[:BEST]
 
 
-def _ease(
+def _minimise_violation(
     transcribed: Program,
     costs: Prices,
     solver: Solver,

@@ -26,17 +26,17 @@ REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
-def held(
+def hold_knots(
     transcribed: Transcribed | TranscribedPhases, x: np.ndarray
 ) -> Transcribed | TranscribedPhases:
     """Return the program with its free knots, if it has any, held where they are in x."""
-    if isinstance(transcribed, TranscribedPhases) or not _staged(transcribed):
+    if isinstance(transcribed, TranscribedPhases) or not _has_free_spline_knots(transcribed):
         return transcribed
     widths = x[transcribed.layout.widths]
-    return replace(transcribed, nlp=_within(transcribed, widths, widths))
+    return replace(transcribed, nlp=_with_widths(transcribed, widths, widths))
 
 
-def moves(
+def move_knots(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     first: Outcome,
@@ -49,13 +49,22 @@ def moves(
     Nothing where knots are given. If they do not come to rest, that is no success, and its motion
     the best that was found.
     """
-    if isinstance(transcribed, TranscribedPhases) or not _staged(transcribed) or not first.success:
+    if (
+        isinstance(transcribed, TranscribedPhases)
+        or not _has_free_spline_knots(transcribed)
+        or not first.success
+    ):
         return (), grant
-    nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
+    nlp, best, start, reach = (
+        transcribed.nlp,
+        first,
+        _start(_without_width_multipliers(transcribed, first)),
+        REACH,
+    )
     stages: list[Outcome] = []
     while reach > LEAST and len(stages) < STAGES and not grant.spent:
-        lower, upper = _reached(transcribed, start.x, reach)
-        program = _within(transcribed, lower, upper)
+        lower, upper = _width_limits(transcribed, start.x, reach)
+        program = _with_widths(transcribed, lower, upper)
         shown = with_stage(watch, STAGE)
         outcome, grant = spend(program, solver, start, grant, shown, most=ITERATIONS)
         stages.append(outcome)
@@ -66,21 +75,21 @@ def moves(
             break
         if outcome.success or _better(nlp, outcome, best):
             best = outcome
-            again = _start(_loosed(transcribed, outcome) if inside else outcome)
+            again = _start(_without_width_multipliers(transcribed, outcome) if inside else outcome)
             start = again if outcome.success else replace(start, x=outcome.x)
         reach = min(reach**2, MOST) if outcome.success else np.sqrt(reach)
     last = stages[-1] if stages else first
     status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
-    return (*stages, _ended(best, status)), grant
+    return (*stages, _failed_outcome(best, status)), grant
 
 
-def _staged(transcribed: Transcribed) -> bool:
+def _has_free_spline_knots(transcribed: Transcribed) -> bool:
     """Tell whether knots are free, and those of a spline: intervals of a mesh, whose curves do not
     depend on their neighbours' lengths, find theirs at once."""
     return transcribed.layout.moving and not transcribed.problem.motion.collocated
 
 
-def _ended(best: Outcome, status: str) -> Outcome:
+def _failed_outcome(best: Outcome, status: str) -> Outcome:
     """Return the best Outcome of stages that failed, which took nothing beside them."""
     ended = replace(best, status=status, success=False)
     return replace(
@@ -102,14 +111,14 @@ def _start(outcome: Outcome) -> Start:
     return Start(x=outcome.x, multipliers=multipliers)
 
 
-def _loosed(transcribed: Transcribed, outcome: Outcome) -> Outcome:
+def _without_width_multipliers(transcribed: Transcribed, outcome: Outcome) -> Outcome:
     """Return an Outcome without the multipliers of what held its widths."""
     x_multipliers = outcome.x_multipliers.copy()
     x_multipliers[transcribed.layout.widths] = 0.0
     return replace(outcome, x_multipliers=x_multipliers)
 
 
-def _reached(
+def _width_limits(
     transcribed: Transcribed, x: np.ndarray, reach: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the largest widths of a stage that begins at x."""
@@ -121,7 +130,7 @@ def _least(transcribed: Transcribed) -> np.ndarray:
     return transcribed.nlp.lower[transcribed.layout.widths]
 
 
-def _within(transcribed: Transcribed, lower: np.ndarray, upper: np.ndarray) -> NLP:
+def _with_widths(transcribed: Transcribed, lower: np.ndarray, upper: np.ndarray) -> NLP:
     """Return the program with other bounds of its widths."""
     nlp, columns = transcribed.nlp, transcribed.layout.widths
     bounds = np.array([nlp.lower, nlp.upper])

@@ -61,7 +61,7 @@ def phases_found(
     """
     stretches = schedule_found(solution, bearing=bearing)
     problem, every = solution.problem, touches(solution.problem.loads)
-    one_friction(every)
+    common_friction(every)
     plain = replace(
         problem, loads=tuple(each for each in problem.loads if each not in every), outputs={}
     )
@@ -84,7 +84,7 @@ def phases_found(
         objective=problem.objective,
         constraints=(
             *(each for each in problem.constraints if each.when == "joined"),
-            *_whole(problem, stretches),
+            *_duration_constraint(problem, stretches),
         ),
         loads=plain.loads,
         symmetry=symmetry,
@@ -92,7 +92,7 @@ def phases_found(
     ), {each.name: _guess(solution, each) for each in stretches}
 
 
-def one_friction(every: Sequence[Touch]) -> float:
+def common_friction(every: Sequence[Touch]) -> float:
     """Return the coefficient of friction of contacts; raise ValueError naming those that differ."""
     frictions = {touch.name: float(reference(touch.model.friction)) for touch in every}
     if len(set(frictions.values())) > 1:
@@ -110,7 +110,7 @@ def _duration(problem: Problem, duration: float, stretch: Stretch) -> tuple[floa
     return lasted / ROOM, lasted * ROOM
 
 
-def _whole(problem: Problem, stretches: Sequence[Stretch]) -> Iterator[Constraint]:
+def _duration_constraint(problem: Problem, stretches: Sequence[Stretch]) -> Iterator[Constraint]:
     """Yield that all phases together last as long as the motion may."""
     if len(stretches) > 1:
         lower, upper = problem.duration
@@ -133,7 +133,7 @@ class Stand:
     last: int
 
 
-def _stands(stretches: Sequence[Stretch]) -> tuple[Stand, ...]:
+def _contact_stands(stretches: Sequence[Stretch]) -> tuple[Stand, ...]:
     """Return every stand of every contact, those that begin later first."""
     stands = []
     for name in dict.fromkeys(name for each in stretches for name in each.standing):
@@ -152,13 +152,13 @@ def _feet(
     tree, known = solution.problem.tree, _by_name(solution.problem)
     targets: dict[Stand, list[Any]] = {}
     feet: dict[tuple[str, int], Foot] = {}
-    stands = _stands(stretches)
+    stands = _contact_stands(stretches)
     for number, stand in enumerate(stands, start=1):
         touch = known[stand.name]
-        before = _stood_before(stand, stands, images, len(stretches) - 1)
+        before = _former_stand(stand, stands, images, len(stretches) - 1)
         if before is None:
             t = (stretches[stand.first].start + stretches[stand.last].end) / 2 * solution.duration
-            place = solution.trace(_there(touch.point), [t])
+            place = solution.trace(_position_of(touch.point), [t])
             targets[stand] = _place(touch, np.ravel(place), number)
         else:
             way = images[before.name].way
@@ -168,12 +168,12 @@ def _feet(
     return [tuple(feet[name, k] for name in each.standing) for k, each in enumerate(stretches)]
 
 
-def _there(point: str) -> Callable[[Instant], Matrix]:
+def _position_of(point: str) -> Callable[[Instant], Matrix]:
     """Return the function of an Instant that is where a point is (3, m)."""
     return lambda at: at.position(point)
 
 
-def _stood_before(
+def _former_stand(
     stand: Stand, stands: Sequence[Stand], images: Mapping[str, "Image"], last: int
 ) -> Stand | None:
     """Return the stand at a motion's end that one at its start goes on, if it begins later."""
@@ -225,7 +225,7 @@ def _by_name(problem: Problem) -> dict[str, Touch]:
 def _phase(tree: Tree, part: Phase, feet: tuple[Foot, ...], every: Sequence[Touch]) -> Phase:
     """Return a phase with what stands in it, and what that and the others ask."""
     standing = [foot.name for foot in feet]
-    gaps = [_above(touch) for touch in every if touch.name not in standing]
+    gaps = [_clearance(touch) for touch in every if touch.name not in standing]
     if not feet:
         return replace(part, constraints=(*part.constraints, *gaps))
     ground = Ground(feet=feet, normal=every[0].normal)
@@ -235,7 +235,7 @@ def _phase(tree: Tree, part: Phase, feet: tuple[Foot, ...], every: Sequence[Touc
     return replace(part, ground=ground, constraints=(*part.constraints, *gaps, *asked))
 
 
-def _above(touch: Touch) -> Constraint:
+def _clearance(touch: Touch) -> Constraint:
     return Constraint(
         name=f"above.{touch.name}",
         function=touch.gap,
@@ -254,21 +254,21 @@ def _links(
     known, symmetry = _by_name(problem), problem.symmetry
     links = []
     for before, after in pairwise(stretches):
-        struck = _struck(known, before.standing, after.standing)
+        struck = _strikes(known, before.standing, after.standing)
         links.append(_link(struck, before.name, after.name))
     if symmetry is None:
         return tuple(links), None
     last, first = stretches[-1], stretches[0]
     back = {image.start: end for end, image in images.items()}
     beginning = tuple(back[name] for name in first.standing if name in back)
-    struck = _struck(known, last.standing, beginning)
+    struck = _strikes(known, last.standing, beginning)
     if not struck:
         return tuple(links), symmetry
     jumping = replace(symmetry, accelerations=False)
     return (*links, _link(struck, last.name, first.name, jumping)), None
 
 
-def _struck(
+def _strikes(
     known: Mapping[str, Touch], before: Sequence[str], after: Sequence[str]
 ) -> tuple[Strike, ...]:
     """Return what strikes where contacts land: these, and what stands on."""

@@ -46,7 +46,7 @@ def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> 
     warn_of_degrees("posture", zip(tree.moving, q))
     pins = [] if problem.ground is None else _pins(problem.ground)
     root = list(structure(tree).root)
-    return _over(tree, q, root, pins) if pins and root else q
+    return _place_root(tree, q, root, pins) if pins and root else q
 
 
 def _pins(ground: Ground) -> list[Pin]:
@@ -55,7 +55,7 @@ def _pins(ground: Ground) -> list[Pin]:
     return [reference(pin) for support in standing if support for pin in support.pins]
 
 
-def _over(tree: Tree, q: np.ndarray, root: list[int], pins: Sequence[Pin]) -> np.ndarray:
+def _place_root(tree: Tree, q: np.ndarray, root: list[int], pins: Sequence[Pin]) -> np.ndarray:
     """Return coordinates of which those of the root bring pins to their places."""
     symbol = ca.SX.sym("q", tree.dof)
     rows = [["xyz".index(axis) for axis in pin.axes] for pin in pins]

@@ -14,7 +14,7 @@ from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 
-def foreseen(
+def predict_start(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,
@@ -23,9 +23,11 @@ def foreseen(
 ) -> Start:
     """Return the Start that a solution of the same plan with other values predicts, or the one at
     hand where there is no such solution, or nothing to predict it with."""
-    if not isinstance(guess, Solution) or not _may(transcribed, solver, attempt, guess, begin):
+    if not isinstance(guess, Solution) or not _is_predictable(
+        transcribed, solver, attempt, guess, begin
+    ):
         return begin
-    _make_ready(transcribed, solver, attempt, begin)
+    _prepare_solvers(transcribed, solver, attempt, begin)
     ahead = predict_optimum(
         transcribed.nlp,
         begin.x,
@@ -45,7 +47,7 @@ def foreseen(
     )
 
 
-def _make_ready(
+def _prepare_solvers(
     transcribed: Transcribed | TranscribedPhases, solver: Solver, attempt: Attempt, begin: Start
 ) -> None:
     """Set up the solvers that a foretold start may need, which the program keeps: the first such
@@ -56,7 +58,7 @@ def _make_ready(
         tuned.backend.prepare(transcribed.nlp, tuned, point, lambda *_: False)
 
 
-def _may(
+def _is_predictable(
     transcribed: Transcribed | TranscribedPhases,
     solver: Solver,
     attempt: Attempt,

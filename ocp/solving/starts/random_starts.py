@@ -21,7 +21,7 @@ SAMPLES = np.linspace(0.0, 1.0, WAYPOINTS)
 SAMPLED = 10  # times as often as a basis has points
 
 
-def wandering(
+def random_guess(
     statement: Problem,
     transcription: Transcription,
     number: int,
@@ -42,13 +42,13 @@ def wandering(
     if statement.phases:
         parts = settings_of_phases(transcription, statement.parts)
         return {
-            phase.name: _away(part, settings, number, (seed, number, k), spread)
+            phase.name: _phase_guess(part, settings, number, (seed, number, k), spread)
             for k, (phase, (part, settings)) in enumerate(zip(statement.phases, parts))
         }
-    return _away(statement, transcription, number, (seed, number), spread)
+    return _phase_guess(statement, transcription, number, (seed, number), spread)
 
 
-def _away(
+def _phase_guess(
     statement: Problem,
     transcription: Transcription,
     number: int,
@@ -60,18 +60,18 @@ def _away(
     points, *_ = split_variables(straight.layout, straight.guess)
     q = points @ straight.problem.motion.values(SAMPLES).T
     if number:
-        q += detour(statement.tree, seed, spread, SAMPLES)
+        q += random_detour(statement.tree, seed, spread, SAMPLES)
     return Guess(q=q)
 
 
-def detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> np.ndarray:
+def random_detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> np.ndarray:
     """Return how far a random motion lies off its course at s (N,): (n, N), zero at both ends."""
     away = spread * _heights(tree.dof, seed) @ np.sin(np.pi * WAVES[:, None] * s)
     away[list(chain(*tree.amplitude_rows))] = 0.0
     return away
 
 
-def wander(
+def random_unknowns(
     transcribed: Transcribed | TranscribedPhases,
     x: np.ndarray,
     seed: tuple[int, ...],
@@ -84,7 +84,7 @@ def wander(
         away = x.copy()
         parts = list(zip(transcribed.parts, transcribed.columns))
         own = [
-            wander(part, x[columns], (*seed, k), spread, stretch)
+            random_unknowns(part, x[columns], (*seed, k), spread, stretch)
             for k, (part, columns) in enumerate(parts)
         ]
         joined, kept = (
@@ -99,7 +99,7 @@ def wander(
     motion = motion_at(layout, x)
     basis: Any = transcribed.transcription.method.guide(motion) or motion
     s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
-    away = detour(problem.tree, seed, spread, s)
+    away = random_detour(problem.tree, seed, spread, s)
     if structure(problem.tree).closed:
         curve = points @ motion.values(s).T + away
         points = waypoints(replace(problem, motion=motion), basis, curve)

@@ -14,7 +14,7 @@ from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.interpolation import torque_interpolation, wrench_interpolation
 
 
-def edges_of(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
+def phase_edges(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
     """Return (start, end) of each phase in s of the whole, where durations are free in the shares
     of the geometric means of their bounds."""
     lengths = [float(np.sqrt(np.prod(part.problem.duration))) for part in parts]
@@ -23,14 +23,14 @@ def edges_of(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
     return list(pairwise(edges.tolist()))
 
 
-def shared_waypoints(q: np.ndarray, a: float, b: float) -> np.ndarray:
+def phase_waypoints(q: np.ndarray, a: float, b: float) -> np.ndarray:
     """Return waypoints (n, k) from s = a to s = b of a motion along waypoints q."""
     s = np.linspace(0.0, 1.0, q.shape[1])
     own = np.linspace(a, b, 2 * max(2, q.shape[1]))
     return np.array([np.interp(own, s, line) for line in q])
 
 
-def shared_solution(
+def phase_solution(
     problem: Problem, nodes: np.ndarray, guess: Solution, a: float, b: float
 ) -> Solution:
     """Return what a solution without phases has from s = a to s = b as one of the problem of a
@@ -47,12 +47,12 @@ def shared_solution(
         points=points,
         duration=(b - a) * guess.duration,
         nodes=nodes,
-        lifted=_lifted(problem, guess, a + (b - a) * nodes),
+        lifted=_lifted_share(problem, guess, a + (b - a) * nodes),
         multipliers={},
     )
 
 
-def _lifted(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
+def _lifted_share(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
     """Return what is lifted at instants s (N,) of a whole motion, in the rows of a phase."""
     if not len(guess.nodes) or not len(s) or guess.problem.motion.collocated:
         return np.empty((0, 0))

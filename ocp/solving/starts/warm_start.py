@@ -24,7 +24,7 @@ from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Start
-from ocp.solving.starts.split_start import edges_of, shared_solution, shared_waypoints
+from ocp.solving.starts.split_start import phase_edges, phase_solution, phase_waypoints
 from ocp.spelling import suggest_fields
 from ocp.transcription.initial_guess import lifted_guess, normalise_quaternions, static_forces
 from ocp.transcription.laws.loop_laws import close_loops
@@ -77,13 +77,13 @@ def start(transcribed: Transcribed | TranscribedPhases, guess: Guesses) -> Start
     Raises ValueError if the guess is no guess, or one of another model or of other phases.
     """
     if isinstance(transcribed, TranscribedPhases):
-        return _of_phases(transcribed, guess)
+        return _phases_start(transcribed, guess)
     if guess is None:
         begin = Start(x=transcribed.guess)
     elif isinstance(guess, Guess):
-        begin = Start(x=_chosen(transcribed, guess))
+        begin = Start(x=_guess_variables(transcribed, guess))
     elif isinstance(guess, Solution):
-        begin = _again(transcribed, guess)
+        begin = _warm_start(transcribed, guess)
     else:
         kind = type(guess).__name__
         raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
@@ -91,14 +91,14 @@ def start(transcribed: Transcribed | TranscribedPhases, guess: Guesses) -> Start
     return begin if reduction is None else Start(x=reduction.shrink(begin.x))
 
 
-def _of_phases(transcribed: TranscribedPhases, guess: Guesses) -> Start:
+def _phases_start(transcribed: TranscribedPhases, guess: Guesses) -> Start:
     """Return the Start of a solve of phases."""
     if guess is None:
         return Start(x=transcribed.guess)
     by_name = guess.phases if isinstance(guess, Solution) else guess
     names = transcribed.names
     if isinstance(guess, Guess) or (isinstance(guess, Solution) and not guess.phases):
-        by_name = dict(zip(names, _of_the_whole(transcribed, guess)))
+        by_name = dict(zip(names, _phase_guesses(transcribed, guess)))
         guess = by_name
     if not isinstance(by_name, Mapping) or not by_name or not set(by_name) <= set(names):
         expected = ", ".join(names)
@@ -113,24 +113,24 @@ def _of_phases(transcribed: TranscribedPhases, guess: Guesses) -> Start:
     for asking in transcribed.askings:
         if asking.strikes and asking.name in guess.impulses:
             x[order.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
-    x[order.parameters] = _former(order, guess)
+    x[order.parameters] = _start_parameters(order, guess)
     if not all(begin.multipliers for begin in begins):
         return Start(x=x)
     return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
 
 
-def _of_the_whole(
+def _phase_guesses(
     transcribed: TranscribedPhases, guess: Guess | Solution
 ) -> Iterator[Guess | Solution]:
     """Yield the guess of each phase that one of the whole motion makes."""
     parts = transcribed.parts
-    for part, (a, b) in zip(parts, edges_of(parts)):
+    for part, (a, b) in zip(parts, phase_edges(parts)):
         if isinstance(guess, Solution):
-            yield shared_solution(part.problem, part.layout.nodes, guess, a, b)
+            yield phase_solution(part.problem, part.layout.nodes, guess, a, b)
             continue
         q = None if guess.q is None else np.asarray(guess.q, dtype=float)
         yield Guess(
-            q=q if q is None or q.ndim != 2 else shared_waypoints(q, a, b),
+            q=q if q is None or q.ndim != 2 else phase_waypoints(q, a, b),
             duration=None if guess.duration is None else (b - a) * guess.duration,
         )
 
@@ -153,7 +153,7 @@ def _multipliers_of_phases(
     return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
 
 
-def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
+def _guess_variables(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     """Return the x of a start of one's own."""
     problem, layout = transcribed.problem, transcribed.layout
     duration = np.sqrt(np.prod(problem.duration))
@@ -170,7 +170,7 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     return join_variables(layout, points, duration, lifted_guess(layout, points, duration))
 
 
-def _again(transcribed: Transcribed, guess: Solution) -> Start:
+def _warm_start(transcribed: Transcribed, guess: Solution) -> Start:
     """Return the Start from a former solution, with its multipliers where rows are the same."""
     refuse_phases("guess: its solution", guess.problem)
     problem, layout = transcribed.problem, transcribed.layout
@@ -181,12 +181,12 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
             f"guess: belongs to another model: its joints are {', '.join(names)}; "
             f"expected {', '.join(expected)}"
         )
-    motion = _begun(layout, guess.problem.motion)
+    motion = _start_basis(layout, guess.problem.motion)
     same = guess.problem.motion == motion
     points = guess.points if same else transfer(guess.problem.motion, guess.points, motion)
     duration = np.clip(guess.duration, *problem.duration)
-    x = join_variables(layout, points, duration, _resampled(layout, guess), motion)
-    x[layout.parameters] = _former(layout, guess)
+    x = join_variables(layout, points, duration, _resample_lifted(layout, guess), motion)
+    x[layout.parameters] = _start_parameters(layout, guess)
     if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
     weights = body_weight(guess.problem.tree), layout.weight
@@ -200,7 +200,7 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     return Start(x=x, multipliers=multipliers)
 
 
-def _former(layout: Layout | PhaseLayout, guess: Solution) -> list[float]:
+def _start_parameters(layout: Layout | PhaseLayout, guess: Solution) -> list[float]:
     """Return the parameters of a start: what is sought is where a solution has it."""
     sought = layout.sought
     return [
@@ -209,7 +209,7 @@ def _former(layout: Layout | PhaseLayout, guess: Solution) -> list[float]:
     ]
 
 
-def _begun(layout: Layout, former: Basis) -> Basis:
+def _start_basis(layout: Layout, former: Basis) -> Basis:
     """Return the basis on which a motion begins that was one on a `former` basis: free knots where
     those are, if there are as many."""
     motion = layout.problem.motion
@@ -220,7 +220,7 @@ def _begun(layout: Layout, former: Basis) -> Basis:
     return moved(cast(Moving, motion), np.diff(former.breaks)) if fits else motion
 
 
-def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
+def _resample_lifted(layout: Layout, guess: Solution) -> np.ndarray:
     """Return what a solution has lifted at the nodes of the layout.
 
     Where it has nothing torques are zero, and feet share the weight.
@@ -231,11 +231,13 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     if problem.motion.collocated or cut:
         torques = guess.tau(t)[list(drawn.drives)]
         cuts = [guess.loop_forces(t)[list(drawn.cuts)]] if drawn.closed else []
-        found = [_stayed(problem, guess, t), _touched(problem, guess, t)]
-        return np.vstack([torques, *cuts, *found, _pushed(layout, guess)])
+        found = [_stay_forces(problem, guess, t), _touch_forces(problem, guess, t)]
+        return np.vstack([torques, *cuts, *found, _contact_wrenches(layout, guess)])
     if touches(problem.loads) and touches(guess.problem.loads) != touches(problem.loads):
         torques = guess.tau(t)[list(drawn.drives)]
-        return np.vstack([torques, _stayed(problem, guess, t), _touched(problem, guess, t)])
+        return np.vstack(
+            [torques, _stay_forces(problem, guess, t), _touch_forces(problem, guess, t)]
+        )
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return static_forces(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
@@ -243,7 +245,7 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
 
 
-def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
+def _contact_wrenches(layout: Layout, guess: Solution) -> np.ndarray:
     """Return what contacts give (6 contacts, N) as a solution had it; where it stood otherwise, the
     weight shared."""
     problem, former = layout.problem, guess.problem
@@ -257,7 +259,7 @@ def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
     )
 
 
-def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+def _stay_forces(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     """Return the forces of the problem's stays (sides, N) as a solution had them, zero where it had
     others."""
     labels = structure(problem.tree).stay_labels
@@ -266,7 +268,7 @@ def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     return guess.stay_forces(t)
 
 
-def _touched(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+def _touch_forces(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     """Return the forces of the problem's contacts in components (rows, N), as the contacts of a
     solution at the same points had them, zero where it had none."""
     lines = [np.empty((0, len(t)))]

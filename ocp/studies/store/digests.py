@@ -24,7 +24,7 @@ import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter, closed
 from ocp.problem import Problem
-from ocp.storage.problem_data import stated
+from ocp.storage.problem_data import problem_data
 from ocp.transcription.parameters.close_parameters import open_parameters
 
 PACKAGE = "ocp"  # whose version stands for its code
@@ -81,7 +81,7 @@ def _stated(problem: Problem, values: Mapping[Parameter, float]) -> tuple[str, b
     """Return the digest of a problem with numbers for what it leaves open, and whether all of it
     could be written as data."""
     try:
-        statement = stated(closed(problem, values))
+        statement = problem_data(closed(problem, values))
     except Exception as error:
         return _refusal(error), False
     return statement.digest, not statement.missing

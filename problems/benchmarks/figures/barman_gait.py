@@ -12,7 +12,7 @@ from ocp.problems.gait.families import MID_SWING
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.literal import total
 
-from ocp.certificate import Extreme, footing
+from ocp.certificate import Extreme, contact_quality
 from ocp.mechanics import positions
 from ocp.plots import SMALL, TEXT, plan, rulers, scene, strip, style
 
@@ -81,7 +81,7 @@ def _snapshots(figure: Any) -> str:
     figure.legend(
         handles=handles, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False
     )
-    record, counts = footing(solution), solution.statistics
+    record, counts = contact_quality(solution), solution.statistics
     worst = min(record.margins.values(), key=lambda entry: entry.value)
     return (
         f"J = {solution.objective:.4f} on {counts['variables']} variables and "

@@ -16,11 +16,13 @@ def violations(solution: Solution) -> dict[str, Violation]:
     the whole, and of what joins them; see `motion_violations` for what each is measured by.
     """
     if solution.phases:
-        return with_links(solution, {n: violations(phase) for n, phase in solution.phases.items()})
+        return join_violations(
+            solution, {n: violations(phase) for n, phase in solution.phases.items()}
+        )
     return motion_violations(solution)
 
 
-def with_links(
+def join_violations(
     solution: Solution, parts: Mapping[str, Mapping[str, Violation]]
 ) -> dict[str, Violation]:
     """Return {name: Violation} of a motion of phases, of which those of its `parts` are known."""
