@@ -1,4 +1,4 @@
-"""Violations of the constraints of a motion, with those of its phases and their transitions."""
+"""Constraint violations of a solution, those of its phases and transitions included."""
 
 from collections.abc import Mapping
 from dataclasses import replace

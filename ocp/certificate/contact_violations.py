@@ -1,7 +1,7 @@
-"""How well a motion stands between the nodes: contacts, pressures, balance, on a dense grid.
+"""Contact quality on a dense grid: heights, slips, pressures, friction and balance.
 
-Nothing is clipped. Every number is the worst of its kind with the place and the time where it
-occurs; signs are kept, so that a margin below zero is a fault.
+Nothing is clipped. Every number is the worst of its kind, with the place and the time where it
+occurs. Signs are kept: a margin below zero is a fault.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

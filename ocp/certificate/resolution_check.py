@@ -1,9 +1,8 @@
-"""Fineness of a motion's basis: would its certificate hold between the nodes?
+"""Resolution check: does the certificate of a motion hold between its nodes?
 
-The solver's own kernels are looked at on the certificate's dense grid, which costs about as much
-as an iteration. Rows that they know are judged as the certificate judges them. Where they know
-less, as of what a law that is missed leads to, and not little is missed, the certificate's own
-measures decide.
+The solver's kernels are evaluated on the certificate's dense grid, for about the cost of one
+iteration. Rows that they know are judged as the certificate judges them. The certificate's own
+measures decide where kernels know less, for instance what a missed law of motion leads to.
 """
 
 from collections.abc import Iterator

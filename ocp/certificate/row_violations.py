@@ -1,7 +1,7 @@
-"""Violations of the constraints of one motion, row by row.
+"""Constraint violations of one motion, row by row.
 
-Where the program asked for them, and on a dense grid between: every row, at every instant, by its
-own bound.
+Rows are evaluated where the program asked for them and on a dense grid in between, each relative
+to its own bound.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

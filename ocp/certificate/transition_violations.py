@@ -1,6 +1,6 @@
-"""What becomes of a finished motion where its phases meet, told without the program's rows.
+"""Violations at the transitions of a motion of phases, independent of the program's rows.
 
-Both sides are looked at as they are. Momentum is that of the mass matrix in
+Momentum is that of the mass matrix,
 
     M(q) (v+ - v-) = sum of J' L,   M = d2 E / dv2 of the kinetic energy E(q, v)
 

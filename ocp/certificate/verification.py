@@ -1,4 +1,4 @@
-"""Verification record: the numbers of a certificate, its verdict, its words."""
+"""Verification record: numbers, verdict and text of a certificate."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field

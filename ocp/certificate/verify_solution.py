@@ -1,6 +1,6 @@
-"""Certificate of a motion, without the solver's word.
+"""Certificate of a solution, independent of the solver's own report.
 
-Violations on a dense grid, forward simulation, energy, first-order conditions.
+Violations on a dense grid, forward simulation, energy balance, first-order conditions.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
-"""What must give way: where no motion meets a statement, the least of it that makes one possible.
+"""Minimal constraint relaxation of an infeasible problem.
 
-The bounds of a statement may be exceeded at a price, relative to themselves, and the sum of what
-is paid is made least; prices are then raised where little is paid, so that few rows give way
-(Candes, Wakin & Boyd 2008, section 2.2). First those may that have room between their bounds, as
-limits and the duration have, then all that is stated, last the laws of motion too.
+Bounds may be exceeded at a price relative to their size, and the total price is minimised. Prices
+are then raised where little is paid, so that few rows give way (Candes, Wakin & Boyd 2008, section
+2.2). First only rows with room between their bounds may give way, such as limits and the duration;
+then all stated rows; last the laws of motion too.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What it costs a transcribed statement that its rows give way, and which of them may."""
+"""Prices of relaxed rows, and the choice of rows that may be relaxed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""After a failed solve: what its status means, what is violated, and what leans on its bounds."""
+"""Explanation of a failed solve: meaning of its status, violated rows, active bounds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Where a search of coordinates begins: frame after frame, each from the one before."""
+"""Start of a marker fit: coordinates fitted frame after frame, each from the one before."""
 
 from collections.abc import Iterator
 

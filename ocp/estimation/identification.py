@@ -1,4 +1,4 @@
-"""Identification: the parameters of a problem whose outputs are nearest to what was measured."""
+"""Parameter identification: the problem's outputs fitted to recorded ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Coordinates as splines through all frames of markers, within limits of joints in every frame: by
-a primal-dual interior method on the same banded system.
+"""Spline fit to all frames of markers, within joint limits in every frame.
 
-Half the sum of squares less mu times the logarithms of what is left to the limits is made least for
-mu that vanish (Fiacco & McCormick 1968); limits add to the diagonal of the frames' normal matrices
-alone, multiplier over slack (Nocedal & Wright 2006, section 19.3).
+A primal-dual interior method on the banded system of `spline_fit`: half the sum of squares less mu
+times the logarithms of the distances to the limits is minimised for decreasing mu (Fiacco &
+McCormick 1968). Limits change only the diagonal of the frames' normal matrices, by multiplier over
+slack (Nocedal & Wright 2006, section 19.3).
 """
 
 from dataclasses import dataclass, replace

@@ -1,5 +1,4 @@
-"""Whether markers stand in the axes of the tree: other axes that are up, and left-handed ones, are
-told."""
+"""Axes of marker data: a warning for other upward axes and for left-handed ones."""
 
 import warnings
 from collections.abc import Iterator

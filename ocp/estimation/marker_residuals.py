@@ -1,4 +1,4 @@
-"""What was seen of a tree's points, and how far coordinates are from it: deviations and slopes."""
+"""Marker residuals: distances of a tree's points from measured places, with derivatives."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache

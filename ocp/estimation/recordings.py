@@ -1,4 +1,4 @@
-"""Recordings: what was measured of a motion, as values; and their motions as splines."""
+"""Recordings: measured times, coordinates and outputs of a motion, and its spline."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

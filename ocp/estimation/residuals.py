@@ -1,4 +1,4 @@
-"""Recordings beside what a problem predicts of them: residuals by parameters, and their noise."""
+"""Residuals between recorded outputs and a problem's outputs, and their noise."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

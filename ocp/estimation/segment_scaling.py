@@ -1,4 +1,4 @@
-"""Segments whose lengths are found with the motion from markers."""
+"""Segments whose lengths are found from markers together with the motion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Motions measured with noise: their control points are sought beside the parameters.
+"""Smoothing of recorded motions: control points are found together with the parameters.
 
-They are eliminated: for any parameters the points are those with the least squares, and what
-remains is a function of the parameters alone (Golub & Pereyra 1973; Kaufman 1975).
+Control points are eliminated: for given parameters they are the least-squares ones, and a function
+of the parameters alone remains (Golub & Pereyra 1973; Kaufman 1975).
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
-"""Coordinates as splines through all frames of markers at once: Gauss-Newton on a banded system.
+"""Spline fit to all frames of markers at once: Gauss-Newton on a banded system.
 
-Every frame sees the few control points of its segment alone, so the normal equations are banded,
-and their inverse is known where frames look. Factors of the segments' lengths, which all frames
-see, border the band: their Schur complement is small.
+A frame depends on the few control points of its segment, so the normal equations are banded, and
+their inverse is known where frames are. Length factors of segments, on which all frames depend,
+border the band: their Schur complement is small.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Distance of a state from the end that a problem asks for, by constraint."""
+"""Distances of a state from the end that a problem asks for, by constraint."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,9 +1,9 @@
-"""Planning again and again while the mechanism moves: a receding horizon, closed by what it does.
+"""Receding-horizon control: replanning at every period from the measured state.
 
-Every period the plan followed so far is shifted to the present; the state that was measured and the
-goals of the moment are given to the prepared problem, and it is solved anew from there within a
-deadline. The torques of what came of it act until the next period. (Diehl, Bock & Schloeder 2005
-cut each solve after one step; here it goes on as long as it may.)
+Every period the plan in use is shifted to the present, the measured state and the current goals are
+given to the prepared problem, and it is solved again within a deadline. The torques of the new plan
+act until the next period. (Diehl, Bock & Schloeder 2005 stop each solve after one step; here it
+goes on as long as it may.)
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The rest of a motion as a motion: where planning anew begins after a while."""
+"""Remaining part of a planned motion, as the guess of the next plan."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Motions as tables of pandas."""
+"""Motions as pandas data frames."""
 
 from typing import Any
 

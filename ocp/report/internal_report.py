@@ -1,4 +1,4 @@
-"""Contents of reports on the inside of a motion: coordinates, cut joints, stays, elements."""
+"""Report sections on coordinates, cut joints, unilateral joints and force elements."""
 
 from collections.abc import Mapping
 from typing import Any

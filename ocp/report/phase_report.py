@@ -1,4 +1,4 @@
-"""What there is to say of the phases of a motion, as plain data and as lines of text."""
+"""Report sections on phases and impacts, as plain data and as lines of text."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

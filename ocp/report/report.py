@@ -1,7 +1,4 @@
-"""What there is to say of a solution.
-
-Plain data ready for JSON, and the block of text that a paper needs.
-"""
+"""Report of a solution: plain data for JSON, and the block of text that a paper needs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

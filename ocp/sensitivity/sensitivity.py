@@ -1,6 +1,6 @@
-"""How a solution moves with the parameters that its plan leaves open.
+"""Sensitivity of a solution to the open parameters of its plan.
 
-Derivatives are those of the program's own optimum, met to rounding first: see
+Derivatives are those of the program's own optimum, first refined to rounding: see
 `ocp.solvers.optimum.sensitivity`. Curves are differentiated at fixed times.
 """
 

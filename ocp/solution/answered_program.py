@@ -1,4 +1,4 @@
-"""The program that a solution answers, kept for its certificate: values, and no derivatives."""
+"""Solved program kept with its solution for certificates, without the solver's derivatives."""
 
 from dataclasses import replace
 from typing import Any

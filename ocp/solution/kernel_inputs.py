@@ -1,7 +1,4 @@
-"""What kernels are given of a finished motion.
-
-Their inputs y at any instants, with what was lifted filled in between the nodes.
-"""
+"""Inputs of kernels along a finished motion, lifted variables interpolated between the nodes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol, cast

@@ -1,5 +1,4 @@
-"""How close a motion comes to what its drives can: the least room below their strength, side by
-side."""
+"""Strength reserves: the least room between a drive's effort and its strength, side by side."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

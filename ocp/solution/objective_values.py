@@ -1,6 +1,6 @@
-"""What a motion costs: its objective as reported, as the program sums it up, and as it is.
+"""Objective of a finished motion: the program's own sum and the integral on a fine grid.
 
-The last is integrated on a fine grid, with the torques that the motion needs.
+The integral takes the torques that the motion needs.
 """
 
 from collections.abc import Callable, Sequence

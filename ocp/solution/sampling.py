@@ -1,7 +1,4 @@
-"""Where a finished motion is looked at.
-
-A grid ten times as dense as the nodes, and functions of an Instant traced there.
-"""
+"""Dense sampling of a finished motion: ten instants where the nodes have one."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,6 +1,6 @@
-"""A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics.
+"""Solution record: curves, torques, reactions, multipliers and statistics of a solved problem.
 
-Certificates, files, reports and sensitivities are functions of it, in wings of their own.
+Certificates, files, reports and sensitivities are functions of a solution, in rooms of their own.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Validation of solutions that functions are given."""
+"""Validation of solutions passed as arguments."""
 
 from collections.abc import Mapping
 from typing import Any

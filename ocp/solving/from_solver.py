@@ -1,4 +1,4 @@
-"""What a solver's outcome says of a problem: the Solution, by names, with statistics."""
+"""Solution record from a solver's outcome: values by name, multipliers and statistics."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

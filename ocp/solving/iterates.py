@@ -1,4 +1,4 @@
-"""Motions that a solver passes through: its iterates, as Solutions that are none yet."""
+"""Iterates of a running solve as Solutions, for watchers."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,6 +1,6 @@
-"""A ladder of attempts at one program, on one budget.
+"""Attempts at one program, one after the other, on one budget of iterations and time.
 
-The user's limits of iterations and time are shared, not given to each.
+The user's limits are shared among the attempts, not given to each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

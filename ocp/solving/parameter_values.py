@@ -1,4 +1,4 @@
-"""Values of parameters by name, as users give them."""
+"""Parameter values by name, and distances between sets of values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,4 @@
-"""A problem prepared: transcribed once, then solved as often as one likes, from other starts and
-with other values of its parameters."""
+"""Prepared problem: transcribed once, solved many times from other starts and parameter values."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

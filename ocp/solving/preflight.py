@@ -1,4 +1,4 @@
-"""Before a solve: all functions evaluated at the start, and what is not a number named."""
+"""Check of a start: every function and derivative is evaluated, the first NaN is named."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Iterations, calls and seconds of several solves, added up."""
+"""Total statistics of several solves: iterations, calls and seconds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,5 +1,4 @@
-"""Files read where they are regular ones, and written whole or not at all; values made fit for
-JSON."""
+"""Regular files, read whole and written atomically; plain data for JSON."""
 
 import contextlib
 import os

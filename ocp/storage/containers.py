@@ -1,7 +1,7 @@
-"""Named arrays in one file: an .npz that numpy reads too, whose sizes are known before it is read.
+"""Archive of named arrays: an .npz file that numpy reads too, whose sizes are checked first.
 
-A member's size, compression and array header are looked at before any memory is taken, and a digest
-over all members tells a damaged file from a sound one. Nothing in a file is run.
+Size, compression and array header of a member are checked before memory is taken. A digest over all
+members tells a damaged file from a sound one. Nothing in a file is run.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
-"""Solutions as files: one .npz of arrays with a JSON header, no pickle, whole or not at all.
+"""Result files: one .npz of arrays with a JSON header, no pickle, written atomically.
 
-Beside what came of it stands what was asked, as data: model, loads, ground, bounds, and the
+The file stores both the result and the problem statement: model, loads, ground, bounds, and the
 functions of constraints and objective as tapes. So a loaded solution can be certified and solved
 again.
 """

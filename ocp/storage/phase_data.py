@@ -1,7 +1,6 @@
-"""Problems of phases as plain data and back: their parts, as problems of their own, and what joins
-them.
+"""Problems of phases as plain data and back: one problem per phase, and their links.
 
-What the problem says of all phases is said in each of the parts.
+What the problem states for all phases is stored with each of them.
 """
 
 from collections.abc import Iterator, Sequence

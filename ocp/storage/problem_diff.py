@@ -1,4 +1,4 @@
-"""What tells two problems apart that are stated as plain data."""
+"""Differences between two problems stated as plain data."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Solutions as the bytes of files: arrays, and a header of JSON that says what they are."""
+"""Bytes of result files: arrays, and a header of JSON that describes them."""
 
 import json
 from collections.abc import Mapping, Sequence

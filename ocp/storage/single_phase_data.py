@@ -1,6 +1,6 @@
-"""Problems as plain data and back, and their content hash.
+"""Problems of one phase as plain data and back, and their content hash.
 
-Functions become tapes, which only compute: whoever wrote a file, reading it runs nothing of theirs.
+Functions become tapes, which only compute: reading a file runs no code of its writer.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What stands in a file of results, read as what it must be: arrays, words, counts."""
+"""Typed reading of result files: arrays, words and counts, checked."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

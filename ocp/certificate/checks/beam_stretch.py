@@ -1,7 +1,7 @@
-"""What first-order shapes get wrong of a motion: a link that turns by a small angle is stretched.
+"""Slopes of flexible links with first-order shapes, which stretch by their rotation.
 
-A turn 1 + [theta] makes everything that hangs on it longer by sqrt(1 + theta^2), which is theta^2 /
-2 to second order. Modes with products of two amplitudes among their terms know of it.
+A rotation 1 + [theta] lengthens what hangs on it by sqrt(1 + theta^2), theta^2 / 2 to second order.
+Modes with products of two amplitudes among their terms correct this.
 """
 
 from dataclasses import dataclass

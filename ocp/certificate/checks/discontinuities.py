@@ -1,4 +1,4 @@
-"""Instants at which a statement itself breaks: ends of spans, switches of contact, loads that jump.
+"""Discontinuities of a problem: ends of spans, contact switches, jumps and kinks of loads.
 
 A basis whose pieces end there can follow; one whose pieces run across them is smooth where the
 motion is not.

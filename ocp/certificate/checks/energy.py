@@ -1,4 +1,4 @@
-"""The energy balance of a motion under the torques that its solution reports."""
+"""Energy balance of a motion under the torques that its solution reports."""
 
 from collections.abc import Callable
 from functools import partial

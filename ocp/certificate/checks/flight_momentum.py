@@ -1,6 +1,6 @@
-"""Momentum in flight: where nothing bears a body, gravity alone changes how it moves as a whole.
+"""Momentum in flight: without contact, gravity alone changes the motion of the whole body.
 
-Its centre of mass c keeps to a parabola, and its angular momentum about that is constant:
+The centre of mass c follows a parabola, and the angular momentum H about it is constant:
 
     m c'' = m g,   H' = 0
 """

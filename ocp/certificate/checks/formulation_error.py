@@ -1,4 +1,4 @@
-"""How far an approximate formulation, as one by tables, is from the exact mechanics on a motion."""
+"""Error of an approximate formulation, for instance by tables, against exact mechanics."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The first-order conditions of a finished motion's program, rebuilt from its statement."""
+"""First-order conditions of a solved program, rebuilt from its statement."""
 
 from dataclasses import replace
 from typing import Any

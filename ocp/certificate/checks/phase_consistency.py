@@ -1,4 +1,4 @@
-"""What a solution of phases says of itself that is not so: of each, and of the whole they make."""
+"""Consistency of a solution of phases with its own parts: each phase, and their sum."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

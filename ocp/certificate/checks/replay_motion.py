@@ -1,7 +1,4 @@
-"""The planned torques replayed.
-
-What a finished motion becomes without its plan, simulated by other dynamics than the planner's.
-"""
+"""Replay of the planned torques by a forward simulation, with another formulation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

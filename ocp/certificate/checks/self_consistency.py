@@ -1,6 +1,6 @@
-"""What a solution says of itself that no tolerance excuses: what is false, and what is missing.
+"""Consistency of a solution's report with its own variables.
 
-A certificate cannot judge what is missing, and does not judge what is false.
+A certificate cannot judge missing numbers, and does not judge false ones.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How a mechanism moves under given torques: rigid-body simulation by CVODES."""
+"""Forward simulation of a tree under given torques, by CVODES."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

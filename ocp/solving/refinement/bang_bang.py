@@ -1,8 +1,8 @@
-"""Where a row goes from one of its bounds to the other, as the torques of fast motions do.
+"""Jumps of rows from one bound to the other, as in bang-bang controls.
 
-A smooth curve stands for a jump by one of the same impulse: the jump is where it leaves the row's
-integral as it is. The row's shape between its bounds says little of that, since between two knots
-all shapes of one impulse serve alike. (Bang-bang control on moving knots: Liu, Hager & Rao 2015)
+A smooth curve replaces a jump by one of the same impulse: the jump is where it leaves the row's
+integral unchanged. The row's shape between its bounds says little, since all shapes of one impulse
+serve alike between two knots. (Bang-bang control on moving knots: Liu, Hager & Rao 2015)
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,7 @@
-"""Stays that the motion closes by itself and contacts that it finds, solved from loose ones: their
-leak is driven down, each time from the last answer."""
+"""Continuation of complementarity problems: the leak is reduced step by step (Scholtes 2001).
+
+It serves unilateral joints that the motion closes by itself, and contacts without a schedule.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,11 +1,10 @@
-"""Where a finished motion is too coarse, and the basis that is finer there.
+"""Mesh errors of a finished motion, and the finer basis.
 
 An error is what a certificate would find in a segment, over its tolerance: rows beyond their bounds
-and laws unmet between the nodes, the distance to a simulation of the segment, and what a finer
-quadrature adds to the objective. Segments with errors above 1 are split into as many parts as the
-order of the basis asks for (de Boor 1978, chapter XII; Betts 2010, section 4.7); where torques jump
-from one limit to the other, the knots are multiplied (for bang-bang control: Liu, Hager & Rao
-2015).
+and laws unmet between the nodes, the distance to a simulation of the segment, and the change of the
+objective by a finer quadrature. Segments with errors above 1 are split into as many parts as the
+order of the basis asks for (de Boor 1978, chapter XII; Betts 2010, section 4.7). Knots are
+multiplied where torques jump from one limit to the other (Liu, Hager & Rao 2015).
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""Refinement of motions of phases: each phase's basis is made finer where its own errors are.
+"""Refinement of motions of phases: each phase's basis is refined where it has errors itself.
 
-Rounds, budget and when it ends are those of a motion without phases.
+Rounds, budget and stopping rules are those of a motion without phases.
 """
 
 from collections.abc import Mapping

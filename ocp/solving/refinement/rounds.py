@@ -1,8 +1,9 @@
-"""Rounds of a refinement: solves on finer bases until the certificate holds.
+"""Rounds of a refinement: solves on finer and finer bases until the certificate holds.
 
-Every round looks at the last motion's errors, splits the segments that have them, and starts from
-that motion and its multipliers; one that is no motion of its tree at all is forgotten, and the next
-round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, section 4.7)
+Every round measures the mesh errors of the last motion, splits the segments that have them, and
+starts from that motion and its multipliers. A motion that misses the laws of motion grossly is
+discarded: the next round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010,
+section 4.7)
 """
 
 import time

@@ -1,6 +1,6 @@
-"""The schedule that a motion found where nobody gave one.
+"""Contact schedule found by a motion with complementary contacts.
 
-Complementary contacts tell at their nodes who stands, and from when to when.
+Forces at the nodes tell which contacts bear, and from when to when.
 """
 
 from collections.abc import Callable, Iterator, Mapping

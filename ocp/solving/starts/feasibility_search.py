@@ -1,8 +1,8 @@
-"""Starts that wander: each is led to the least violation of inequalities nearby, in l1.
+"""Random starts led to the least l1 violation of inequalities (iterated local search).
 
-The first wander off the start of the solve, the others off the best points so far (iterated local
-search: Lourenco, Martin & Stuetzle 2003), all of them in longer or shorter durations. Where nothing
-is violated any more, the objective takes over.
+The first starts are random changes of the given start, the others of the best points so far
+(Lourenco, Martin & Stuetzle 2003), with longer or shorter durations. The objective takes over where
+no violation is left.
 """
 
 from dataclasses import dataclass, replace

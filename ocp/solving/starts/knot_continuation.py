@@ -1,9 +1,9 @@
-"""How free knots find their places: they are held for a first motion, then move by stages.
+"""Continuation of free knots: fixed for a first motion, then released in stages.
 
-Steps that move knots far leave the motion that they were computed from behind, and a solver that
-takes them freely goes astray. So every stage lets the widths of the segments change by a factor at
-most, which grows where a stage succeeds and shrinks where it does not, as a trust region does
-(Conn, Gould & Toint 2000, chapter 6), until a stage ends with no width at the end of its reach.
+Long steps of the knots invalidate the motion they were computed from. So every stage limits the
+change of the segments' widths by a factor. The factor grows where a stage succeeds and shrinks
+where it fails, like a trust region (Conn, Gould & Toint 2000, chapter 6), until a stage ends with
+no width at its limit.
 """
 
 from dataclasses import fields, replace

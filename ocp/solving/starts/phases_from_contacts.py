@@ -1,8 +1,8 @@
-"""The schedule that a motion found where nobody gave one, stated in phases.
+"""Problem of phases from the contact schedule that a motion found.
 
-Between the nodes of a mesh a touch has no instant of its own, so that forces overshoot there, and
-nothing strikes. Stated in phases the schedule's order is given and its instants are sought: what
-stands is held exactly, what lands strikes with an impulse (moving finite elements to the same end:
+Between the nodes of a mesh a touch has no instant of its own: forces overshoot there, and no impact
+is possible. In phases the order of contacts is fixed and their instants are unknowns: standing
+contacts hold exactly, landing ones receive an impulse (moving finite elements to the same end:
 Baumrucker & Biegler 2009; Nurkanovic, Sperl, Albrecht & Diehl 2024).
 """
 

@@ -1,4 +1,4 @@
-"""Solves that begin in a posture, the feet where the statement has them."""
+"""Solves that start from a posture, with the feet at their stated places."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Where a solve begins that differs from a former one in values of parameters: at what the former
-optimum foretells."""
+"""First-order prediction of the optimum for new parameter values, as the start of a solve."""
 
 from dataclasses import replace
 

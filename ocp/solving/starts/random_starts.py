@@ -1,4 +1,4 @@
-"""Random first guesses that wander off the straight motion, the same for the same seed."""
+"""Random first guesses around the straight motion, reproducible by their seed."""
 
 from dataclasses import replace
 from itertools import chain

@@ -1,4 +1,4 @@
-"""A start of a whole motion, shared among its phases."""
+"""Start of a motion of phases from a guess of the whole motion."""
 
 from collections.abc import Sequence
 from dataclasses import replace

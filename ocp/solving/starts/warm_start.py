@@ -1,4 +1,4 @@
-"""Where a solve begins: a start of one's own, a former solution, or the default."""
+"""Start of a solve: a guess of waypoints, a former solution, or the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
