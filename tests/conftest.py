@@ -14,18 +14,18 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
-    "studies/test_users_files",
-    "cli/test_docs",
+    "problems/test_walk_ways",
     "codegen/test_compiled",
-    "studies/test_sharing",
-    "transcription/test_loop_laws",
-    "studies/test_workers",
-    "problems/test_problems",
-    "refinement/test_refine",
     "problems/test_starting_stopping",
-    "problems/test_scale",
-    "problems/test_compare_formulations",
     "problems/test_flexible_slew",
+    "problems/test_compare_formulations",
+    "transcription/test_loop_laws",
+    "problems/test_problems",
+    "problems/test_heaviest_box",
+    "problems/test_gait",
+    "solving/test_refine",
+    "problems/test_scale",
+    "dynamics/test_formulations",
     "dynamics/test_sensitivity",
     "dynamics/test_curvature",
 )  # begun first, so that no worker waits for another at the end
