@@ -1,8 +1,6 @@
-"""The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in
-tables I and II."""
+"""The methods of the literature: equal torques, from the same graphs whose work is counted."""
 
 from dataclasses import replace
-from functools import cache
 from math import cos, sin
 
 import casadi as ca
@@ -11,6 +9,7 @@ import pytest
 from ocp.models.human_like import human_like
 from ocp.models.pr import pr
 from ocp.models.two_link import two_link
+from ocp.problems.benchmarks.operations import folded
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Transcription
@@ -21,7 +20,6 @@ from ocp.dynamics.formulations import (
     hollerbach_3x3,
     hollerbach_4x4,
     newton_euler,
-    newton_euler_dense,
     uicker_kahn,
     waters,
 )
@@ -29,31 +27,9 @@ from ocp.dynamics.formulations.transforms_4x4 import link_matrices
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)
-TABLE_II = {
-    "uicker_kahn": (66271, 51548),
-    "waters": (7051, 5652),
-    "hollerbach_4x4": (4388, 3586),
-    "hollerbach_3x3": (2195, 1719),
-    "newton_euler": (852, 738),
-}  # multiplications, additions at n = 6
-REACHED = {
-    "uicker_kahn": (19421, 15958),
-    "waters": (5131, 3974),
-    "hollerbach_4x4": (3131, 2514),
-    "hollerbach_3x3": (1790, 1415),
-    "newton_euler": (646, 560),
-}  # the same, measured elsewhere on graphs that store and reuse what they can
-GROWTH = {
-    "uicker_kahn": 4,
-    "waters": 2,
-    "hollerbach_4x4": 1,
-    "hollerbach_3x3": 1,
-    "newton_euler": 1,
-}
-FALLING = tuple(TABLE_II)
+FALLING = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler")
 
 every_method = pytest.mark.parametrize("name", FORMULATIONS)
-every_count = pytest.mark.parametrize("name", FALLING)
 
 
 @pytest.mark.parametrize(("joints", "chosen"), [(1, "ad"), (4, "ad"), (5, "recursive")])
@@ -106,7 +82,7 @@ def test_every_formulation_agrees_on_every_model(model):
     motion = [*map(ca.DM, random_motion(np.random.default_rng(0), model))]
     expected = np.array(FORMULATIONS["newton_euler"].inverse(model, *motion))
     for name, formulation in FORMULATIONS.items():
-        if GROWTH.get(name, 1) < 4 or model.dof < 10:
+        if name != "uicker_kahn" or model.dof < 10:
             actual = np.array(formulation.inverse(model, *motion))
             np.testing.assert_allclose(
                 actual, expected, rtol=0, atol=1e-10 * np.abs(expected).max(), err_msg=name
@@ -136,35 +112,6 @@ def test_the_two_link_arm_obeys_its_closed_form(name):
     np.testing.assert_allclose(np.array(tau).ravel(), (tau1, tau2), rtol=1e-13)
 
 
-def operations(inputs, tau):
-    """Multiplications and additions (2,) in a graph."""
-    graph = ca.Function("graph", inputs, [tau])
-    codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
-    return np.array(
-        [
-            sum(code in kind for code in codes)
-            for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))
-        ]
-    )
-
-
-DENSE = {module.__name__.split(".")[-1]: module.dense for module in LAGRANGIAN}
-DENSE |= {"newton_euler": newton_euler_dense.dense}
-
-
-@cache
-def dense(name, n):
-    """Multiplications and additions by the paper's rule: every entry of every matrix a symbol."""
-    return operations(*DENSE[name](n))
-
-
-def folded(name, tree):
-    """Multiplications and additions of the torque graph of a tree of numbers, its zeros, ones and
-    repetitions folded."""
-    symbols = [ca.SX.sym(what, tree.dof) for what in ("q", "qd", "qdd")]
-    return operations(symbols, ca.cse([FORMULATIONS[name].inverse(tree, *symbols)])[0])
-
-
 def given(links):
     """The inputs of `dense` in its order, for the matrices of real links."""
     for link in links:
@@ -189,27 +136,6 @@ def test_the_graph_that_is_counted_gives_the_torques(module):
     np.testing.assert_allclose(
         np.array(actual), expected, rtol=0, atol=1e-12 * np.abs(expected).max()
     )
-
-
-@every_count
-def test_dense_work_is_a_polynomial_of_the_known_degree(name):
-    counts, degree = np.array([dense(name, n) for n in range(2, 11)]), GROWTH[name]
-    leading = np.diff(
-        counts, degree, axis=0
-    )  # from two joints on; the first link multiplies by nothing
-    assert (leading == leading[0]).all() and (leading > 0).all()
-
-
-@every_count
-def test_dense_work_for_six_joints_stays_within_table_ii(name):
-    assert (dense(name, 6) <= TABLE_II[name]).all()
-    assert (dense(name, 6) <= 1.02 * np.array(REACHED[name])).all()
-
-
-@pytest.mark.parametrize("n", [4, 6, 8])
-def test_dense_work_falls_from_uicker_to_newton(n):
-    counts = np.array([dense(name, n) for name in FALLING])
-    assert (np.diff(counts, axis=0) < 0).all()
 
 
 @over(range(3))
