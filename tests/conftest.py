@@ -1,4 +1,4 @@
-"""How the tests run: numerical libraries in one thread, and in parallel file by file."""
+"""Settings of all tests: threads, bytecode, order, garbage collection, shared solutions."""
 
 import gc
 import os

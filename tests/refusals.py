@@ -1,4 +1,4 @@
-"""What a refusal must say."""
+"""Requirements of error messages."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is printed of records stays short."""
+"""Printed representations of records are short."""
 
 from ocp.models.flexible_arm import flexible_arm
 from ocp.problems.gait import effort_step as step

@@ -1,4 +1,4 @@
-"""How a motion stands is told as it is: slips, speeds, pushes, friction, what is out of balance.
+"""Contact violations of a motion: slip, speed, push, friction and balance.
 
 Every number is compared with one of the motion's own traces.
 """

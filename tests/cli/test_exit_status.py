@@ -1,4 +1,4 @@
-"""How programs of the house end: closed pipes, full disks, Ctrl-C; a status and no traceback."""
+"""Exit status of commands: closed pipes, full disks, Ctrl-C; no traceback."""
 
 import gc
 import os

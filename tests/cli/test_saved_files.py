@@ -1,4 +1,4 @@
-"""What a run leaves behind when a disk is full: nothing is lost without a word."""
+"""Output files of a run on a full disk: every loss is reported."""
 
 import errno
 import os

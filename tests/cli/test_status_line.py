@@ -1,4 +1,4 @@
-"""What a person is told of long work: what is done, and sizes that cannot be served in time."""
+"""Progress messages of long work, and warnings of sizes that take too long."""
 
 import io
 import re

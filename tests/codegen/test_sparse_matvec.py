@@ -1,5 +1,4 @@
-"""What stands between kernels and solver as machine code: constant sums, and products put in their
-places."""
+"""Machine code between kernels and solver: constant sums, and scattering of products."""
 
 import casadi as ca
 import numpy as np

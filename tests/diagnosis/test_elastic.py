@@ -1,4 +1,4 @@
-"""What must give way where no motion is found, and how a program is relaxed."""
+"""Minimal constraint relaxation of infeasible problems, and relaxed programs."""
 
 from dataclasses import replace
 

@@ -1,3 +1,5 @@
+"""Joints locked at a position: fewer coordinates, the same mechanics."""
+
 from dataclasses import replace
 
 import casadi as ca

@@ -1,4 +1,4 @@
-"""What is asked for again with the very same arguments is made once."""
+"""Memoized functions: the same arguments are computed once."""
 
 import casadi as ca
 import numpy as np

@@ -1,4 +1,4 @@
-"""What keeps a tree sound whose numbers are sought: requirements say what its records refuse."""
+"""Validity of a tree with free numbers: requirements that its records would check."""
 
 from dataclasses import replace
 

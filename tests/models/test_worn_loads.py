@@ -1,4 +1,4 @@
-"""What people wear: masses fixed to their segments, and knees that stay bent."""
+"""Worn loads: masses fixed to segments, and knees that stay bent."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How many control points a spline through noise has, with and without gaps."""
+"""Number of control points of a smoothing spline, with and without gaps in the data."""
 
 import numpy as np
 

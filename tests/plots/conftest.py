@@ -1,4 +1,4 @@
-"""What pictures are made of: the motion of an arm, and the same with odd names."""
+"""Solutions to draw: the motion of an arm, the same with odd names, and a hop."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What phases carry is drawn: a box before and after it is carried, a ball that flies."""
+"""Pictures of bodies that phases carry: a box and a ball in flight."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What objectives are of torques and accelerations, in numbers."""
+"""Values of objectives of torques and accelerations."""
 
 from types import SimpleNamespace
 

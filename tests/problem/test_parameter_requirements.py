@@ -1,4 +1,4 @@
-"""What is sought stays sound: durations positive, masses not negative, hulls as they are."""
+"""Requirements of free parameters: positive durations, masses of at least 0, constant hulls."""
 
 from dataclasses import replace
 

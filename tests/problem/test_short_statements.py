@@ -1,4 +1,4 @@
-"""What is said in a word comes to what is said at length."""
+"""Short forms of statements equal their long forms."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where constraints hold: hulls of control points, spans with open ends; rows nothing moves."""
+"""Spans of constraints: hulls of control points, open ends, rows that no variable moves."""
 
 from dataclasses import replace
 

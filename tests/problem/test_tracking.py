@@ -1,4 +1,4 @@
-"""What follows measured markers, coordinates and forces."""
+"""Tracking of measured markers, coordinates and forces."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Which way burdens pull, in the hands and on the back, and how far off the middle one stands."""
+"""Burdens in the hands and on the back: direction of their forces, distance from the middle."""
 
 import casadi as ca
 import numpy as np

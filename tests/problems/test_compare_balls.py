@@ -1,4 +1,4 @@
-"""What the comparison of trees with balls says, on a few of them."""
+"""Comparison of trees with ball joints, on a few of them."""
 
 from ocp.problems.compare_balls import BODIES, CLAIMS, free_bodies, measured
 

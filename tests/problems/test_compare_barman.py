@@ -1,4 +1,4 @@
-"""What could make Barman's printed time: alterations, the weight and the stroke that would."""
+"""Alterations that would give Barman's printed time: data, weight and stroke."""
 
 from dataclasses import replace
 from math import cos, pi, sqrt

@@ -1,4 +1,4 @@
-"""What the comparison of formulations on random trees with elements says, on a few of them."""
+"""Comparison of formulations on random trees with elements, on a few of them."""
 
 from ocp.problems.compare_elements import CLAIMS, main, measured
 

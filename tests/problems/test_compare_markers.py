@@ -1,4 +1,4 @@
-"""What is measured of inverse kinematics, on an arm."""
+"""Comparison of inverse kinematics, on an arm."""
 
 import pytest
 from ocp.problems import compare_markers

@@ -1,4 +1,4 @@
-"""What phases cost, told of an arm."""
+"""Costs of phases, on an arm."""
 
 import numpy as np
 import pytest

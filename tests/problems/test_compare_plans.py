@@ -1,4 +1,4 @@
-"""What a plan saves, told of an arm in place of the human, which takes longer."""
+"""Savings of prepared plans, on an arm in place of the human, which takes longer."""
 
 from dataclasses import replace
 

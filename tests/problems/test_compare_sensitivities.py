@@ -1,5 +1,4 @@
-"""What derivatives cost by every formulation: counts that are exact, graphs that are refused,
-sentences that follow from the counts."""
+"""Costs of derivatives by every formulation: exact counts, refused graphs, conclusions from counts."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What evaluations of derivatives cost, and the kernels within them."""
+"""Costs of evaluating derivatives and the kernels within them."""
 
 from ocp.problems import two_link_effort
 from ocp.problems.benchmarks.evaluation_costs import PARTS, costs, kernels, shown, wholes

@@ -1,4 +1,4 @@
-"""By which solvers a walk is solved, and how it ends when interrupted or out of limits."""
+"""Solvers of a walk, its interruption and its limits of iterations."""
 
 import signal
 from dataclasses import replace

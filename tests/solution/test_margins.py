@@ -1,4 +1,4 @@
-"""What is left of drives' strength is told of those that come closest, and of others at once."""
+"""Margins of drives: the smallest by name, the others together."""
 
 from ocp.solution.margins import Reserve, closest_line, reserve_lines
 

@@ -1,4 +1,4 @@
-"""What a solver says at its end is a success only where the point is one."""
+"""Solver status: a success only where the point is one."""
 
 from dataclasses import replace
 

@@ -1,5 +1,4 @@
-"""What is made of motions of phases: reasons of failures, finer bases, starts, studies; and what is
-not known of them is refused by name."""
+"""Solving of motions in phases: reasons of failures, finer bases, starts, studies, refusals."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where a solve begins: former solutions, and waypoints of one's own."""
+"""Warm starts: former solutions and waypoints of the user's own."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What was asked is kept as data, given back whole, and compared with what a caller expects."""
+"""Problem statements as data: stored, restored, and compared with an expected one."""
 
 import os
 import subprocess

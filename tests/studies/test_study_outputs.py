@@ -1,4 +1,4 @@
-"""What studies measure of every problem: its outputs."""
+"""Outputs that studies measure of every problem."""
 
 import pytest
 import study_cells

@@ -1,4 +1,4 @@
-"""Where cells run: processes that die, executors of all kinds, a cluster."""
+"""Workers of studies: processes that die, executors of all kinds, a cluster."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What is lifted between the nodes: polynomials from kink to kink, straight where feet share."""
+"""Interpolation of lifted variables: polynomials between kinks, linear where feet share."""
 
 from dataclasses import replace
 
