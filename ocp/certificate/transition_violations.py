@@ -138,8 +138,8 @@ def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
             yield constraint, values, solution.duration
         elif constraint.when == "durations":
             durations = {name: ca.SX(T) for name, T in solution.durations.items()}
-            values = as_column(constraint.name, constraint.function(durations))
-            yield constraint, np.array(ca.evalf(values)).ravel(), solution.duration
+            column = as_column(constraint.name, constraint.function(durations))
+            yield constraint, np.array(ca.evalf(column)).ravel(), solution.duration
 
 
 def _renamed(meeting: SolvedTransition, constraint: Constraint) -> Constraint:

@@ -1,36 +1,46 @@
-"""All that a program asks of a motion: what its problem states, and the laws of its mechanics."""
+"""All requests of a program: constraints of its statement, and laws of its mechanics."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from ocp.mechanics.model.tree import Tree
+from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import PASSIVE
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range
+from ocp.transcription.methods import Method
 from ocp.transcription.parameters.open_parameters import soundness_constraints
+from ocp.transcription.program import Program
 from ocp.transcription.requests import Request, constraint_requests, law_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handover:
-    """What a phase need not ask for at its start, since the one before it sees to that: `holds`
-    {(level, Hold)} of rigid contacts, and the lack of torque at `rows` of q."""
+    """Rows at the start of a phase that the phase before sees to: `holds` {(level, Hold)} of rigid
+    contacts, and the lack of torque at `rows` of q."""
 
     holds: frozenset = frozenset()
     rows: frozenset[int] = frozenset()
 
 
-def collect_requests(program, method, met: Handover) -> list[Request]:
-    """Return all that is asked of the motion: first what the problem states, then the laws."""
+def collect_requests(program: Program, method: Method, handover: Handover) -> list[Request]:
+    """Return the requests of a motion: those of the statement, then those of the laws."""
     problem, numbers = program.problem, program.layout.problem
     known = formulation_range(numbers.tree, program.formulation)
     sound = soundness_constraints(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     own = method.laws(numbers, program.layout.lifts, program.formulation)
-    own = _spared(own, numbers.tree, met.rows)
-    own = (*own, *rigid_contact_laws(numbers, problem, program.free, met.holds))
-    return [*constraint_requests(program, constraints, nodes), *law_requests(program, own)]
+    laws = (
+        *_without_handed_rows(own, numbers.tree, handover.rows),
+        *rigid_contact_laws(numbers, problem, program.free, handover.holds),
+    )
+    return [*constraint_requests(program, constraints, nodes), *law_requests(program, laws)]
 
 
-def _spared(stated, tree, rows):
+def _without_handed_rows(
+    stated: Iterable[tuple[Constraint, Any]], tree: Tree, rows: frozenset[int]
+) -> Iterator[tuple[Constraint, Any]]:
     """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
     `rows` of q."""
     names = {tree.moving[row].name for row in rows}

@@ -1,6 +1,8 @@
 """The first guess of an NLP: the straightest motion, its loops closed, and feet that share the
 weight."""
 
+from collections.abc import Iterable
+
 import casadi as ca
 import numpy as np
 
@@ -20,7 +22,7 @@ SHORT = 0.3  # length of a quaternion below which a guess leaves the straight wa
 PULL = 1e-9  # toward the coordinates at which no joint turns or slides
 
 
-def straight_guess(layout: Layout, groups) -> np.ndarray:
+def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its
     loops then closed, at the geometric mean of the duration's bounds, with what is lifted as
     `lifted_guess` says."""
@@ -57,7 +59,7 @@ def normalise_quaternions(tree: Tree, points: np.ndarray) -> np.ndarray:
     return points
 
 
-def _linear_equalities(group: Group, layout: Layout):
+def _linear_equalities(group: Group, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear
     in control points."""
     rows = group.lines
@@ -77,7 +79,7 @@ def _linear_equalities(group: Group, layout: Layout):
     return dense[:, points], goal.T[chosen.T] - known
 
 
-def lifted_guess(layout: Layout, points, T: float) -> np.ndarray:
+def lifted_guess(layout: Layout, points: np.ndarray, T: float) -> np.ndarray:
     """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T
     (s): around loops what drives and cut joints must give where that is determined, otherwise
     `static_forces`."""

@@ -6,7 +6,7 @@ fields are its settings, so none is silently ignored, and their metadata (`help`
 its flags.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, cast
 
@@ -21,6 +21,7 @@ from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.collocation import on_mesh, stage_equations
+from ocp.transcription.kernels.inputs import Backend
 from ocp.transcription.laws.laws import FORMS, laws
 from ocp.transcription.laws.loop_laws import loosen_end_constraints
 from ocp.transcription.requests import schedule_grid
@@ -123,7 +124,7 @@ class Method:
         ..)."""
         return laws(problem, lifted)
 
-    def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
+    def equations(self, layout: Layout, backend: Backend | None) -> tuple[Group, ...]:
         """Return equations that tie the variables beside constraints and laws."""
         return ()
 
@@ -157,7 +158,7 @@ class OnSpline(Method):
     panels: int | None = method_setting(None, PANELS)
     torques: str = method_setting("auto", LIFTED, TORQUES)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_settings(self)
 
     @property
@@ -259,7 +260,7 @@ class Collocation(Method):
     )
     form: str = method_setting("implicit", FORM, FORMS)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
 
@@ -299,9 +300,9 @@ class Collocation(Method):
         explicit = self.form == "explicit"
         return laws(problem, lifted, explicit=explicit, formulation=formulation)
 
-    def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
+    def equations(self, layout: Layout, backend: Backend | None) -> tuple[Group, ...]:
         """Return the equations of the stages."""
-        return (stage_equations(layout, finish),)
+        return (stage_equations(layout, backend),)
 
     def guide(self, motion: Basis) -> BSpline | None:
         """Return the stated spline, or a coarse one where a mesh was stated."""
@@ -332,7 +333,7 @@ class Radau(Collocation):
     shortest: float = method_setting(SPACING, SHORTEST)
     controls: str = method_setting("free", WITHIN, CONTROLS)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         Collocation.__post_init__(self)
         check_lengths(self.name, self.intervals, self.lengths, self.shortest)
 

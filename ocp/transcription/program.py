@@ -1,6 +1,6 @@
 """A problem on its layout: the symbols of its kernels, and the parameters that it leaves open."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from ocp.mechanics.values.parameters import Parameter, closed, is_open
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.kernels.inputs import Backend, Inputs, joined_symbols, symbols
 from ocp.transcription.kernels.time_derivatives import rate_instants, rate_map
 from ocp.transcription.parameters.free_instants import moment_map, moment_symbols
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_map
@@ -27,14 +27,14 @@ class Symbols:
     problem: Problem
     formulation: Formulation
     provider: Provider | None
-    finish: Callable | None
+    backend: Backend | None
     wrenches: str | None
     moving: bool
 
     @cached_property
     def instant(self) -> Inputs:
         """Symbols of one instant."""
-        parts = self.problem, self.formulation, self.provider, self.finish, self.wrenches
+        parts = self.problem, self.formulation, self.provider, self.backend, self.wrenches
         return symbols(*parts, moving=self.moving, shared=True)
 
     @cached_property
@@ -42,7 +42,7 @@ class Symbols:
         """Symbols of one control point, at rest."""
         inputs = self.instant
         if self.moving and self.problem.motion.hull:
-            parts = self.problem, self.formulation, None, self.finish, self.wrenches
+            parts = self.problem, self.formulation, None, self.backend, self.wrenches
             inputs = symbols(*parts, shared=True)
         return replace(inputs, at=replace(inputs.at, flow=None))
 
@@ -56,13 +56,13 @@ class Symbols:
         if when not in self.moments:
             parts = self.problem, self.formulation, when.s
             lifted = self.wrenches is not None
-            self.moments[when] = moment_symbols(*parts, finish=self.finish, lifted=lifted)
+            self.moments[when] = moment_symbols(*parts, backend=self.backend, lifted=lifted)
         return self.moments[when]
 
     @cached_property
     def both_ends(self) -> Inputs:
         """Symbols of both ends of the motion."""
-        parts = self.problem, self.formulation, self.finish, self.wrenches
+        parts = self.problem, self.formulation, self.backend, self.wrenches
         return joined_symbols(*parts, moving=self.moving)
 
 
@@ -89,9 +89,9 @@ class Program:
         return self.symbols.wrenches
 
     @property
-    def finish(self) -> Callable | None:
+    def backend(self) -> Backend | None:
         """What finishes kernels."""
-        return self.symbols.finish
+        return self.symbols.backend
 
     @property
     def inputs(self) -> Inputs:
@@ -142,7 +142,7 @@ class Program:
             return self.inputs.with_rates
         return {"joined": self.both_ends, "hull": self.hull}.get(kind, self.inputs)
 
-    def map_of(self, kind: str | Moment, s) -> MotionMap:
+    def map_of(self, kind: str | Moment, s: np.ndarray) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""
         if isinstance(kind, Moment):
             return moment_map(self.layout)
@@ -171,7 +171,9 @@ class Program:
         """Tell which rows contain rates that only kernels with `rates` know."""
         return np.array(ca.which_depends(stack, self.inputs.rates, 1, True), dtype=bool)
 
-    def rate_grid(self, stack: Matrix, nodes, *, equal: bool, lifted: bool) -> np.ndarray:
+    def rate_grid(
+        self, stack: Matrix, nodes: np.ndarray, *, equal: bool, lifted: bool
+    ) -> np.ndarray:
         """Return the instants at which rows with rates hold along the path."""
         inputs, problem = self.inputs, self.layout.problem
         changing = [inputs.motion[free_duration(problem) :], inputs.s]
@@ -195,7 +197,7 @@ def program_of(
     layout: Layout,
     formulation: Formulation,
     provider: Provider | None = None,
-    finish: Callable | None = None,
+    backend: Backend | None = None,
     free: tuple[str, ...] = (),
     *,
     sloped: bool = False,
@@ -205,7 +207,7 @@ def program_of(
         problem=problem,
         formulation=formulation,
         provider=provider,
-        finish=finish,
+        backend=backend,
         wrenches="variables" if layout.lifts else None,
         moving=layout.moving,
     )

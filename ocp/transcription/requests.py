@@ -1,15 +1,14 @@
-"""What is asked of a motion, row by row: constraints of the statement and laws, at their instants,
-gathered into groups.
+"""Requests: rows of constraints and laws with their instants, gathered into groups.
 
-Equalities are asked for where the basis has freedom for them, inequalities at the nodes of the
-method, because an equality sampled more densely than the motion has freedom cannot hold. Rows on
-torques, forces of cut joints and ground wrenches that are variables are asked for at the nodes
-where these are.
+Equalities hold where the basis has freedom for them, inequalities at the nodes of the method,
+because an equality sampled more densely than the motion has freedom cannot hold. Rows on torques,
+forces of cut joints and ground wrenches that are variables hold at the nodes of these.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -24,12 +23,12 @@ from ocp.problem.constraints.activations import MIRRORED
 from ocp.problem.contact.ground import Ground, bearing_slots
 from ocp.problem.phases.shared_spline import SHARED, moving_points
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.kernels import as_column
+from ocp.transcription.kernels.kernels import Kernel, as_column
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.parameters.open_parameters import split_open_bounds
 from ocp.transcription.program import Program
 from ocp.transcription.rows import Group
-from ocp.transcription.variables.layout import free_duration
+from ocp.transcription.variables.layout import Layout, free_duration
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -56,7 +55,7 @@ class Request:
     plain: bool = False
 
     @property
-    def key(self):
+    def key(self) -> tuple:
         """What requests that are evaluated together share."""
         return self.kind, self.equal, self.on_nodes, self.law
 
@@ -109,7 +108,7 @@ def dense_grid(problem: Problem, per_segment: int) -> np.ndarray:
 
 
 def request_instants(
-    program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: bool
+    program: Program, nodes: np.ndarray, when: Any, equal: bool, on_nodes: bool
 ) -> tuple:
     """Return the instants at which rows of a constraint hold; `nodes` are those of inequalities."""
     problem = program.problem
@@ -127,10 +126,10 @@ def request_instants(
         s = s[s < 1 - ALIKE]
     if isinstance(when, str):
         return tuple(s.tolist())
-    return _within(when, s, fixed=on_nodes, dense=not equal)
+    return _instants_within(when, s, fixed=on_nodes, dense=not equal)
 
 
-def _within(when: Span, s, *, fixed, dense):
+def _instants_within(when: Span, s: np.ndarray, *, fixed: bool, dense: bool) -> tuple[float, ...]:
     """Return the instants of s in a span.
 
     Its own ends beside them where these are free to be asked, and its middle if there is no other;
@@ -148,7 +147,9 @@ def _within(when: Span, s, *, fixed, dense):
     return tuple(sorted(inside))
 
 
-def constraint_requests(program: Program, constraints, nodes) -> Iterator[Request]:
+def constraint_requests(
+    program: Program, constraints: Iterable[Constraint], nodes: np.ndarray
+) -> Iterator[Request]:
     """Yield the requests of the statement's constraints.
 
     Rows with equal and with unequal bounds, on the motion and on lifted quantities, have instants
@@ -175,7 +176,7 @@ def constraint_requests(program: Program, constraints, nodes) -> Iterator[Reques
         plain = anything_open() and not parameters_of(stack)
         for part, values in split_open_bounds(constraint, stack, program.free):
             places: dict = {}
-            for chosen, equal, lifted, rates in _sorts(part, values, on_nodes, rated):
+            for chosen, equal, lifted, rates in _sort_rows(part, values, on_nodes, rated):
                 s = request_instants(program, nodes, constraint.when, equal, lifted)
                 if rates:
                     grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
@@ -191,7 +192,7 @@ def constraint_requests(program: Program, constraints, nodes) -> Iterator[Reques
                 yield from (replace(each, plain=plain) for each in _requests(*of, rated=rates))
 
 
-def law_requests(program: Program, laws) -> Iterator[Request]:
+def law_requests(program: Program, laws: Iterable[tuple[Constraint, Any]]) -> Iterator[Request]:
     """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes),
     ..)."""
     for constraint, s in laws:
@@ -205,7 +206,7 @@ def law_requests(program: Program, laws) -> Iterator[Request]:
         yield from _requests(program, constraint, stack, chosen, rows, on_nodes, law=True)
 
 
-def request_groups(program: Program, requests) -> Iterator[Group]:
+def request_groups(program: Program, requests: Iterable[Request]) -> Iterator[Group]:
     """Yield the requests gathered by what is evaluated together, in the order in which they first
     come."""
     gathered: dict = {}
@@ -215,7 +216,9 @@ def request_groups(program: Program, requests) -> Iterator[Group]:
         yield _group(program, members)
 
 
-def _beside_rates(program, stack, on_nodes):
+def _beside_rates(
+    program: Program, stack: Matrix, on_nodes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows are on lifted quantities and which contain rates; beside these, rows that
     nothing moves, as those of passive joints or of a foot in swing, go with them."""
     rated, inputs = program.rated_rows(stack), program.inputs
@@ -230,7 +233,7 @@ def _beside_rates(program, stack, on_nodes):
     return on_nodes, rated
 
 
-def _joined_stack(program, what, constraint):
+def _joined_stack(program: Program, what: str, constraint: Constraint) -> Matrix:
     stack = call_user_function(what, constraint.function, program.both_ends)
     beyond = program.both_ends.y[program.layout.width + program.layout.motion_width :]
     if constraint.name != MIRRORED:  # where supports share, that tells how they do at the end
@@ -238,7 +241,7 @@ def _joined_stack(program, what, constraint):
     return stack
 
 
-def _check_moment(program, what):
+def _check_moment(program: Program, what: str) -> None:
     """Raise ValueError unless the curve is known at an instant that is open: as a spline's is."""
     motion = program.problem.motion
     if not isinstance(motion, BSpline) or program.layout.moving:
@@ -248,7 +251,9 @@ def _check_moment(program, what):
         )
 
 
-def _sorts(constraint, stack, on_nodes, rated):
+def _sort_rows(
+    constraint: Constraint, stack: Matrix, on_nodes: np.ndarray, rated: np.ndarray
+) -> Iterator[tuple[list[int], bool, bool, bool]]:
     """Yield (numbers of rows, whether equalities, whether on lifted quantities, whether on rates).
 
     Rows without any bound are left out.
@@ -268,7 +273,7 @@ def _sorts(constraint, stack, on_nodes, rated):
                 yield numbers, equal, lifted, rates
 
 
-def _check_span(what, when, s):
+def _check_span(what: str, when: Any, s: tuple[float, ...]) -> None:
     if not s and not (when.open_start and when.open_end):
         raise ValueError(
             f"{what}: no node lies between s = {when.start:g} and {when.end:g}, where it "
@@ -277,8 +282,15 @@ def _check_span(what, when, s):
 
 
 def _requests(
-    program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False, rated=False
-):
+    program: Program,
+    constraint: Constraint,
+    stack: Matrix,
+    chosen: Sequence[int],
+    instants_of_rows: Sequence[Sequence[float]],
+    on_nodes: bool,
+    law: bool = False,
+    rated: bool = False,
+) -> Iterator[Request]:
     """Yield a Request for rows with the same instants.
 
     None for an open span that lies between two nodes.
@@ -303,9 +315,9 @@ def _requests(
             )
 
 
-def _group(program, members):
+def _group(program: Program, members: Sequence[Request]) -> Group:
     kind, layout = members[0].kind, program.layout
-    s = sorted({instant for request in members for instant in request.s})
+    s = np.array(sorted({instant for request in members for instant in request.s}))
     owners = tuple((one.constraint, number) for one in members for number in one.numbers)
     asked = np.array([is_in(s, one.s) for one in members for _ in one.numbers])
     inputs = program.inputs_of(kind)
@@ -314,10 +326,10 @@ def _group(program, members):
     if kind == "hull":
         _check_hull(layout, made, owners)
     matrix = program.map_of(kind, s).matrix
-    return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, active=asked)
+    return Group(kernel=made, s=s, matrix=matrix, owners=owners, active=asked)
 
 
-def _check_hull(layout, made, owners):
+def _check_hull(layout: Layout, made: Kernel, owners: Sequence[tuple[Constraint, int]]) -> None:
     """Raise ValueError naming a constraint of control points that is not linear in q alone, beside
     parameters in which it is."""
     first, last = free_duration(layout.problem), made.width - len(layout.values)

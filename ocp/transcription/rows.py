@@ -1,4 +1,4 @@
-"""Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
+"""Rows of constraints in a program: rows of g, or bounds where a row has a single variable."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
@@ -97,14 +97,14 @@ class Group:
         np.logical_or.at(moved, kernel.rows[chosen], present[:, kernel.columns[chosen]].T)
         return ~moved
 
-    def inputs(self, x):
+    def inputs(self, x: np.ndarray) -> np.ndarray:
         """Return what the kernel takes at all instants, (width, N)."""
         return np.reshape(
             np.array(self.matrix @ x).ravel(), (self.kernel.width, len(self.s)), order="F"
         )
 
 
-def row_bounds(group: Group, row) -> np.ndarray:
+def row_bounds(group: Group, row: np.ndarray) -> np.ndarray:
     """Return lower and upper bounds (2, k) of the group's rows that are in g, in their order
     there."""
     kept = np.nonzero(row.T.ravel() >= 0)[0] % len(group.owners)

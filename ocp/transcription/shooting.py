@@ -7,23 +7,29 @@ ones at the start. Classical Runge-Kutta steps of the accelerations that `hybrid
 find. The rest is the program of the whole motion, with these control points in it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
+from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.model import slope_of
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
+from ocp.motion.basis import Basis
 from ocp.motion.quadrature import sample
 from ocp.problem.contact.complementarity import touch_labels
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.load_states import loads_in_state
 from ocp.problem.statement import Problem
+from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP
-from ocp.transcription.variables.layout import free_duration
+from ocp.transcription.variables.layout import Layout, free_duration
 
 NOTHING = ca.SX(0, 1)
 
@@ -40,7 +46,7 @@ class Reduction:
     bounded: np.ndarray
     rows: int
 
-    def bounds(self, whole):
+    def bounds(self, whole: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Return the bounds {lower, upper, g_lower, g_upper} of the reduced program from those of
         the whole one."""
         wide = np.full(self.start.shape[0], np.inf)
@@ -51,11 +57,11 @@ class Reduction:
             "g_upper": np.append(whole["g_upper"], whole["upper"][self.bounded]),
         }
 
-    def shrink(self, x):
+    def shrink(self, x: np.ndarray) -> np.ndarray:
         """Return z of a motion."""
         return np.concatenate([x[self.kept], np.array(self.start @ x).ravel()])
 
-    def spread(self, outcome):
+    def spread(self, outcome: Outcome) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x and the multipliers of its bounds and of its rows."""
         x = np.array(self.expand(outcome.x)).ravel()
         x_multipliers = np.zeros(len(x))
@@ -63,7 +69,9 @@ class Reduction:
         x_multipliers[self.bounded] = outcome.g_multipliers[self.rows :]
         return x, x_multipliers, outcome.g_multipliers[: self.rows]
 
-    def gather(self, x_multipliers, g_multipliers):
+    def gather(
+        self, x_multipliers: np.ndarray, g_multipliers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the multipliers of the reduced program."""
         return (
             np.concatenate([x_multipliers[self.kept], np.zeros(self.start.shape[0])]),
@@ -94,7 +102,9 @@ def check_known_forces(problem: Problem) -> None:
         )
 
 
-def reduce_program(layout, nlp, steps, formulation, statement):
+def reduce_program(
+    layout: Layout, nlp: NLP, steps: int, formulation: Formulation, statement: Problem
+) -> tuple[NLP, Reduction]:
     """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the
     Reduction; `steps` per segment, mechanics as the `statement` has them, open numbers included."""
     problem = layout.problem
@@ -108,12 +118,12 @@ def reduce_program(layout, nlp, steps, formulation, statement):
     loose = numbers[:, rows]
     kept = np.setdiff1d(np.arange(layout.size), loose)
     bounded = loose.T.ravel()[(np.isfinite(nlp.lower) | np.isfinite(nlp.upper))[loose.T.ravel()]]
-    begin = np.vstack([problem.motion.values([0.0], order) for order in (0, 1)])
+    begin = np.vstack([problem.motion.values(np.zeros(1), order) for order in (0, 1)])
     start = np.zeros((2 * len(rows), layout.size))
     for k in range(len(rows)):
         start[k, loose[:, k]], start[len(rows) + k, loose[:, k]] = begin
     z = ca.MX.sym("z", len(kept) + 2 * len(rows))
-    x = _whole(layout, z, kept, loose, _steps(layout, statement, steps, formulation))
+    x = _expand(layout, z, kept, loose, _step_functions(layout, statement, steps, formulation))
     expand = ca.Function("expand", [z], [x], ["z"], ["x"])
     reduction = Reduction(
         kept=kept,
@@ -123,7 +133,9 @@ def reduce_program(layout, nlp, steps, formulation, statement):
         rows=len(nlp.g_lower),
     )
     g = ca.vertcat(nlp.constraints(x), x[bounded.tolist()])
-    whole = {name: getattr(nlp, name) for name in ("lower", "upper", "g_lower", "g_upper")}
+    whole: dict[str, Any] = {
+        name: getattr(nlp, name) for name in ("lower", "upper", "g_lower", "g_upper")
+    }
     return NLP(
         **reduction.bounds(whole),
         objective=ca.Function("f", [z], [nlp.objective(x)], ["x"], ["f"]),
@@ -131,7 +143,14 @@ def reduce_program(layout, nlp, steps, formulation, statement):
     ), reduction
 
 
-def integrate_passive(tree, start, driven, step, loads=(), formulation="auto"):
+def integrate_passive(
+    tree: Tree,
+    start: np.ndarray,
+    driven: np.ndarray,
+    step: float,
+    loads: Sequence[Any] = (),
+    formulation: Formulation | str = "auto",
+) -> np.ndarray:
     """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the
     others, from the state `start` (2 p,) on.
 
@@ -155,7 +174,9 @@ def integrate_passive(tree, start, driven, step, loads=(), formulation="auto"):
     return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
 
 
-def _steps(layout, statement, steps, formulation):
+def _step_functions(
+    layout: Layout, statement: Problem, steps: int, formulation: Formulation
+) -> tuple[int, ca.Function, ca.Function]:
     """Return (steps per segment, the Function of one step, T of the parameters) of a statement."""
     names = ca.vertcat(ca.SX(0, 1), *(each.expression for each in layout.values))
     rows = list(passive_of(layout.problem))
@@ -164,7 +185,13 @@ def _steps(layout, statement, steps, formulation):
     return steps, step, ca.Function("duration", [names], [ca.SX(statement.duration[0])])
 
 
-def _whole(layout, z, kept, loose, integration):
+def _expand(
+    layout: Layout,
+    z: ca.MX,
+    kept: np.ndarray,
+    loose: np.ndarray,
+    integration: tuple[int, ca.Function, ca.Function],
+) -> ca.MX:
     """Return x, its passive control points from integration."""
     steps, step, duration = integration
     problem, count = layout.problem, layout.problem.motion.segments * steps
@@ -192,7 +219,7 @@ def _whole(layout, z, kept, loose, integration):
     )
     first = z[len(kept) :]
     states = ca.horzcat(first, step.mapaccum(count)(first, given))
-    laid = ca.DM(_laying(problem.motion, s[::2]))
+    laid = ca.DM(_fit_matrix(problem.motion, s[::2]))
     own = [
         laid @ ca.vertcat(states[k, :].T, states[len(rows) + k, 0], states[len(rows) + k, -1])
         for k in range(len(rows))
@@ -202,11 +229,18 @@ def _whole(layout, z, kept, loose, integration):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(tree, loads, rows, actuated, formulation, names=NOTHING):
+def _step(
+    tree: Tree,
+    loads: Sequence[Any],
+    rows: list[int],
+    actuated: list[int],
+    formulation: Formulation | str,
+    names: Matrix = NOTHING,
+) -> ca.Function:
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
     q'') of the active ones at its start, middle and end, s at its start, its length in s, T and the
     parameters `names`."""
-    count, slope = len(actuated), _slope(tree, loads, rows, actuated, formulation, names)
+    count, slope = len(actuated), _state_slope(tree, loads, rows, actuated, formulation, names)
     state, known = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
     s, width, T = known[-3], known[-2], ca.vertcat(known[-1], names)
     given = ca.vertcat(known, names)
@@ -225,7 +259,14 @@ def _step(tree, loads, rows, actuated, formulation, names=NOTHING):
     )
 
 
-def _slope(tree, loads, rows, actuated, formulation, names):
+def _state_slope(
+    tree: Tree,
+    loads: Sequence[Any],
+    rows: list[int],
+    actuated: list[int],
+    formulation: Formulation | str,
+    names: Matrix,
+) -> ca.Function:
     """Return the Function of (q, q') of the passive joints, (q, q', q'') of the active ones, t, and
     T with the parameters, that gives (q', q'') of the passive ones.
 
@@ -248,10 +289,10 @@ def _slope(tree, loads, rows, actuated, formulation, names):
     return ca.Function("slope", [state, motion, t, ca.vertcat(T, names)], [values])
 
 
-def _laying(motion, s):
+def _fit_matrix(motion: Basis, s: np.ndarray) -> np.ndarray:
     """Return the matrix (points, N + 2) of the control points that come nearest to N values at s
     and meet both ends and the slopes there."""
-    value, slope = motion.values(s), motion.values([0.0, 1.0], 1)
+    value, slope = motion.values(s), motion.values(np.array([0.0, 1.0]), 1)
     exact = np.vstack([value[[0, -1]], slope])
     system = np.block([[value.T @ value, exact.T], [exact, np.zeros((4, 4))]])
     right = np.zeros((len(system), len(s) + 2))

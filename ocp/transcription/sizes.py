@@ -1,5 +1,7 @@
-"""Sizes of programs, estimated before they are built: a warning where that takes long, an error
-where no memory holds it."""
+"""Sizes of programs, estimated before these are built.
+
+A warning where building takes long, an error where no memory holds the program.
+"""
 
 import os
 import warnings

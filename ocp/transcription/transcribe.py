@@ -1,6 +1,6 @@
-"""Problem -> NLP: the method's variables, the statement's functions at instants of the motion as
-rows.
+"""Transcription of a problem of one phase: from a statement to a nonlinear program.
 
+The method gives the variables; functions of the statement at instants of the motion give the rows.
 A row that bounds a single variable becomes a bound of that variable.
 """
 
@@ -37,18 +37,18 @@ from ocp.transcription.assembly.objective import (
 from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks, place_rows
 from ocp.transcription.initial_guess import static_forces, straight_guess
 from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
+from ocp.transcription.kernels.inputs import Backend
 from ocp.transcription.kernels.traces import trace_open
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.methods import METHODS, Integrated, Method, Spline, method_of, on_its_mesh
 from ocp.transcription.parameters.open_parameters import (
     check_apart,
-    checked,
     closed_functions,
-    depended,
+    order_parameters,
     parameters_in,
 )
 from ocp.transcription.phases.shared_kernels import SharedKernels
-from ocp.transcription.program import program_of
+from ocp.transcription.program import Program, program_of
 from ocp.transcription.requests import request_groups
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import check_size, warn_of_size
@@ -99,7 +99,7 @@ class Transcription:
     kernels: str = "auto"
     threads: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if isinstance(self.method, str):
             if self.method not in METHODS:
                 raise ValueError(
@@ -241,12 +241,12 @@ class Transcribed:
     def drive_efforts(self) -> ca.Function:
         """The Function (y of the motion and the parameters, s) -> what drives give (k,), N m or N,
         by inverse dynamics; made once."""
-        if "needed" not in self.made:
+        if "drive_efforts" not in self.made:
             tree = self.layout.problem.tree
             known, drives = self.transcription.dynamics, list(structure(tree).drives)
             what = self.statement, formulation_of(known, tree), lambda at: at.needed[drives]
-            self.made["needed"] = trace_open(*what, self.parameters).function
-        return self.made["needed"]
+            self.made["drive_efforts"] = trace_open(*what, self.parameters).function
+        return self.made["drive_efforts"]
 
     @property
     def with_parameter_slopes(self) -> "Transcribed":
@@ -307,46 +307,67 @@ def transcribe(
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
-    met: Handover | None = None,
-    alike: dict | None = None,
+    handover: Handover | None = None,
+    shared: dict | None = None,
 ) -> Transcribed:
-    """Return the Transcribed problem, its parameters at their own values.
+    """Return the program of a problem of one phase, its parameters at their own values.
 
-    Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
-    program has derivatives by given ones too, which no solver needs. A phase need not have all of
-    them, and does not ask for what is `met` at its start by the one before; kernels that it has
-    with others are kept in `alike`. Raises ValueError naming constraint, joint and instant for bad
-    sizes or contradictory bounds.
+    Args:
+        problem: the statement.
+        transcription: method, dynamics, derivatives and kernels.
+        free: names of parameters to be sought beside those that are free of themselves.
+        sloped: give the program derivatives by given parameters too, which no solver needs.
+        handover: of a phase, rows at its start that the phase before sees to.
+        shared: of a phase, the kernels of all phases; it is filled.
+
+    Raises:
+        ValueError: naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
-    check_size(problem, transcription.method)
-    method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
+    method, motion = transcription.method, problem.motion
+    check_size(problem, method)
     check_free_knots(problem, method)
     problem = method.with_basis(problem)
     check_free_knots(problem, method)
-    program = _begun(problem, transcription, _shared(finish, alike), tuple(free), sloped)
+    # Symbols of kernels; kernels that are compiled, or shared by phases, need a backend.
+    machine = _kernel_backend(problem, transcription)
+    program = _program(problem, transcription, machine, tuple(free), sloped, shared)
     say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
-    requests, stacks = collect_requests(program, method, met or Handover()), term_stacks(program)
-    seen = _outputs(problem, program)
-    program = _opened(program, requests, stacks, seen, met is None)
+    # Rows of statement and laws, terms, and outputs, so that none of these fails after the solve.
+    requests = collect_requests(program, method, handover or Handover())
+    stacks, outputs = term_stacks(program), problem.outputs.items()
+    seen = [call_user_function(f"output {name!r}", each, program.inputs) for name, each in outputs]
+    # Parameters in any of these stand at the end of x, sought ones first.
+    every = [*(request.stack for request in requests), *stacks]
+    known = parameters_in(problem, every, seen, program.inputs)
+    parameters, count = order_parameters(known, program.free, needed=handover is None)
+    program = program.with_parameters({each: each.value for each in parameters}, count)
     layout = program.layout
     warn_of_size(layout, requests)
-    equations = *method.equations(layout, program.finish), *knot_equations(layout, program.finish)
+    # Rows with a single variable become its bounds, the others rows of g.
+    equations = *method.equations(layout, program.backend), *knot_equations(layout, program.backend)
     open_groups = (*equations, *request_groups(program, requests))
-    asked_for = close_bounds(open_groups, layout.values)
-    box, places, rows, bounds = place_rows(asked_for, layout)
-    terms = objective_blocks(program, stacks, _rules(method, layout))
+    groups = close_bounds(open_groups, layout.values)
+    box, places, rows, bounds = place_rows(groups, layout)
+    # Blocks of terms and rows, assembled with their sparse derivatives.
+    quadratures = (  # of what runs along the motion, of what is lifted, of rates
+        method.rule(layout.problem),
+        method.lifted_rule(layout.problem, layout.nodes),
+        method.rate_rule(layout.problem, layout.nodes),
+    )
+    terms = objective_blocks(program, stacks, quadratures)
     weights = [weight for weight, _ in problem.objective.terms]
     nlp = nonlinear_program(
         terms,
         weight_function(layout, weights),
-        constraint_blocks(asked_for, places),
+        constraint_blocks(groups, places),
         bounds,
         differentiated=transcription.derivatives != "solver",
         sloped=sloped and is_open(weights),
-        machine=finish,
+        machine=machine,
     )
+    # Passive joints that are integrated leave the unknowns.
     nlp, reduction = method.reduce(layout, nlp, program.formulation, problem)
     return Transcribed(
         statement=problem,
@@ -354,9 +375,9 @@ def transcribe(
         transcription=transcription,
         motion=motion,
         layout=layout,
-        kernels=finish.words,
+        kernels=machine.words,
         open_groups=open_groups,
-        groups=asked_for,
+        groups=groups,
         rows=rows,
         bound_owners=box.owners,
         binding=box.binding,
@@ -368,67 +389,36 @@ def transcribe(
     )
 
 
-def _finish(problem, transcription):
-    """Return the Finish of a problem's kernels."""
-    method = formulation_of(transcription.dynamics, problem.tree)
-    words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return KernelBackend(_kernels(transcription), words, transcription.threads)
-
-
-def _kernels(transcription):
-    """Return what evaluates kernels, of which a solver that finds derivatives itself wants the
-    graphs."""
-    if transcription.kernels == "auto":
+def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBackend:
+    """Return what evaluates the kernels of a problem."""
+    method, kernels = formulation_of(transcription.dynamics, problem.tree), transcription.kernels
+    if kernels == "auto":  # a solver that finds derivatives itself wants the graphs
         left = transcription.derivatives == "solver" or isinstance(transcription.method, Integrated)
-        return VIRTUAL if left else ASSEMBLED
-    return transcription.kernels
+        kernels = VIRTUAL if left else ASSEMBLED
+    words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
+    return KernelBackend(kernels, words, transcription.threads)
 
 
-def _shared(finish, alike):
-    """Return what finishes kernels, one for all phases where they share `alike` ones; None where
-    they stay as they are built."""
-    own = finish if finish.kernels == COMPILED else None
-    if alike is None or not finish.differentiated:
-        return own
-    return SharedKernels(differentiated=finish.differentiated, finish=own, made=alike)
-
-
-def _begun(problem, transcription, finish, free, sloped):
+def _program(
+    problem: Problem,
+    transcription: Transcription,
+    machine: KernelBackend,
+    free: tuple[str, ...],
+    sloped: bool,
+    shared: dict | None,
+) -> Program:
     """Return the program of a problem on its method's basis, of which nothing is asked yet."""
     formulation = formulation_of(transcription.dynamics, problem.tree)
+    backend: Backend | None = machine if machine.kernels == COMPILED else None
+    if shared is not None and machine.differentiated:
+        differentiated = machine.differentiated
+        backend = SharedKernels(differentiated=differentiated, backend=backend, made=shared)
     return program_of(
         problem,
         transcription.method.layout(reference(problem)),
         formulation,
         derivatives_of(formulation, transcription.derivatives, problem.tree),
-        finish,
+        backend,
         free,
         sloped=sloped,
     )
-
-
-def _outputs(problem, program):
-    """Return what a problem's outputs give, so that none fails after the solve."""
-    return [
-        call_user_function(f"output {name!r}", function, program.inputs)
-        for name, function in problem.outputs.items()
-    ]
-
-
-def _rules(method, layout):
-    """Return the quadratures of what runs along the motion, of what is lifted, and of rates."""
-    numbers, nodes = layout.problem, layout.nodes
-    return (
-        method.rule(numbers),
-        method.lifted_rule(numbers, nodes),
-        method.rate_rule(numbers, nodes),
-    )
-
-
-def _opened(program, requests, stacks, seen, alone):
-    """Return the program with all parameters of its problem in its layout, at their own values;
-    `stacks` are columns of the objective's terms, `seen` those of outputs."""
-    every = [*(request.stack for request in requests), *stacks]
-    known = parameters_in(program.problem, every, seen, program.inputs)
-    parameters, count = (checked if alone else depended)(known, program.free)
-    return program.with_parameters({each: each.value for each in parameters}, count)

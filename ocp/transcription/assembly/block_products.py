@@ -7,16 +7,17 @@ same weights, so all of them at an instant are one matrix. Second derivatives ar
 neighbouring instants that know the same variables, in the same product.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ocp.codegen.block_product import Product
 from ocp.index_sets import distinct
+from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.variables.variable_units import Units, common_runs
 
 
-def slopes(block, units: Units) -> Iterator[Product]:
+def slopes(block: Block, units: Units) -> Iterator[Product]:
     """Yield the Products of J M: a kernel's rows with all that one unit of inputs depends on."""
     rows, columns = block.kernel.rows, block.kernel.columns
     unit, place = units.unit[columns], units.place[columns]
@@ -29,7 +30,7 @@ def slopes(block, units: Units) -> Iterator[Product]:
         slots, slot = distinct(place[nonzero])
         member, row = np.divmod(keys, block.kernel.size)  # neighbours go to neighbouring places
         weight = kind.weight[:, slots]
-        there = _there(pair, slot, weight != 0)
+        there = _nonzero_products(pair, slot, weight != 0)
         known = units.variables_of(number, member)[:, kind.run]  # (pairs, N, K)
         column = np.where(there, known.transpose(1, 2, 0), -1)
         target, factor = block.target[row].T[:, None], block.weight[row].T[:, None]
@@ -45,7 +46,9 @@ def slopes(block, units: Units) -> Iterator[Product]:
         )
 
 
-def curvatures(triangles, units: Units) -> Iterator[Product]:
+def curvatures(
+    triangles: Sequence[tuple[np.ndarray, np.ndarray]], units: Units
+) -> Iterator[Product]:
     """Yield the Products of the sum of M' H M, upper triangle, where the nonzeros of several H,
     at (above, right) of each upper triangle, stand one after the other: all that two units of
     inputs depend on, or one and itself."""
@@ -65,17 +68,17 @@ def curvatures(triangles, units: Units) -> Iterator[Product]:
         keys, pair = distinct(second[nonzero] * count + first[nonzero])
         within = units.place[above[nonzero]] * other.size + units.place[right[nonzero]]
         slots, slot = distinct(within)
-        weight = _squares(one.weight, other.weight, *np.divmod(slots, other.size), same)
+        weight = _weight_products(one.weight, other.weight, *np.divmod(slots, other.size), same)
         runs = common_runs(one, other)
         starts = [start for start, _ in runs]
         there = np.array([(weight[start:end] != 0).any(axis=0) for start, end in runs])
-        there = _there(pair, slot, there)
+        there = _nonzero_products(pair, slot, there)
         beyond, left = np.divmod(keys, count)
         sides = [
             units.variables_of(kind, member)[:, units.kinds[kind].run[starts]]
             for kind, member in zip(kinds, (left, beyond))
         ]
-        row, column = _crossed(sides[0], sides[1], same)
+        row, column = _variable_pairs(sides[0], sides[1], same)
         yield Product(
             nonzero=nonzero,
             place=slot * len(keys) + pair,
@@ -88,7 +91,7 @@ def curvatures(triangles, units: Units) -> Iterator[Product]:
         )
 
 
-def _there(pair, slot, present):
+def _nonzero_products(pair: np.ndarray, slot: np.ndarray, present: np.ndarray) -> np.ndarray:
     """Return where products are no structural zeros (runs, K, pairs), from the pair and slot of
     every nonzero and from which weights are `present` (runs, slots, K)."""
     table = np.zeros((present.shape[1], pair.max() + 1))
@@ -96,7 +99,9 @@ def _there(pair, slot, present):
     return present.transpose(0, 2, 1) @ table > 0
 
 
-def _squares(first, second, one, other, same):
+def _weight_products(
+    first: np.ndarray, second: np.ndarray, one: np.ndarray, other: np.ndarray, same: bool
+) -> np.ndarray:
     """Return the products (N, slots, K1 * K2) of two weights, (N, .., K1) and (N, .., K2), in
     places `one` and `other` of every slot: for one and the `same` unit what its second derivatives
     in either order are multiplied by, above the diagonal and on it (N, slots, K (K + 1) / 2)."""
@@ -104,20 +109,22 @@ def _squares(first, second, one, other, same):
     if same:
         apart = np.not_equal(one, other)[:, None, None]
         product += apart * first[:, other, :, None] * second[:, one, None, :]
-    return product.reshape(*product.shape[:2], -1)[..., _kept(first.shape[2], product, same)]
+    return product.reshape(*product.shape[:2], -1)[
+        ..., _upper_entries(first.shape[2], product, same)
+    ]
 
 
-def _crossed(first, second, same):
+def _variable_pairs(first: np.ndarray, second: np.ndarray, same: bool) -> list[np.ndarray]:
     """Return the variables that meet in products, (runs, .., pairs) twice, of those that either
     side knows (pairs, runs, K); -1 for none."""
     first, second = first[..., :, None], second[..., None, :]
     there = (first >= 0) & (second >= 0)
     sides = (np.where(there, side, -1) for side in (first, second))
-    chosen = _kept(first.shape[2], there, same)
+    chosen = _upper_entries(first.shape[2], there, same)
     return [side.reshape(*side.shape[:2], -1)[..., chosen].transpose(1, 2, 0) for side in sides]
 
 
-def _kept(count, product, same):
+def _upper_entries(count: int, product: np.ndarray, same: bool) -> slice | np.ndarray:
     """Return which of a product's last two axes, in a row, are kept: of a unit with itself those
     above the diagonal and on it."""
     if not same:

@@ -1,5 +1,7 @@
-"""What kernels take of the variables at all instants, and where constant sums of a program are made
-for them: by CasADi's products, or by machine code where kernels are such."""
+"""Inputs of kernels gathered from the variables, and constant sums of a program.
+
+CasADi's products make them, or machine code where kernels run as such.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,6 +11,7 @@ import numpy as np
 
 from ocp.codegen.compiler.sparse_matvec import Sums
 from ocp.codegen.mapped import map_function
+from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.triplets import matrix_of
 
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
@@ -26,7 +29,7 @@ class GatheredInputs:
         self.values: dict[int, ca.MX] = {}
         self.known: list[tuple[Any, ca.MX]] = []
 
-    def __call__(self, block) -> ca.MX:
+    def __call__(self, block: Block) -> ca.MX:
         for other, inputs in self.known:
             if same_inputs(block, other):
                 return inputs
@@ -39,7 +42,7 @@ class GatheredInputs:
         self.known.append((block, own))
         return own
 
-    def of(self, block) -> "Gathering | None":
+    def of(self, block: Block) -> "Gathering | None":
         """Return the Gathering that a block is in."""
         for each in self.gathering:
             if any(block is other for other in each.blocks):
@@ -51,7 +54,7 @@ class Gathering:
     """`blocks` that are assembled to so many `rows`, with the functions of machine code that gather
     what they take of x, sum up their values and hand them their multipliers."""
 
-    def __init__(self, blocks: Sequence, rows: int, machine: Any = None):
+    def __init__(self, blocks: Sequence, rows: int, machine: Any = None) -> None:
         self.blocks = blocks
         self.distinct: list[Any] = []
         for block in blocks:
@@ -67,7 +70,7 @@ class Gathering:
         functions = self.begun()
         return None if functions is None else functions[name]
 
-    def _functions(self, rows):
+    def _functions(self, rows: int) -> dict[str, Sums]:
         sizes = [(each.kernel.size, len(each.s)) for each in self.blocks]
         width = self.distinct[0].matrix.shape[1]
         inputs = [((each.kernel.width, len(each.s)), [(0, each.matrix)]) for each in self.distinct]
@@ -80,7 +83,7 @@ class Gathering:
         }
 
 
-def same_inputs(block, other) -> bool:
+def same_inputs(block: Block, other: Block) -> bool:
     """Tell whether two blocks take the same of x, at the same instants."""
     if block is other:
         return True
@@ -90,7 +93,7 @@ def same_inputs(block, other) -> bool:
     return one.sparsity() == two.sparsity() and np.array_equal(one.nonzeros(), two.nonzeros())
 
 
-def spread_matrix(block, rows: int) -> ca.DM:
+def spread_matrix(block: Block, rows: int) -> ca.DM:
     """Return the matrix (rows, m * N) that sums the values of a block up to the rows."""
     return matrix_of(
         rows,

@@ -1,9 +1,9 @@
 """The objective's terms as blocks, and the nonlinear program of all blocks with its sparse
 derivatives."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -11,13 +11,19 @@ import numpy as np
 from ocp.codegen.mapped import map_function
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
-from ocp.motion.free_knots import located
+from ocp.motion.free_knots import Moving, located
+from ocp.problem.terms import Term
 from ocp.solvers.nlp import FAST_VERSIONS, NLP
+from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.gather import GatheredInputs, Gathering
-from ocp.transcription.assembly.sparse import Block, assemble, assemble_gradient, assemble_hessian
+from ocp.transcription.assembly.scatter_gather import Library
+from ocp.transcription.assembly.sparse import assemble, assemble_gradient, assemble_hessian
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.variables.layout import Layout
+
+Weights = Callable[[ca.MX], Matrix]  # x -> weights of the objective's terms
+Rules = Sequence[tuple[np.ndarray, np.ndarray]]  # instants and weights of quadratures
 
 
 def term_stacks(program: Program) -> tuple[Matrix, ...]:
@@ -28,21 +34,23 @@ def term_stacks(program: Program) -> tuple[Matrix, ...]:
     )
 
 
-def objective_blocks(program: Program, stacks: Sequence[Matrix], rules) -> tuple[Block, ...]:
+def objective_blocks(program: Program, stacks: Sequence[Matrix], rules: Rules) -> tuple[Block, ...]:
     """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
     `stacks` are the terms' columns; of the `rules` (s, w) the first integrates, the second what
     depends on lifted quantities, and the third what contains rates.
     """
     terms = enumerate(program.problem.objective.terms)
-    return tuple(_goal(program, rules, number, term, stacks[number]) for number, (_, term) in terms)
+    return tuple(
+        _term_block(program, rules, number, term, stacks[number]) for number, (_, term) in terms
+    )
 
 
-def _goal(program, rules, number, term, stack):
+def _term_block(program: Program, rules: Rules, number: int, term: Term, stack: Matrix) -> Block:
     what, layout = f"objective {term.name!r}", program.layout
     if term.kind != "squares" and stack.shape[0] != 1:
         raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
-    on_nodes = program.lifted_rows(stack).any()
+    on_nodes = bool(program.lifted_rows(stack).any())
     program.check_end(what, on_nodes and term.at_end)
     if term.kind == "integral":
         stack = program.inputs.measure * stack
@@ -51,7 +59,7 @@ def _goal(program, rules, number, term, stack):
     if term.at_end:
         s, weight = np.ones(1), np.ones(1)
     elif layout.moving:  # its kernels are measured by the width of their segments
-        motion = layout.problem.motion
+        motion = cast(Moving, layout.problem.motion)
         weight = weight / np.diff(motion.breaks)[located(motion, s)[0]]
     return Block(
         kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
@@ -62,7 +70,7 @@ def _goal(program, rules, number, term, stack):
     )
 
 
-def term_values(terms, size: int, count: int) -> ca.Function:
+def term_values(terms: Sequence[Block], size: int, count: int) -> ca.Function:
     """Return the Function x -> values (count,) of the objective's terms, unweighted."""
     x = ca.MX.sym("x", size)
     return ca.Function(
@@ -95,10 +103,10 @@ def weight_function(layout: Layout, weights: Sequence) -> Callable:
 
 
 def nonlinear_program(
-    terms,
-    weights,
-    blocks,
-    bounds,
+    terms: Sequence[Block],
+    weights: Weights,
+    blocks: Sequence[Block],
+    bounds: Mapping[str, Any],
     *,
     differentiated: bool = True,
     sloped: bool = False,
@@ -150,21 +158,29 @@ def nonlinear_program(
     )
 
 
-def _hessians(terms, weights, rows, size, sloped, library, taken):
+def _hessians(
+    terms: Sequence[Block],
+    weights: Weights,
+    rows: tuple[Sequence[Block], int],
+    size: int,
+    sloped: bool,
+    library: Library | None,
+    taken: Callable[[ca.MX], GatheredInputs],
+) -> Callable[[str], ca.Function]:
     """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once, of terms
     and of the `rows` (blocks, number of them); `taken`(x) gives what is Taken of x."""
 
     @cache
-    def hessian(kind):
+    def hessian(kind: str) -> ca.Function:
         x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
         lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows[1])
         summands = (terms, len(terms)), rows
         for block in (*terms, *rows[0]):
             block.kernel.begin(kind)
-        curvature = assemble_hessian(summands, size, kind, library)
-        curvature = curvature(taken(x), lam_f * weights(x), lam_g)
+        summed = assemble_hessian(summands, size, kind, library)
+        curvature = summed(taken(x), lam_f * weights(x), lam_g)
         if sloped:
-            curvature += lam_f * _weighed_curvature(terms, weights, size, x)
+            curvature += lam_f * _weight_curvature(terms, weights, size, x)
         inputs = ["x", "p", "lam_f", "lam_g"]
         symbols = [x, p, lam_f, lam_g]
         return ca.Function("hess_lag", symbols, [curvature], inputs, ["triu_hess_gamma_x_x"])
@@ -172,7 +188,7 @@ def _hessians(terms, weights, rows, size, sloped, library, taken):
     return hessian
 
 
-def _weighed_curvature(terms, weights, size, x):
+def _weight_curvature(terms: Sequence[Block], weights: Weights, size: int, x: ca.MX) -> ca.MX:
     """Return the upper triangle of the second derivatives of the weighted terms that open weights
     add."""
     values, slopes = assemble(terms, size, len(terms))

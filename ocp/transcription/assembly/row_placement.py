@@ -1,5 +1,4 @@
-"""Where the rows of a program go: numbers for their bounds, then rows of g or bounds of
-variables."""
+"""Row placement: numbers for open bounds, then rows of g or bounds of variables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter, closed
-from ocp.problem.constraint import Moment
-from ocp.transcription.assembly.sparse import Block
+from ocp.problem.constraint import Constraint, Moment
+from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout
 from ocp.transcription.variables.variable_bounds import VariableBounds
@@ -25,7 +24,7 @@ def close_bounds(
     values made of it} has constraints of the statement."""
     known: dict = {}
 
-    def numbered(constraint):
+    def numbered(constraint: Constraint) -> Constraint:
         if not constraint.open:
             return constraint
         if id(constraint) in anew and not isinstance(constraint.when, Moment):
@@ -33,7 +32,7 @@ def close_bounds(
         sides = {"lower": constraint.lower, "upper": constraint.upper}
         return replace(constraint, **closed(sides, values))
 
-    def given(constraint):
+    def given(constraint: Constraint) -> Constraint:
         if id(constraint) not in known:
             known[id(constraint)] = numbered(constraint)
         return known[id(constraint)]

@@ -1,7 +1,9 @@
-"""Products of what kernels give, summed and put in their places: by CasADi's own operations, or by
-machine code where kernels are such."""
+"""Products of kernels, summed and scattered to their places in sparse matrices.
 
-from collections.abc import Callable, Sequence
+CasADi's own operations do it, or machine code where kernels run as such.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import casadi as ca
 import numpy as np
@@ -13,10 +15,11 @@ from ocp.transcription.assembly.triplets import matrix_of, pattern_of
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 BLOCK = 128  # entries that are numbered together, at most what a byte counts
 Given = tuple[Sequence[Product], Sequence[tuple[int, int]]]
+Library = Callable[[Sequence[Given], Sequence[np.ndarray], int], Callable[[], ca.Function | None]]
 
 
 def scatter_products(
-    given: Sequence[Given], shape: tuple, library: Callable | None = None
+    given: Sequence[Given], shape: tuple, library: Library | None = None
 ) -> Callable:
     """Return the function of lists of `values` (nonzeros, N) of each kernel that gives the sparse
     matrix of that shape that sums their Products: `given` are ((products, shapes of the values),
@@ -33,7 +36,7 @@ def scatter_products(
         for name in ("row", "column", "factor")
     )
     source = np.nonzero((row >= 0) & (column >= 0))[0]
-    keys, index = _ranked(column[source] * shape[0] + row[source], shape[0] * shape[1])
+    keys, index = _rank_keys(column[source] * shape[0] + row[source], shape[0] * shape[1])
     where = np.full(len(row), -1)
     where[source] = index
     ends = np.cumsum([each.row.size for each in products])
@@ -44,24 +47,29 @@ def scatter_products(
     pattern, count = pattern_of(shape, keys), len(keys)
     begun = library(given, wheres, count) if library is not None and plain else None
 
-    def put(values):
+    def put(values: Sequence[Sequence[ca.MX]]) -> ca.MX:
         function = begun() if begun else None
         if function is not None:
             return ca.MX(pattern, function(*(each for own in values for each in own)))
         pairs = [(products, own) for (products, _), own in zip(given, values)]
-        return ca.MX(pattern, _summed(pairs, wheres, count, plain))
+        return ca.MX(pattern, _sum_products(pairs, wheres, count, plain))
 
     return put
 
 
-def _summed(given, wheres, count, plain):
+def _sum_products(
+    given: Iterable[tuple[Sequence[Product], Sequence[ca.MX]]],
+    wheres: Sequence[np.ndarray],
+    count: int,
+    plain: bool,
+) -> ca.MX:
     """Return the nonzeros (count,), of products that go to the places `wheres` (runs, K, pairs)
     of each among them; `plain` ones have no factors."""
     numbers, places, factors, rest = [], [], [], iter(wheres)
     for products, values in given:
-        for product, chosen in zip(products, _chosen(products, values)):
+        for product, chosen in zip(products, _select_entries(products, values)):
             where = next(rest)
-            for runs, part in _multiplied(product, chosen):
+            for runs, part in _multiply(product, chosen):
                 numbers.append(part)
                 places.append(where[runs].ravel())
                 factors.append(product.factor[runs].ravel())
@@ -75,7 +83,7 @@ def _summed(given, wheres, count, plain):
     return matrix_of(count, len(place), place[source], source, factor) @ every
 
 
-def _chosen(products, values):
+def _select_entries(products: Sequence[Product], values: Sequence[ca.MX]) -> Sequence[ca.MX]:
     """Return what every product takes of `values` (nonzeros, N) of kernels, (pairs * slots, N)."""
     nonzeros = [ca.MX.sym("nonzeros", each.shape[0]) for each in values]
     every, parts = ca.vertcat(*nonzeros, 0), []
@@ -93,7 +101,7 @@ def _chosen(products, values):
     return ca.Function("chosen", nonzeros, parts).map(values[0].shape[1]).call(values)
 
 
-def _multiplied(product, numbers):
+def _multiply(product: Product, numbers: ca.MX) -> Iterator[tuple[np.ndarray, ca.MX]]:
     """Yield (runs, MX column of what these give) of a product of numbers (pairs * slots, N), for
     runs of one length together."""
     start, end = np.array(product.runs).T
@@ -110,7 +118,7 @@ def _multiplied(product, numbers):
         yield runs, ca.vec(part)
 
 
-def _multiplication(pairs, slots, length, last):
+def _multiplication(pairs: int, slots: int, length: int, last: int) -> ca.Function:
     """Return the Function (numbers (pairs * slots, length), weights (slots * length, last)) ->
     their product (pairs, last)."""
     numbers = ca.MX.sym("numbers", pairs * slots, length)
@@ -119,7 +127,7 @@ def _multiplication(pairs, slots, length, last):
     return ca.Function("multiply", [numbers, weights], [product])
 
 
-def _ranked(keys, limit):
+def _rank_keys(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct keys in order, and the number of each key among them.
 
     Keys are below `limit`.

@@ -7,44 +7,33 @@ their places by lists of these. The solver is given all that; letting it differe
 graph costs many times more.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import casadi as ca
 import numpy as np
 
 from ocp.transcription.assembly.block_products import curvatures, slopes
-from ocp.transcription.assembly.gather import MULTIPLIERS, VALUES, same_inputs, spread_matrix
-from ocp.transcription.assembly.scatter_gather import scatter_products
+from ocp.transcription.assembly.blocks import Block
+from ocp.transcription.assembly.gather import (
+    MULTIPLIERS,
+    VALUES,
+    GatheredInputs,
+    same_inputs,
+    spread_matrix,
+)
+from ocp.transcription.assembly.scatter_gather import Library, scatter_products
 from ocp.transcription.assembly.triplets import matrix_of
-from ocp.transcription.kernels.kernels import Kernel
 from ocp.transcription.variables.variable_units import units_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Block:
-    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for
-    every value where it goes.
-
-    `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same
-    row are summed with `weight` (m, N).
-    """
-
-    kernel: Kernel
-    s: np.ndarray
-    matrix: ca.DM
-    target: np.ndarray
-    weight: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"Block({self.kernel!r} at {len(self.s)} instants)"
-
-
-def assemble(blocks, variables, rows, library=None):
+def assemble(
+    blocks: Sequence[Block], variables: int, rows: int, library: Library | None = None
+) -> tuple[Callable[[GatheredInputs], ca.MX], Callable[[GatheredInputs], ca.MX]]:
     """Return (values, jacobian) over all blocks as functions of what is Taken of x: MX (rows,), and
     MX (rows, variables) sparse, which a `library` of machine code may put in place (`placed`)."""
 
-    def values(taken):
+    def values(taken: GatheredInputs) -> ca.MX:
         together = taken.of(blocks[0]) if blocks else None
         summed = together.function(VALUES) if together else None
         if summed is not None:
@@ -55,7 +44,7 @@ def assemble(blocks, variables, rows, library=None):
         return ca.densify(total)
 
     @cache
-    def put():
+    def put() -> Callable[[Sequence], ca.MX]:
         given = [
             (
                 list(slopes(block, units_of(block.matrix, block.kernel.width))),
@@ -65,7 +54,7 @@ def assemble(blocks, variables, rows, library=None):
         ]
         return scatter_products(given, (rows, variables), library)
 
-    def jacobian(taken):
+    def jacobian(taken: GatheredInputs) -> ca.MX:
         return put()([[_slopes(block, taken)] for block in blocks])
 
     if library is not None:
@@ -73,11 +62,13 @@ def assemble(blocks, variables, rows, library=None):
     return values, jacobian
 
 
-def assemble_gradient(blocks, variables):
+def assemble_gradient(
+    blocks: Sequence[Block], variables: int
+) -> Callable[[GatheredInputs, ca.MX], ca.MX]:
     """Return gradient(Taken of x, weights (blocks,)) of the weighted sum of blocks of one value
     each, MX (variables,): what one constant matrix makes of the few slopes of each."""
 
-    def gradient(taken, weights):
+    def gradient(taken: GatheredInputs, weights: ca.MX) -> ca.MX:
         total = ca.MX.zeros(variables)
         for number, block in enumerate(blocks):
             count, width = len(block.s), block.kernel.width
@@ -93,7 +84,12 @@ def assemble_gradient(blocks, variables):
     return gradient
 
 
-def assemble_hessian(summands, variables, kind, library=None):
+def assemble_hessian(
+    summands: Sequence[tuple[Sequence[Block], int]],
+    variables: int,
+    kind: str,
+    library: Library | None = None,
+) -> Callable[..., ca.MX]:
     """Return hessian(Taken of x, multipliers) over all blocks: MX (variables, variables), upper
     triangle.
 
@@ -101,13 +97,13 @@ def assemble_hessian(summands, variables, kind, library=None):
     columns of multipliers of these rows; `library` as of `assemble`.
     """
 
-    def hessian(taken, *multipliers):
+    def hessian(taken: GatheredInputs, *multipliers: ca.MX) -> ca.MX:
         curved = [
             (block, block.kernel.hessian(kind), rows, own)
             for (blocks, rows), own in zip(summands, multipliers)
             for block in blocks
         ]
-        alike = _alike([each for each in curved if len(each[1][1])])
+        alike = _with_same_inputs([each for each in curved if len(each[1][1])])
         given = []
         for members in alike:
             first = members[0][0]
@@ -118,7 +114,9 @@ def assemble_hessian(summands, variables, kind, library=None):
         return put(
             [
                 [
-                    _evaluate(block, function, taken, _local(block, rows, own, taken))[0]
+                    _evaluate(block, function, taken, _block_multipliers(block, rows, own, taken))[
+                        0
+                    ]
                     for block, (function, _, _), rows, own in members
                 ]
                 for members in alike
@@ -128,7 +126,7 @@ def assemble_hessian(summands, variables, kind, library=None):
     return hessian
 
 
-def _alike(curved):
+def _with_same_inputs(curved: Sequence[tuple]) -> list[list]:
     """Return lists of those whose blocks' inputs are the same, at the same instants."""
     together: list[list] = []
     for each in curved:
@@ -141,34 +139,36 @@ def _alike(curved):
     return together
 
 
-def _local(block, rows, multipliers, taken):
+def _block_multipliers(block: Block, rows: int, multipliers: ca.MX, taken: GatheredInputs) -> ca.MX:
     """Return the multipliers (m, N) of a block's values, of those of the assembled rows."""
     together = taken.of(block)
     handed = together.function(MULTIPLIERS) if together else None
-    if handed is not None:
+    if together is not None and handed is not None:
         number = next(k for k, each in enumerate(together.blocks) if each is block)
         return handed.call([multipliers])[number]
     own = spread_matrix(block, rows).T @ multipliers
     return ca.reshape(own, block.kernel.size, len(block.s))
 
 
-def _values(block, taken):
+def _values(block: Block, taken: GatheredInputs) -> ca.MX:
     if id(block) not in taken.values:
         taken.values[id(block)] = _evaluate(block, block.kernel.values, taken)[0]
     return taken.values[id(block)]
 
 
-def _slopes(block, taken):
+def _slopes(block: Block, taken: GatheredInputs) -> ca.MX:
     slopes_there, taken.values[id(block)] = _evaluate(block, block.kernel.jacobian, taken)
     return slopes_there
 
 
-def _evaluate(block, kernel_function, taken, *more):
+def _evaluate(
+    block: Block, kernel_function: ca.Function, taken: GatheredInputs, *more: ca.MX
+) -> list[ca.MX]:
     arguments = [taken(block), ca.DM(block.s).T, *more]
     return taken.at(kernel_function, len(block.s)).call(arguments)
 
 
-def line_entries(matrix, lines):
+def line_entries(matrix: ca.DM, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, for every entry of the given lines of a sparse matrix, the position in `lines`, the
     column and the value."""
     transposed = matrix.T

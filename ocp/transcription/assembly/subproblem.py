@@ -1,4 +1,4 @@
-"""A program less some of its constraints, on the same graphs."""
+"""The program without some of its constraints, on the same graphs."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -31,12 +31,12 @@ def without_constraints(
                 f"without: expected names of constraints, got {name!r}{suggestion(name, known)}"
             )
     if isinstance(program, Transcribed):
-        return _less(program, names)[0]
-    parts, kept = zip(*(_less(part, names) for part in parts))
+        return _phase_without(program, names)[0]
+    parts, kept = zip(*(_phase_without(part, names) for part in parts))
     starts, count = program.row_starts, len(program.nlp.g_lower)
     own = [mine + start for mine, start in zip(kept, starts)]
     nlp = with_rows(program.nlp, np.concatenate([*own, np.arange(starts[-1], count)]))
-    other = replace(program, parts=parts, nlp=nlp, made=_made(program))
+    other = replace(program, parts=parts, nlp=nlp, made=_reusable(program))
     bounds: dict[str, Any] = concatenate_bounds(other.members, other.layout.size)
     return replace(other, nlp=replace(nlp, **bounds))
 
@@ -48,7 +48,7 @@ def constraint_names(program: Transcribed | TranscribedPhases) -> frozenset[str]
     return frozenset(owner[0].name for each in pairs for owner, asked in each if asked.any())
 
 
-def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
+def _phase_without(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
     """Return a program of one phase without some constraints, and the rows kept (k,)."""
     if part.reduction is not None:
         raise ValueError("without: no constraints are left out where passive joints are integrated")
@@ -68,10 +68,10 @@ def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.nd
         binding=box.binding,
         nlp=replace(with_rows(part.nlp, kept), **bounds),
         whole=part.whole and not names,
-        made=_made(part),
+        made=_reusable(part),
     ), kept
 
 
-def _made(program: Transcribed | TranscribedPhases) -> dict:
+def _reusable(program: Transcribed | TranscribedPhases) -> dict:
     """Return what a program has made that is of its graphs, not of its constraints."""
     return {name: program.made[name] for name in ("same", "turn") if name in program.made}

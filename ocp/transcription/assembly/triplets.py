@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 
 
-def pattern_of(shape, places):
+def pattern_of(shape: tuple[int, int], places: np.ndarray) -> ca.Sparsity:
     """Return the sparsity of a `shape` with entries at places, counted column by column and in
     order."""
     column, row = np.divmod(places, shape[0])
@@ -12,18 +12,22 @@ def pattern_of(shape, places):
     return ca.Sparsity(*shape, start.tolist(), row.tolist())
 
 
-def matrix_of(rows, columns, row, column, value):
+def matrix_of(
+    rows: int, columns: int, row: np.ndarray, column: np.ndarray, value: np.ndarray
+) -> ca.DM:
     """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out.
 
     One with more columns than rows is made by its rows: CasADi takes lists, a number per column.
     """
     if columns > rows:
         return matrix_of(columns, rows, column, row, value).T
-    places, sums = _summed(row, column, value, rows)
+    places, sums = _sum_duplicates(row, column, value, rows)
     return ca.DM(pattern_of((rows, columns), places), sums)
 
 
-def _summed(row, column, value, rows):
+def _sum_duplicates(
+    row: np.ndarray, column: np.ndarray, value: np.ndarray, rows: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of triplets, counted column by column and in order, and the sums there."""
     keep = (row >= 0) & (column >= 0)
     key, value = (column * rows + row)[keep], value[keep]

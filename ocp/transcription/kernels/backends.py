@@ -1,14 +1,20 @@
-"""What kernels run on: machine code that is assembled here or by a compiler, or CasADi's virtual
-machine."""
+"""Backends of kernels: machine code assembled here or by a compiler, or the virtual machine."""
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
 
 from ocp.codegen.assembler import NoMachineCode, unsupported_reason
-from ocp.codegen.mapped import map_function
+from ocp.codegen.compiler.sparse_matvec import Sums
+from ocp.codegen.mapped import Graph, map_function
 from ocp.progress import say
 from ocp.solvers import NoCompiler
+from ocp.transcription.kernels.inputs import PendingKernel
 
 BEGUN = time.time()
 AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported
@@ -33,62 +39,71 @@ class KernelBackend:
 
     scalar = True  # a compiler is given scalar graphs
 
-    def __init__(self, kernels, differentiated="", threads=1):
-        self.kernels, self.trouble, self.count, self.any = kernels, None, 0, False
-        self.differentiated, self.threads = differentiated, threads
-        if kernels == ASSEMBLED and unsupported_reason():
-            self.trouble = unsupported_reason()
+    def __init__(self, kernels: str, differentiated: str = "", threads: int = 1) -> None:
+        self.kernels, self.differentiated, self.threads = kernels, differentiated, threads
+        self.trouble: str | None = None
+        self.count, self.any = 0, False
+        if kernels == ASSEMBLED:
+            self.trouble = unsupported_reason() or None
 
-    def __call__(self, name, build, follows):
+    def __call__(
+        self, name: str, build: Callable[[], Graph], follows: Callable[[], str]
+    ) -> PendingKernel:
         """Return what gives the function of a Graph of that name, as machine code if that can be
         had, and the Graph's pattern; `build`() builds it, and `follows`() is a text that says all
         that it follows from."""
         from ocp.codegen.compiler.compiled import begin_compile  # loads when asked for
 
-        begun = self._made(begin_compile, name, build, self._statement(name, follows))
+        begun = self._begin(begin_compile, name, build, self._key(name, follows))
         if begun is not None:
             return PendingFunction(self, begun, build), begun.pattern
         graph = build()
         return lambda: graph.function, graph.pattern
 
     @property
-    def quick(self):
+    def quick(self) -> bool:
         """Whether functions of one instant are not machine code yet, and many of them are."""
         return self.kernels == ASSEMBLED and self.trouble is None
 
-    def map_over(self, function, count):
+    def map_over(self, function: ca.Function, count: int) -> ca.Function:
         """Return a function of one instant at so many."""
         made = map_function(function, count, self.threads, assembled=self.quick)
         self.any = self.any or made.class_name() == "External"
         return made
 
-    def scatter(self, given, wheres, count):
+    def scatter(
+        self, given: Sequence, wheres: Sequence[np.ndarray], count: int
+    ) -> Callable[[], ca.Function | None]:
         """Begin to make what puts products in their places, as `scattering` does; return what waits
         for it, and gives None where that is left to the virtual machine."""
         if self.kernels == COMPILED:
             from ocp.codegen.compiler.scatter import compile_scatter  # loads when asked for
 
-            return self._waited(compile_scatter, given, wheres, count)
+            return self._awaitable(compile_scatter, given, wheres, count)
         from ocp.codegen.assembler import program_kernels
 
-        return self._waited(lambda: partial(program_kernels.assemble_scatter, given, wheres, count))
+        return self._awaitable(
+            lambda: partial(program_kernels.assemble_scatter, given, wheres, count)
+        )
 
-    def gather_sums(self, functions):
+    def gather_sums(
+        self, functions: Mapping[str, Sums]
+    ) -> Callable[[], Mapping[str, ca.Function] | None]:
         """Begin to make constant sums, as `summing` does; return what waits for them, and gives
         none where these are left to the virtual machine."""
         if self.kernels == COMPILED:
             from ocp.codegen.compiler.sparse_matvec import compile_sums  # loads when asked for
 
-            return self._waited(compile_sums, functions)
+            return self._awaitable(compile_sums, functions)
         from ocp.codegen.assembler import program_kernels
 
-        return self._waited(lambda: partial(program_kernels.assemble_sums, functions))
+        return self._awaitable(lambda: partial(program_kernels.assemble_sums, functions))
 
-    def _waited(self, begin, *what):
-        begun = self._made(begin, *what) if self.kernels != VIRTUAL else None
+    def _awaitable(self, begin: Callable, *what: Any) -> Callable[[], Any]:
+        begun = self._begin(begin, *what) if self.kernels != VIRTUAL else None
 
         @cache
-        def result():
+        def result() -> Any:
             try:
                 return begun() if begun and self.trouble is None else None
             except (NoCompiler, NoMachineCode) as reason:
@@ -97,7 +112,7 @@ class KernelBackend:
 
         return result
 
-    def _made(self, make, *what):
+    def _begin(self, make: Callable, *what: Any) -> Any:
         if self.trouble is None:
             self.count += 1
             if self.kernels == COMPILED:
@@ -108,7 +123,7 @@ class KernelBackend:
                 self.trouble = str(reason)
         return None
 
-    def words(self):
+    def words(self) -> str:
         """Return how kernels run."""
         if self.kernels == VIRTUAL:
             return "virtual machine" + f" on {self.threads} threads" * (self.threads > 1)
@@ -116,7 +131,7 @@ class KernelBackend:
         reason = self.trouble or few
         return self.kernels if reason is None else f"virtual machine: {reason}"
 
-    def _statement(self, name, follows):
+    def _key(self, name: str, follows: Callable[[], str]) -> str | None:
         if not self.differentiated or not sources():
             return None
         return chr(0).join((name, self.differentiated, sources(), follows()))
@@ -125,22 +140,23 @@ class KernelBackend:
 class PendingFunction:
     """A function that is being compiled; called, it waits and gives it."""
 
-    def __init__(self, finish, begun, build):
-        self.finish, self.begun, self.build, self.function = finish, begun, build, None
+    def __init__(self, backend: KernelBackend, begun: Any, build: Callable[[], Graph]) -> None:
+        self.backend, self.begun, self.build = backend, begun, build
+        self.function: ca.Function | None = None
 
-    def __call__(self):
+    def __call__(self) -> ca.Function:
         if self.function is None:
             try:
                 self.function = self.begun.result()
             except NoCompiler as reason:
-                self.finish.trouble = str(reason)
+                self.backend.trouble = str(reason)
                 self.function = self.begun.built or self.build().function
-            self.begun = self.build = None
-        return self.function
+            del self.begun, self.build  # which hold graphs
+        return cast(ca.Function, self.function)
 
 
 @cache
-def sources():
+def sources() -> str:
     """Return a hash of the sources that graphs are made by, "" where these are not to be had or may
     have changed since they were imported."""
     import hashlib  # which few programs need

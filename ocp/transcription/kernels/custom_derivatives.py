@@ -1,5 +1,7 @@
-"""What symbols of kernels stand for whose derivatives are given rather than derived: inverse
-dynamics, and the angular momentum about the centre of mass."""
+"""Kernel inputs with derivatives of their own: inverse dynamics and angular momentum.
+
+A symbol stands for each; its derivatives come from recursions rather than from differentiation.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

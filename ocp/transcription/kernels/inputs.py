@@ -1,5 +1,4 @@
-"""What kernels are functions of: symbols of one instant of the motion, and how the forces there are
-known.
+"""Inputs of kernels: symbols of one instant of the motion, and the source of the forces there.
 
 Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is
 given, or what makes a curve where knots are free; then what is lifted: joint torques, forces of cut
@@ -9,10 +8,11 @@ derivatives.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, cast
 
 import casadi as ca
 
+from ocp.codegen.mapped import Graph
 from ocp.dynamics.closed_loops import spread
 from ocp.dynamics.derivatives.momentum import has_momentum_slopes
 from ocp.dynamics.formulation import Formulation, Provider
@@ -24,7 +24,7 @@ from ocp.mechanics.values.parameters import Parameter, is_open
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import curve
 from ocp.problem.contact.complementarity import touch_size
-from ocp.problem.contact.ground import of_contacts, slots
+from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.load_paths import corrected, transmissions
 from ocp.problem.contact.reactions import check_two_pass, shared, two_pass
 from ocp.problem.instant import Forces, Instant
@@ -33,12 +33,27 @@ from ocp.transcription.kernels.custom_derivatives import Spin, Torque, chosen_of
 from ocp.transcription.kernels.time_derivatives import flow_of, rate_width
 from ocp.transcription.variables.layout import Layout, free_duration
 
+PendingKernel = tuple[Callable[[], ca.Function], ca.Sparsity]  # function to wait for, pattern
+
+
+class Backend(Protocol):
+    """Makes functions of the graphs of kernels: as they are, shared, or as machine code."""
+
+    @property
+    def scalar(self) -> bool:
+        """Tell whether all graphs have to be scalar ones."""
+
+    def __call__(
+        self, name: str, build: Callable[[], Graph], follows: Callable[[], str]
+    ) -> PendingKernel:
+        """Return the function of a Graph, to be waited for, and the Graph's pattern."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
-    symbol that stands for it), its `spin` likewise when the angular momentum has, what `finish`es
+    symbol that stands for it), its `spin` likewise when the angular momentum has, the `backend` of
     every Function, what of the motion lies in the instant's own segment where knots are free
     (`width`), and the `rates` that y has beside the motion once values contain any.
 
@@ -50,7 +65,7 @@ class Inputs:
     at: Any
     torque: Torque | Spin | None = None
     spin: Spin | None = None
-    finish: Callable | None = None
+    backend: Backend | None = None
     width: Matrix = 1.0
     sought: int = 0
     given: int = 0
@@ -105,14 +120,14 @@ def symbols(
     problem: Problem,
     formulation: Formulation,
     provider: Provider | None = None,
-    finish: Callable | None = None,
+    backend: Backend | None = None,
     wrenches: str | None = None,
     *,
     moving: bool = False,
     shared: bool = False,
 ) -> Inputs:
     """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics,
-    None leaves them to automatic differentiation; `finish(function)`, if given, turns scalar graphs
+    None leaves them to automatic differentiation; `backend`, if given, turns scalar graphs
     into something faster.
 
     `shared`: the motion's symbols are those of all Inputs of the very same problem that share them,
@@ -134,7 +149,7 @@ def symbols(
         at, torque = _with_derivatives(at, provider, y, lifted)
         at, spin = _with_spin(at, y)
     rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
-    inputs = replace(known, y=y, at=at, torque=torque, spin=spin, finish=finish, rates=rates)
+    inputs = replace(known, y=y, at=at, torque=torque, spin=spin, backend=backend, rates=rates)
     return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
 
 
@@ -181,7 +196,7 @@ def moving_curve(problem: Problem, motion: Matrix) -> tuple:
 def joined_symbols(
     problem: Problem,
     formulation: Formulation,
-    finish: Callable | None = None,
+    backend: Backend | None = None,
     wrenches: str | None = None,
     *,
     moving: bool = False,
@@ -191,10 +206,12 @@ def joined_symbols(
     ends = [symbols(problem, formulation, wrenches=wrenches, moving=moving) for _ in range(2)]
     instants = tuple(replace(end.at, s=ca.SX(s), flow=None) for end, s in zip(ends, (0.0, 1.0)))
     y = ca.vertcat(*(end.y for end in ends))
-    return Inputs(y=y, s=ca.SX.sym("s"), at=instants, finish=finish)
+    return Inputs(y=y, s=ca.SX.sym("s"), at=instants, backend=backend)
 
 
-def _with_derivatives(at, provider, y, lifted):
+def _with_derivatives(
+    at: Instant, provider: Provider, y: Matrix, lifted: Matrix
+) -> tuple[Instant, Torque]:
     """Return the Instant with a symbol for inverse dynamics, and the Torque that the symbol stands
     for.
 
@@ -208,9 +225,8 @@ def _with_derivatives(at, provider, y, lifted):
     else:
         loads += _contact_loads(at, lifted)
         known = replace(at.forces, needed=lambda _: symbol)
-    wrenches = [
-        ca.SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)
-    ]
+    parts: list[Any] = [part for load in loads for part in (load.moment, load.force)]
+    wrenches = [ca.SX(part[k]) for part in parts for k in range(3)]
     place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
     torque = Torque(
         symbol=symbol,
@@ -224,7 +240,7 @@ def _with_derivatives(at, provider, y, lifted):
     return replace(at, forces=known), torque
 
 
-def _with_spin(at, y):
+def _with_spin(at: Instant, y: Matrix) -> tuple[Instant, Spin | None]:
     """Return the Instant with a symbol for its angular momentum, and the Spin that the symbol
     stands for; as it is, and None, where that has no derivatives of its own."""
     if not has_momentum_slopes(at.tree):
@@ -239,11 +255,11 @@ def _with_spin(at, y):
 
 def forces_from_motion(problem: Problem) -> tuple[int, Callable]:
     """Ground wrenches in two passes, none in flight; torques and forces of cut joints follow."""
-    ground = problem.ground
+    ground: Any = problem.ground
     if ground is not None and slots(ground):
         check_two_pass(problem.tree, ground)
 
-    def two_passes(at):
+    def two_passes(at: Instant) -> dict:
         if not slots(ground):
             return {}
         return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
@@ -252,13 +268,13 @@ def forces_from_motion(problem: Problem) -> tuple[int, Callable]:
     return 0, lambda lifted: known
 
 
-def _given(problem):
+def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
     """Ground wrenches foot by foot, corrected to equilibrium; or as contacts have them, where they
     are not corrected.
 
     Forces of cut joints unless passive joints determine them, and those of stays.
     """
-    ground, tree = problem.ground, problem.tree
+    tree, ground = problem.tree, cast(Ground, problem.ground)  # None is asked for below
     undetermined = () if structure(tree).determined else structure(tree).cuts
     cuts, held = len(undetermined), len(structure(tree).stay_labels)
     closed = cuts + held
@@ -269,8 +285,8 @@ def _given(problem):
     corrects = ground is not None and corrected(tree, ground)
     contacts = 0 if ground is None else len(ground.feet if corrects else slots(ground))
 
-    def known(lifted):
-        def in_balance(at):
+    def known(lifted: Matrix) -> Forces:
+        def in_balance(at: Instant) -> dict:
             parts = ca.vertsplit(lifted[first:], 6)
             given = {
                 foot.name: Wrench(link="", moment=part[:3], force=part[3:])
@@ -278,7 +294,7 @@ def _given(problem):
             }
             return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
 
-        def as_given(at):
+        def as_given(at: Instant) -> dict:
             return contact_wrenches(at, lifted)
 
         return Forces(
@@ -292,7 +308,7 @@ def _given(problem):
     return first + 6 * contacts, known
 
 
-def _variables(problem):
+def _lifted_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
     """Torques of driven joints, forces of cut joints and of stays, and wrenches of every support of
     the ground, all of them inputs."""
     tree, ground = problem.tree, problem.ground
@@ -301,12 +317,12 @@ def _variables(problem):
     last, internal = first + len(cuts), structure(tree).internal
     whole = internal + touch_size(problem.loads)
 
-    def known(lifted):
-        def torques(at):
+    def known(lifted: Matrix) -> Forces:
+        def torques(at: Instant) -> Matrix:
             rows = range(tree.dof)
             return ca.vertcat(*(lifted[drives.index(row)] if row in drives else 0 for row in rows))
 
-        def wrenches(at):
+        def wrenches(at: Instant) -> dict:
             return contact_wrenches(at, lifted)
 
         return Forces(
@@ -321,7 +337,7 @@ def _variables(problem):
     return whole + 6 * len(places), known
 
 
-_LIFTED = {None: forces_from_motion, "given": _given, "variables": _variables}
+_LIFTED = {None: forces_from_motion, "given": _known_forces, "variables": _lifted_forces}
 
 
 def contact_wrenches(at: Instant, lifted: Matrix) -> dict[tuple[str, str], Wrench]:

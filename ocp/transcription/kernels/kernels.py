@@ -1,24 +1,29 @@
-"""Kernels: vector functions of one instant with their derivatives, in scalar graphs, looped or
-compiled.
+"""Kernels: vector functions of one instant with their derivatives, as scalar graphs, loops or
+machine code.
 
 Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and
 only what a constraint or an objective makes of the torques is differentiated automatically. So it
 is with the angular momentum, which stands in a kernel's inputs where the torques do otherwise.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.codegen.mapped import Graph, map_function
+from ocp.mechanics.values.types import Matrix
+from ocp.transcription.kernels.custom_derivatives import Spin, Torque
+from ocp.transcription.kernels.inputs import Inputs, PendingKernel
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 
 
-Finished = tuple[Callable[[], ca.Function], ca.Sparsity]
+Bound = Sequence[tuple[Matrix, Matrix]]  # symbols and their values
+Run = Callable[..., list[Matrix]]  # evaluates expressions, as `_sparse_function` says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -72,7 +77,7 @@ class Kernel:
         return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
 
 
-def as_column(what, value):
+def as_column(what: str, value: Any) -> ca.SX:
     """Return what a user's function gave as an SX column.
 
     Raises ValueError naming `what` if it is no expression of numbers.
@@ -87,7 +92,7 @@ def as_column(what, value):
         ) from None
 
 
-def make_kernel(inputs, stack, *, squares=False):
+def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kernel:
     """Build the kernel of a column of expressions in the inputs.
 
     With `squares` its value is the measure, T, times the sum of their squares. Gauss-Newton keeps
@@ -95,12 +100,12 @@ def make_kernel(inputs, stack, *, squares=False):
     values, before they are differentiated: that is quicker than to do so with the derivatives, and
     leaves as few.
     """
-    inputs, stack = _through_one(inputs, stack)
+    inputs, stack = _one_stand_in(inputs, stack)
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
-    given = ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])
-    stated = cache(partial(_stated, inputs, stack, given))
+    given = ca.Function("values", [y, s], [ca.cse(_written_out(inputs, values))])
+    stated = cache(partial(_content, inputs, stack, given))
     jacobian, rows, columns = _sparse_function(
         "jacobian",
         inputs,
@@ -112,7 +117,7 @@ def make_kernel(inputs, stack, *, squares=False):
     )
 
     @cache
-    def begin(kind):
+    def begin(kind: str) -> tuple[Callable[[], ca.Function], np.ndarray, np.ndarray]:
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
             root = ca.sqrt(inputs.measure) * stack if squares else ca.SX(0, 1)
@@ -121,7 +126,7 @@ def make_kernel(inputs, stack, *, squares=False):
                 inputs,
                 stack,
                 [multipliers],
-                lambda run: _squared(_slope(inputs, root, run), run, multipliers),
+                lambda run: _gauss_newton(_slope(inputs, root, run), run, multipliers),
                 stated,
             )
         scalar = ca.dot(multipliers, values)
@@ -134,7 +139,7 @@ def make_kernel(inputs, stack, *, squares=False):
             stated,
         )
 
-    result, _ = _finished(inputs, "values", lambda: Graph(given), stated)
+    result, _ = (inputs.backend or as_built)("values", lambda: Graph(given), stated)
     return Kernel(
         size=values.shape[0],
         width=y.shape[0],
@@ -146,18 +151,19 @@ def make_kernel(inputs, stack, *, squares=False):
     )
 
 
-def _stated(inputs, stack, values):
+def _content(inputs: Inputs, stack: ca.SX, values: ca.Function) -> str:
     """Return a text of all that a kernel's functions follow from: of its values, and what they are
     made of."""
-    symbols, parts = [inputs.y, inputs.s], [stack]
-    if _uses_torque(inputs, stack):
-        symbols.append(inputs.torque.symbol)
-        parts += [inputs.torque.value, inputs.torque.place]
-    parts = ca.Function("parts", symbols, parts)
+    symbols, expressions = [inputs.y, inputs.s], [stack]
+    torque = _stand_in(inputs, stack)
+    if torque is not None:
+        symbols.append(torque.symbol)
+        expressions += [torque.value, torque.place]
+    parts = ca.Function("parts", symbols, expressions)
     return "|".join((values.serialize(), parts.serialize(), str(inputs.sought), str(inputs.given)))
 
 
-def _through_one(inputs, stack):
+def _one_stand_in(inputs: Inputs, stack: ca.SX) -> tuple[Inputs, ca.SX]:
     """Return the inputs and the column with one symbol at most that stands for something, which the
     inputs have as their `torque`.
 
@@ -166,12 +172,20 @@ def _through_one(inputs, stack):
     spin = inputs.spin
     if spin is None or not ca.depends_on(stack, spin.symbol):
         return inputs, stack
-    if _uses_torque(inputs, stack):
+    if _stand_in(inputs, stack) is not None:
         return inputs, ca.substitute(stack, spin.symbol, spin.value)
     return replace(inputs, torque=spin), stack
 
 
-def _sparse_function(name, inputs, values, more, build, stated, beside=None):
+def _sparse_function(
+    name: str,
+    inputs: Inputs,
+    values: ca.SX,
+    more: Sequence[ca.SX],
+    build: Callable[[Run], Matrix],
+    stated: Callable[[], str],
+    beside: ca.SX | None = None,
+) -> tuple[Callable[[], ca.Function], np.ndarray, np.ndarray]:
     """Return what gives the Function of the nonzeros of the matrix build(run), and of an expression
     `beside` it, and their rows and columns; `stated`() says what they follow from.
 
@@ -181,103 +195,100 @@ def _sparse_function(name, inputs, values, more, build, stated, beside=None):
     """
     scalars = [inputs.y, inputs.s, *more]
 
-    def graph():
-        torque, arguments, run = _uses_torque(inputs, values), scalars, _inline
-        looped = torque and not _scalar(inputs) and inputs.torque.tree.dof >= LOOPED
+    def graph() -> Graph:
+        torque = _stand_in(inputs, values)
+        arguments, run = scalars, _inline
+        # machine code is made of scalar graphs alone
+        scalar = inputs.backend is not None and inputs.backend.scalar
+        looped = torque is not None and not scalar and torque.tree.dof >= LOOPED
         if looped:
             arguments = [ca.MX.sym(f"i{k}", *each.shape) for k, each in enumerate(scalars)]
-            run = partial(_called, scalars, arguments)
+            run = partial(_call_stage, scalars, arguments)
         matrix = build(run)
         matrix = matrix if looped else ca.sparsify(matrix)
-        matrix = ca.cse(matrix) if torque and not looped else matrix
+        matrix = ca.cse(matrix) if torque is not None and not looped else matrix
         outputs = [ca.vec(matrix.nz[:])]
         if beside is not None:
-            outputs += run([_resolved(inputs, beside)])
+            outputs += run([_written_out(inputs, beside)])
         return Graph(ca.Function(name, arguments, outputs), matrix.sparsity())
 
-    function, pattern = _finished(inputs, name, graph, stated)
+    function, pattern = (inputs.backend or as_built)(name, graph, stated)
     rows, columns = (np.array(index, dtype=int) for index in pattern.get_triplet())
     return function, rows, columns
 
 
-def _called(scalars, arguments, expressions, bound=()):
+def _call_stage(
+    scalars: Sequence[Matrix],
+    arguments: Sequence[Matrix],
+    expressions: Sequence[Matrix],
+    bound: Bound = (),
+) -> list[Matrix]:
     inputs = [*scalars, *(symbol for symbol, _ in bound)]
     stage = ca.Function("stage", inputs, [ca.SX(part) for part in expressions])
     return stage.call([*arguments, *(value for _, value in bound)])
 
 
-def _inline(expressions, bound=()):
+def _inline(expressions: Sequence[Matrix], bound: Bound = ()) -> list[Matrix]:
     for symbol, value in bound:
         expressions = ca.substitute(list(expressions), [symbol], [ca.densify(value)])
     return list(expressions)
 
 
-def _finished(inputs, name, build, stated):
-    """Return what gives the function of the Graph that build() builds, finished, and its
-    pattern."""
-    return (inputs.finish or as_built)(name, build, stated)
-
-
-def _scalar(inputs):
-    """Tell whether machine code is made of graphs, and so all have to be scalar ones."""
-    return inputs.finish is not None and inputs.finish.scalar
-
-
-def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) -> Finished:
+def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) -> PendingKernel:
     """Return what gives the function of the Graph that `build`() builds, as it is, and its
     pattern; its `name`, and what it `follows` from, are of no use to that."""
     graph = build()
     return lambda: graph.function, graph.pattern
 
 
-def _resolved(inputs, expression):
+def _written_out(inputs: Inputs, expression: Matrix) -> Matrix:
     """Return the expression with the symbol of the torques replaced by what it stands for."""
-    if not _uses_torque(inputs, expression):
-        return expression
-    return ca.substitute(expression, inputs.torque.symbol, inputs.torque.value)
+    torque = _stand_in(inputs, expression)
+    return expression if torque is None else ca.substitute(expression, torque.symbol, torque.value)
 
 
-def _uses_torque(inputs, expression):
-    return inputs.torque is not None and ca.depends_on(expression, inputs.torque.symbol)
-
-
-def _linear(inputs, values):
-    """Tell which values are linear in y; those that contain torques count as not."""
-    linear = ~np.array(ca.which_depends(values, inputs.differentiable, 2, True), dtype=bool)
-    if inputs.given:
-        linear &= ~np.array(ca.which_depends(values, inputs.constants, 1, True), dtype=bool)
-    if _uses_torque(inputs, values):
-        linear &= ~np.array(ca.which_depends(values, inputs.torque.symbol, 1, True), dtype=bool)
-    return linear
-
-
-def _slope(inputs, values, run):
-    """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
-    own = _moved_slope(inputs, values)
-    if not _uses_torque(inputs, values):
-        return run([own])[0]
+def _stand_in(inputs: Inputs, expression: Matrix) -> Torque | Spin | None:
+    """Return the inverse dynamics whose symbol is in an expression; None where it is not."""
     torque = inputs.torque
+    return torque if torque is not None and ca.depends_on(expression, torque.symbol) else None
+
+
+def _linear(inputs: Inputs, values: Matrix) -> np.ndarray:
+    """Tell which values are linear in y; those that contain torques count as not."""
+    curved = np.array(ca.which_depends(values, inputs.differentiable, 2, True), dtype=bool)
+    torque = _stand_in(inputs, values)
+    fixed = [inputs.constants] if inputs.given else []
+    for symbols in (*fixed, *([] if torque is None else [torque.symbol])):
+        curved |= np.array(ca.which_depends(values, symbols, 1, True), dtype=bool)
+    return ~curved
+
+
+def _slope(inputs: Inputs, values: Matrix, run: Run) -> Matrix:
+    """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
+    own, torque = _slope_of_y(inputs, values), _stand_in(inputs, values)
+    if torque is None:
+        return run([own])[0]
     own, by_torque = run(
-        [_resolved(inputs, own), _resolved(inputs, ca.jacobian(values, torque.symbol))]
+        [_written_out(inputs, own), _written_out(inputs, ca.jacobian(values, torque.symbol))]
     )
-    return own + by_torque @ _through(inputs, run)
+    return own + by_torque @ _torque_slope(inputs, torque, run)
 
 
-def _moved_slope(inputs, values):
+def _slope_of_y(inputs: Inputs, values: Matrix) -> Matrix:
     """Return d values / dy, with nothing in the columns of given parameters."""
     slope = ca.jacobian(values, inputs.differentiable)
     return ca.horzcat(slope, type(slope)(slope.shape[0], inputs.given)) if inputs.given else slope
 
 
-def _moved_curvature(inputs, scalar):
+def _curvature_of_y(inputs: Inputs, scalar: Matrix) -> Matrix:
     """Return the Hessian of a scalar by y, with nothing in the columns of given parameters."""
     bend = ca.hessian(scalar, inputs.differentiable)[0]
     return ca.diagcat(bend, type(bend)(inputs.given, inputs.given)) if inputs.given else bend
 
 
-def _through(inputs, run):
+def _torque_slope(inputs: Inputs, torque: Torque | Spin, run: Run) -> Matrix:
     """Return d torque / dy."""
-    slope, torque, y = inputs.torque.slope(run), inputs.torque, inputs.motion
+    slope, y = torque.slope(run), inputs.motion
     if torque.chosen is not None:
         entries, numbers = torque.chosen
         through = _spread(
@@ -291,7 +302,9 @@ def _through(inputs, run):
     return ca.horzcat(through, type(through)(through.shape[0], given)) if given else through
 
 
-def _spread(matrix, rows, columns, shape):
+def _spread(
+    matrix: Matrix, rows: Iterable[int], columns: Iterable[int], shape: tuple[int, int]
+) -> Matrix:
     """Return a sparse matrix of that shape that is zero but at some rows and columns, in order,
     where it is the given one."""
     pattern = matrix.sparsity()
@@ -299,41 +312,42 @@ def _spread(matrix, rows, columns, shape):
     return type(matrix)(pattern, ca.vec(matrix.nz[:]))
 
 
-def _squared(root, run, multipliers):
+def _gauss_newton(root: Matrix, run: Run, multipliers: Matrix) -> Matrix:
+    """Return the upper triangle of 2 lam J'J of residuals with slopes `root`."""
     return 2 * run([multipliers[0]])[0] * ca.triu(root.T @ root)
 
 
-def _curvature(inputs, scalar, run):
+def _curvature(inputs: Inputs, scalar: Matrix, run: Run) -> Matrix:
     """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
     first and second derivatives."""
-    torque = inputs.torque
-    if not _uses_torque(inputs, scalar):
-        return run([_moved_curvature(inputs, scalar)])[0]
-    own, weight = _moved_curvature(inputs, scalar), ca.gradient(scalar, torque.symbol)
+    torque = _stand_in(inputs, scalar)
+    if torque is None:
+        return run([_curvature_of_y(inputs, scalar)])[0]
+    own, weight = _curvature_of_y(inputs, scalar), ca.gradient(scalar, torque.symbol)
     mixed, inner = (
         ca.jacobian(ca.gradient(scalar, inputs.differentiable), torque.symbol),
         ca.jacobian(weight, torque.symbol),
     )
     if inputs.given:
         mixed = ca.vertcat(mixed, type(mixed)(inputs.given, mixed.shape[1]))
-    own, weight = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight))])
-    total = own + _pulled_curvature(inputs, run, weight)
+    own, weight = run([_written_out(inputs, own), ca.densify(_written_out(inputs, weight))])
+    total = own + _torque_curvature(inputs, torque, run, weight)
     if mixed.nnz() + inner.nnz():
-        through = _through(inputs, run)
-        mixed, inner = run([_resolved(inputs, mixed), _resolved(inputs, inner)])
+        through = _torque_slope(inputs, torque, run)
+        mixed, inner = run([_written_out(inputs, mixed), _written_out(inputs, inner)])
         crossed = mixed @ through
         total += crossed + crossed.T + through.T @ (inner @ through)
     return total
 
 
-def _pulled_curvature(inputs, run, weight):
+def _torque_curvature(inputs: Inputs, torque: Torque | Spin, run: Run, weight: Matrix) -> Matrix:
     """Return the upper triangle, or all, of the second derivatives by y of weight . torque."""
-    torque, y, shape = inputs.torque, inputs.motion, inputs.y.shape[0]
+    y, shape = inputs.motion, inputs.y.shape[0]
     upper, slope = torque.curvature(run, weight)
     if torque.chosen is not None:
         entries, numbers = torque.chosen
         return _spread(upper[entries, entries], numbers, numbers, (shape, shape)) + (
-            _parameter_curvature(inputs, run, weight) if inputs.sought else 0
+            _parameter_curvature(inputs, torque, run, weight) if inputs.sought else 0
         )
     pull = ca.SX.sym("pull", torque.place.shape[0])
     by_place = run([ca.jacobian(torque.place, y)])[0]
@@ -344,13 +358,13 @@ def _pulled_curvature(inputs, run, weight):
     )
     beside = inputs.sought + inputs.given
     total = ca.diagcat(total, type(total)(beside, beside)) if beside else total
-    return total + (_parameter_curvature(inputs, run, weight) if inputs.sought else 0)
+    return total + (_parameter_curvature(inputs, torque, run, weight) if inputs.sought else 0)
 
 
-def _parameter_curvature(inputs, run, weight):
+def _parameter_curvature(inputs: Inputs, torque: Torque | Spin, run: Run, weight: Matrix) -> Matrix:
     """Return the part of the second derivatives by y of weight . torque in the columns of the
     parameters that are sought, above the diagonal and on it; it is found automatically."""
-    torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.symbol.shape)
+    scale = ca.SX.sym("scale", *torque.symbol.shape)
     pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
     columns = run([ca.jacobian(pull, inputs.differentiable)], ((scale, weight),))[0].T
     total = inputs.y.shape[0]
@@ -360,12 +374,18 @@ def _parameter_curvature(inputs, run, weight):
     )
 
 
-def function(name, inputs, outputs, input_names, output_names):
-    """Return a casadi.Function with named inputs and outputs."""
+def function(
+    name: str,
+    inputs: Sequence[Matrix],
+    outputs: Sequence[Matrix],
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+) -> ca.Function:
+    """Return a casadi.Function with named inputs and outputs; higher wings make none themselves."""
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def evaluate(kernel_function: ca.Function, y, s, *extra) -> np.ndarray:
+def evaluate(kernel_function: ca.Function, y: np.ndarray, s: np.ndarray, *extra: Any) -> np.ndarray:
     """Return what a kernel's function gives first at many instants: y (width, N), s (N,) ->
     (outputs, N)."""
     return np.array(map_function(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])

@@ -33,27 +33,27 @@ class OutputFunctions:
 
     def values(self, motion: Stretch, p: np.ndarray) -> np.ndarray:
         """Return all rows (m, N) along a motion at the numbers p of the parameters."""
-        return _called(_function(self), motion, p)
+        return _evaluate_along(_function(self), motion, p)
 
     def slopes(
         self, wanted: tuple[Parameter, ...]
     ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Return the function (motion, p) -> all rows (m, N), their derivatives (m, wanted, N) by
         some parameters, and none (m, 0, N) by the motion."""
-        return self._sloped(wanted, moving=False)
+        return self._slopes(wanted, moving=False)
 
     def slopes_of_motion(
         self, wanted: tuple[Parameter, ...]
     ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Return likewise the function (motion, p) -> all rows, their derivatives by parameters,
         and those (m, 3 n, N) by q and its two derivatives by s."""
-        return self._sloped(wanted, moving=True)
+        return self._slopes(wanted, moving=True)
 
-    def _sloped(self, wanted: tuple[Parameter, ...], moving: bool) -> Callable:
+    def _slopes(self, wanted: tuple[Parameter, ...], moving: bool) -> Callable:
         run, count = _function(self, wanted, moving), 1 + len(wanted)
 
         def at(motion: Stretch, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            columns, rows = _called(run, motion, p), self.stack.shape[0]
+            columns, rows = _evaluate_along(run, motion, p), self.stack.shape[0]
             parts = columns.reshape((rows, -1, columns.shape[1]), order="F")
             return parts[:, 0], parts[:, 1:count], parts[:, count:]
 
@@ -72,11 +72,11 @@ def output_functions(
         if name not in problem.outputs:
             known = ", ".join(problem.outputs) or "none"
             raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
-    return _observed(ByIdentity(problem), formulation, names)
+    return _output_functions(ByIdentity(problem), formulation, names)
 
 
 @lru_cache(maxsize=8)
-def _observed(
+def _output_functions(
     same: ByIdentity, formulation: Formulation, names: tuple[str, ...]
 ) -> OutputFunctions:
     problem = same.value
@@ -123,6 +123,6 @@ def _function(
     return ca.Function("observed", [*seen.arguments], [ca.vec(ca.cse(both))])
 
 
-def _called(function: ca.Function, motion: Stretch, p: np.ndarray) -> np.ndarray:
+def _evaluate_along(function: ca.Function, motion: Stretch, p: np.ndarray) -> np.ndarray:
     y, s = motion
     return evaluate(function, y, s, ca.repmat(ca.DM(p), 1, len(s)))

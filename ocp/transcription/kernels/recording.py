@@ -1,4 +1,4 @@
-"""What stands for an Instant while a function is written down: it answers with symbols."""
+"""An instant that records: it answers with symbols while a function is written as data."""
 
 from dataclasses import dataclass, field
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What a program asks of a finished motion: the values of all its rows, where it asks for them."""
+"""Values of all rows of a program along a finished motion, at the instants of these rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

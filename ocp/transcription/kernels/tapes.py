@@ -1,9 +1,9 @@
-"""Functions of an Instant as data: what they ask of it, and a tape of what they make of it.
+"""Functions of an Instant as data: their questions, and a tape of their operations.
 
-A function is called once with a Listener, which answers every question with symbols; the scalar
-graph that comes of it is kept as arrays. Played again, a tape asks an Instant the same questions
-and repeats the operations, which are those of a closed table: a tape can compute and do nothing
-else, whoever wrote it.
+A function is called once with an instant that records, which answers every question with symbols;
+the scalar graph of its values is kept as arrays. Played again, a tape asks an Instant the same
+questions and repeats the operations, which are those of a closed table: a tape can compute and do
+nothing else, whoever wrote it.
 """
 
 import json
@@ -153,13 +153,13 @@ def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tap
 
     Raises NotData if it cannot be had.
     """
-    return _taped(*call_with_symbols(problem, function, ends))
+    return _tape_of(*call_with_symbols(problem, function, ends))
 
 
 def record_across(problems: Sequence[Problem], function: Callable[..., Any]) -> Tape:
     """Return the Tape of a function of Instants, one of each problem's; raise NotData if it cannot
     be had."""
-    return _taped(*call_across(problems, function))
+    return _tape_of(*call_across(problems, function))
 
 
 def call_with_symbols(
@@ -180,31 +180,31 @@ def call_across(
     listeners = [
         RecordingInstant(problem=each, which=k, asked=asked) for k, each in enumerate(problems)
     ]
-    return asked, _called(function, *listeners)
+    return asked, _column_of(function, *listeners)
 
 
 def record_of_time(function: Callable[[Any], Any]) -> Tape:
     """Return the Tape of a function of time t (s); raise NotData if it cannot be had."""
-    return _taped(*call_of_time(function))
+    return _tape_of(*call_of_time(function))
 
 
 def call_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
     """Return {question: time symbol} and the values of a function of time (s)."""
     t = ca.SX.sym("t")
-    return {(0, "t"): t}, _called(function, t)
+    return {(0, "t"): t}, _column_of(function, t)
 
 
 def record_of_state(function: Callable[..., Any], vectors: Sequence[str], size: int) -> Tape:
     """Return the Tape of a function of some coordinates, "q", and of their rates, "qd", by which
     `vectors` (size,) it takes; raise NotData if it cannot be had."""
     asked = {(0, what): ca.SX.sym(what, size) for what in vectors}
-    return _taped(asked, _called(function, *asked.values()))
+    return _tape_of(asked, _column_of(function, *asked.values()))
 
 
 def record_of_durations(names: Sequence[str], function: Callable[..., Any]) -> Tape:
     """Return the Tape of a function of the durations of named phases; raise NotData if it cannot be
     had."""
-    return _taped(*call_of_durations(names, function))
+    return _tape_of(*call_of_durations(names, function))
 
 
 def call_of_durations(
@@ -213,7 +213,7 @@ def call_of_durations(
     """Return the symbols of durations as answers, and the values of a function of {name: T} (s), as
     `call_with_symbols`."""
     durations = {name: ca.SX.sym(f"T_{name}") for name in names}
-    return {(0, PHASE, name): T for name, T in durations.items()}, _called(function, durations)
+    return {(0, PHASE, name): T for name, T in durations.items()}, _column_of(function, durations)
 
 
 def same_function(first: Tape, second: Tape) -> bool:
@@ -256,7 +256,7 @@ def check_durations(names: Sequence[str], tape: Tape) -> None:
             raise ValueError(f"tape: {what} is no duration of a phase")
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+def _column_of(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return a function's values as a column; raise NotData if it cannot be called so."""
     try:
         return as_column("function", function(*arguments))
@@ -264,7 +264,7 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
         raise NotRecordable(str(error).partition("\n")[0]) from None
 
 
-def _taped(asked: dict[Question, Any], values: Any) -> Tape:
+def _tape_of(asked: dict[Question, Any], values: Any) -> Tape:
     """Return the Tape of values that are expressions of symbols {question: symbol}."""
     try:
         function = ca.Function("tape", list(asked.values()), [ca.densify(values)])

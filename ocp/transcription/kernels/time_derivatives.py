@@ -1,4 +1,4 @@
-"""How things change in time: the rates of whatever a function makes of an instant.
+"""Time derivatives of functions of an instant.
 
 Along the motion the rate of an expression e of the instant s and of a kernel's inputs y is
 
@@ -10,6 +10,7 @@ of no other. On free knots all of y's rates but those of the lifted are known by
 instant moves away from the knots before it, and towards those that follow.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ class Flow:
         return total
 
 
-def flow_of(problem: Problem, inputs, motion: int, *, moving: bool) -> Flow:
+def flow_of(problem: Problem, inputs: Any, motion: int, *, moving: bool) -> Flow:
     """Return the Flow of what Inputs describe, the first `motion` of whose y make the motion."""
     y, s, rates, T, torque = inputs.y, inputs.s, inputs.rates, inputs.at.T, inputs.torque
     n, free = problem.tree.dof, free_duration(problem)
@@ -99,7 +100,7 @@ def rate_width(problem: Problem, lifted: int, *, moving: bool) -> int:
     return (0 if moving else problem.tree.dof) + lifted
 
 
-def _unknown(problem, motion, lifted):
+def _unknown(problem: Problem, motion: Matrix, lifted: Matrix) -> Iterator[tuple[Matrix, str]]:
     """Yield (inputs without a rate, why they have none)."""
     n, basis, tree = problem.tree.dof, problem.motion, problem.tree
     if isinstance(basis, BSpline) and not basis.moving:
@@ -118,7 +119,7 @@ def _unknown(problem, motion, lifted):
         yield lifted, f"forces jump where contacts {names} touch"
 
 
-def rate_map(layout: Layout, s) -> MotionMap:
+def rate_map(layout: Layout, s: np.ndarray) -> MotionMap:
     """Return the MotionMap of the instants s (N,) whose y has rates before the parameters."""
     problem, plain = layout.problem, motion_map(layout, s)
     n, free = problem.tree.dof, free_duration(problem)
@@ -155,14 +156,16 @@ def _lengths(layout: Layout, s: np.ndarray) -> np.ndarray:
     return np.diff(motion.breaks)[located(motion, s)[0]] if layout.moving else np.ones(len(s))
 
 
-def motion_rates(problem: Problem, control_points, s) -> np.ndarray:
+def motion_rates(problem: Problem, control_points: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Return q''' (n, N) at the instants s, or qddd where the duration is given, as `rate_map` has
     it."""
     by_s = control_points @ problem.motion.values(s, 3).T
     return by_s if free_duration(problem) else by_s / problem.duration[0] ** 3
 
 
-def rate_instants(layout: Layout, nodes, *, equal: bool, lifted: bool, steady: bool) -> np.ndarray:
+def rate_instants(
+    layout: Layout, nodes: np.ndarray, *, equal: bool, lifted: bool, steady: bool
+) -> np.ndarray:
     """Return the instants at which rows with rates hold along the path.
 
     On meshes those that tell all of q'''; where torques are `lifted`, those that tell their slopes;

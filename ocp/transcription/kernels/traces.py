@@ -1,4 +1,4 @@
-"""Functions of an Instant looked at along a motion, rather than optimised."""
+"""Traces: functions of an Instant evaluated along a finished motion."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import joined_symbols, symbols
+from ocp.transcription.kernels.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.kernels.kernels import as_column, evaluate
 from ocp.transcription.kernels.user_functions import call_user_function, function_of
 from ocp.transcription.variables.layout import free_duration
@@ -23,11 +24,11 @@ class ByIdentity:
 
     value: Any
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self.value)
 
-    def __eq__(self, other):
-        return self.value is other.value
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByIdentity) and self.value is other.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +43,16 @@ class Trace:
         return evaluate(self.function, y, s)
 
 
-def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Trace:
+def trace(
+    problem: Problem, formulation: Formulation, wanted: Callable, wrenches: str | None = None
+) -> Trace:
     """Return the Trace of wanted(Instant), which is looked at a few times at most: to take
     repetitions out would take longer than to evaluate them.
 
     `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
     torques as "variables".
     """
-    inputs = _traced(ByIdentity(problem), formulation, wrenches)
+    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches)
     values = call_user_function("trace", wanted, inputs)
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.with_rates.y if rated else inputs.y
@@ -57,7 +60,7 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
 
 
 def trace_cancelled(
-    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+    problem: Problem, formulation: Formulation, wanted: Callable, wrenches: str | None = None
 ) -> Trace:
     """Return the Trace of how much cancels in each row r of wanted(Instant),
 
@@ -66,30 +69,30 @@ def trace_cancelled(
     over the accelerations x of the motion, where r depends on none of them over its rates, and
     where it depends on neither zero. `wrenches` as in `trace`.
     """
-    inputs = _traced(ByIdentity(problem), formulation, wrenches)
+    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches)
     values = call_user_function("trace", wanted, inputs)
     n, first = problem.tree.dof, int(free_duration(problem))
     rates, accelerations = (inputs.y[first + k * n : first + (k + 1) * n] for k in (1, 2))
     by_rates, by_accelerations = (ca.jacobian(values, x) for x in (rates, accelerations))
     accelerated = set(by_accelerations.sparsity().row())
     rows = [
-        _cancelled(by_accelerations[row, :], accelerations)
+        _cancellation(by_accelerations[row, :], accelerations)
         if row in accelerated
-        else _cancelled(by_rates[row, :], rates)
+        else _cancellation(by_rates[row, :], rates)
         for row in range(values.shape[0])
     ]
     sizes = ca.densify(ca.vertcat(*rows))
     return Trace(function=function_of("trace", [inputs.y, inputs.s], sizes), rated=False)
 
 
-def _cancelled(slopes: Matrix, x: Matrix) -> Matrix:
+def _cancellation(slopes: Matrix, x: Matrix) -> Matrix:
     parts = slopes.T * x
     return ca.sum1(ca.fabs(parts)) - ca.fabs(ca.sum1(parts))
 
 
 def trace_open(
     problem: Problem,
-    formulation,
+    formulation: Formulation,
     wanted: Callable,
     parameters: Sequence[Parameter],
     wrenches: str | None = None,
@@ -104,7 +107,7 @@ def trace_open(
 
 
 def trace_joined(
-    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+    problem: Problem, formulation: Formulation, wanted: Callable, wrenches: str | None = None
 ) -> Callable:
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
     inputs = joined_symbols(problem, formulation, wrenches=wrenches)
@@ -136,7 +139,7 @@ def trace_across(places: Sequence[TracedInstant], wanted: Callable) -> tuple[Cal
 
 
 @lru_cache(maxsize=4)
-def _traced(same, formulation, wrenches):
+def _trace_symbols(same: ByIdentity, formulation: Formulation, wrenches: str | None) -> Inputs:
     """Return the Inputs of traces, kept, because all that is traced of one motion shares poses,
     torques and reactions."""
     return symbols(same.value, formulation, wrenches=wrenches, shared=True)

@@ -1,5 +1,4 @@
-"""Functions that a user states, called with Instants: what they give, or what is wrong with them,
-by the name of the constraint, objective or output and the line."""
+"""Calls of functions that a user states, with errors that name constraint, objective or output."""
 
 import traceback
 import warnings

@@ -25,6 +25,7 @@ from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.complementarity import Touch, touch_labels, touches
+from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import GRIPPING, RESTING, TOUCHES
 from ocp.problem.statement import Problem
 
@@ -35,11 +36,11 @@ def complementarity_laws(problem: Problem) -> tuple:
     every, names = touches(problem.loads), touch_labels(problem.loads)
     if not every:
         return ()
-    laws, step = [_unilateral(names)], 1 / len(problem.motion.nodes)
+    laws, step = [_gap_law(names)], 1 / len(problem.motion.nodes)
     if not steps_in_time(problem):
-        laws.append(_resting(names, step))
+        laws.append(_resting_law(names, step))
     if any(touch.ways for touch in every):
-        laws.append(_gripping(every, names, step))
+        laws.append(_friction_law(every, names, step))
     return tuple((law, None) for law in laws)
 
 
@@ -49,11 +50,11 @@ def steps_in_time(problem: Problem) -> bool:
     return motion.collocated and len(motion.nodes) == motion.segments
 
 
-def _unilateral(names: tuple[str, ...]) -> Constraint:
+def _gap_law(names: tuple[str, ...]) -> Constraint:
     """0 <= gap, 0 <= force, gap force <= leak."""
     words = ("gap", "force", "leak less gap times force")
 
-    def rows(at):
+    def rows(at: Instant) -> Matrix:
         every = touches(at.loads)
         gaps = [touch.gap(at) for touch in every]
         pushes = [at.contact(touch)[0] for touch in every]
@@ -70,10 +71,10 @@ def _unilateral(names: tuple[str, ...]) -> Constraint:
     )
 
 
-def _resting(names: tuple[str, ...], step: float) -> Constraint:
+def _resting_law(names: tuple[str, ...], step: float) -> Constraint:
     """|T gap' force| <= leak, |T^2 gap'' force| <= leak."""
 
-    def rows(at):
+    def rows(at: Instant) -> Matrix:
         room = []
         for touch in touches(at.loads):
             for level, part in enumerate(touch.parting(at), start=1):
@@ -92,7 +93,7 @@ def _resting(names: tuple[str, ...], step: float) -> Constraint:
     )
 
 
-def _gripping(every: tuple[Touch, ...], names: tuple[str, ...], step: float) -> Constraint:
+def _friction_law(every: tuple[Touch, ...], names: tuple[str, ...], step: float) -> Constraint:
     """Friction within its pyramid, and against all slip at its edge."""
     words = ("back", "on", "slipping on", "slipping back")
     sides = [
@@ -101,9 +102,9 @@ def _gripping(every: tuple[Touch, ...], names: tuple[str, ...], step: float) -> 
         for k in range(len(touch.ways))
     ]
 
-    def rows(at):
+    def rows(at: Instant) -> Matrix:
         ways = ((touch, k) for touch in touches(at.loads) for k in range(len(touch.ways)))
-        return ca.vertcat(*(_of_way(at, touch, k, step) for touch, k in ways))
+        return ca.vertcat(*(_friction_rows(at, touch, k, step) for touch, k in ways))
 
     return Constraint(
         name=GRIPPING,
@@ -115,7 +116,7 @@ def _gripping(every: tuple[Touch, ...], names: tuple[str, ...], step: float) -> 
     )
 
 
-def _of_way(at, touch, k, step):
+def _friction_rows(at: Instant, touch: Touch, k: int, step: float) -> Matrix:
     """Return the rows of one way of a contact."""
     push, friction = at.contact(touch)[0], at.contact(touch)[1 + k]
     slip, leak = step * at.T * touch.slip(at)[k], leak_of(touch)

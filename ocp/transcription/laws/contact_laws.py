@@ -1,9 +1,9 @@
-"""Rigid contacts as a law of motion: their pins rest where they are said to, exactly.
+"""Rigid contacts as a law of motion: their pins rest exactly in their places.
 
-A pin's rows are asked for where the basis has freedom for them, as closed loops are. Of the rows of
-all that stands at a time only those are asked for that say something new, of each other and of what
-the statement prescribes at the ends of the motion: a sole whose heel and height of toe are held has
-no row left for the rest.
+Rows of a pin hold where the basis has freedom for them, as those of closed loops do. Of all rows
+that hold at a time only the independent ones are asked for, of each other and of what the statement
+prescribes at the ends of the motion: a sole whose heel and height of toe are held has no row left
+for the rest.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +18,7 @@ from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.kinematics.loop_assembly import examples
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import matrix, parameters_of, reference
+from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Ground, Support
@@ -85,16 +86,16 @@ def rigid_contact_laws(
     if problem.ground is None or not rigid_holds(problem.ground):
         return ()
     open_ground: Any = problem.ground if statement is None else statement.ground
-    roving = frozenset(_roving(open_ground, tuple(free)))
-    return _standings(ByIdentity(problem), roving, met)
+    roving = frozenset(_holds_sought(open_ground, tuple(free)))
+    return _rigid_laws(ByIdentity(problem), roving, met)
 
 
 @lru_cache(maxsize=16)
-def _standings(same: ByIdentity, roving: frozenset, met: frozenset) -> tuple:
+def _rigid_laws(same: ByIdentity, roving: frozenset, met: frozenset) -> tuple:
     problem = same.value
     ground, motion = problem.ground, problem.motion
     holds = _independent(problem.tree, ground, roving)
-    implied = _implied(problem, holds, roving) | {(level, 0, hold) for level, hold in met}
+    implied = _implied_by_ends(problem, holds, roving) | {(level, 0, hold) for level, hold in met}
     stated = []
     for foot, number in dict.fromkeys((hold.foot, hold.number) for hold in holds):
         rows = [hold for hold in holds if (hold.foot, hold.number) == (foot, number)]
@@ -109,7 +110,9 @@ def _standings(same: ByIdentity, roving: frozenset, met: frozenset) -> tuple:
     return tuple(stated)
 
 
-def _law(name: str, ground: Ground, rows: Sequence[Hold], level: int, span) -> Constraint:
+def _law(
+    name: str, ground: Ground, rows: Sequence[Hold], level: int, span: tuple[float, float]
+) -> Constraint:
     """Return the law that a level of rows vanishes over a span."""
     return Constraint(
         name=name,
@@ -151,7 +154,7 @@ def rigid_holds(ground: Ground) -> list[Hold]:
     ]
 
 
-def _roving(ground: Ground, free: tuple[str, ...]) -> Iterator[Hold]:
+def _holds_sought(ground: Ground, free: tuple[str, ...]) -> Iterator[Hold]:
     """Yield the rows whose place is sought; raise ValueError for one without bounds."""
     for hold in rigid_holds(ground):
         target = hold.target(ground)
@@ -178,9 +181,9 @@ def _independent(tree: Tree, ground: Ground, roving: frozenset) -> list[Hold]:
         there = [hold for hold in holds if _holds(hold.support(ground), s)]
         if not there:
             continue
-        slopes = _reached(number, place, there, [hold in roving for hold in there])
+        slopes = _posture_slopes(number, place, there, [hold in roving for hold in there])
         kept = [hold in chosen for hold in there]
-        chosen += [there[k] for k in _new(slopes, there, kept)]
+        chosen += [there[k] for k in _independent_rows(slopes, there, kept)]
     return [hold for hold in holds if hold in chosen]
 
 
@@ -188,7 +191,9 @@ def _holds(support: Support, s: float) -> bool:
     return bool(support.when[0] - 1e-9 <= s <= support.when[1] + 1e-9)
 
 
-def _reached(tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]) -> np.ndarray:
+def _posture_slopes(
+    tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]
+) -> np.ndarray:
     """Return the gradients (rows, n) of rows at a posture in which all are met that can be.
 
     Raises ValueError naming the contact that is farthest from its place if none is.
@@ -247,11 +252,11 @@ def _search(look: ca.Function, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values.ravel(), slopes
 
 
-def _new(slopes: np.ndarray, holds: list[Hold], kept: list[bool]) -> Iterator[int]:
+def _independent_rows(slopes: np.ndarray, holds: list[Hold], kept: list[bool]) -> Iterator[int]:
     """Yield the numbers of rows that say something new beside the `kept` ones, pin by pin."""
     base = np.empty((0, slopes.shape[1]))
     for k in np.flatnonzero(kept):
-        base = _joined(base, slopes[k])
+        base = _add_direction(base, slopes[k])
     pins = [(hold.foot, hold.number, hold.pin) for hold in holds]
     for pin in dict.fromkeys(pins):
         left = [k for k, other in enumerate(pins) if other == pin and not kept[k]]
@@ -260,7 +265,7 @@ def _new(slopes: np.ndarray, holds: list[Hold], kept: list[bool]) -> Iterator[in
             best = int(np.argmax(rests))
             if not rests[best] > NEW * max(float(np.linalg.norm(slopes)), 1e-9):
                 break
-            base = _joined(base, slopes[left[best]])
+            base = _add_direction(base, slopes[left[best]])
             yield left.pop(best)
 
 
@@ -269,13 +274,13 @@ def _rest(base: np.ndarray, row: np.ndarray) -> np.ndarray:
     return rest - base.T @ (base @ rest)
 
 
-def _joined(base: np.ndarray, row: np.ndarray) -> np.ndarray:
+def _add_direction(base: np.ndarray, row: np.ndarray) -> np.ndarray:
     rest = _rest(base, row)
     size = np.linalg.norm(rest)
     return np.vstack([base, rest / size]) if size > 0 else base
 
 
-def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozenset:
+def _implied_by_ends(problem: Problem, holds: list[Hold], roving: frozenset) -> frozenset:
     """Return (level, end, row) of rows that follow from what the statement prescribes at the ends
     of the motion.
 
@@ -293,7 +298,7 @@ def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozense
     ]
     made: dict = {}
 
-    def gap(at, level, end, number):
+    def gap(at: Instant, level: int, end: int, number: int) -> Matrix:
         if (level, end) not in made:
             made[level, end] = T**level * _gaps(holds, level, at)
         return made[level, end][number]

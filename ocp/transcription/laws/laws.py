@@ -1,7 +1,6 @@
-"""Laws of motion: what a tree's own mechanics ask of every motion, beside what its problem
-states."""
+"""Equations of motion and other laws that a tree's own mechanics imply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
@@ -11,9 +10,11 @@ from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.coordinates import length_acceleration, moments
 from ocp.mechanics.model.structure import bearing, structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.load_paths import passive_rows
+from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DYNAMICS, LENGTHS, PASSIVE, REACH
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.complementarity_laws import complementarity_laws
@@ -40,22 +41,26 @@ def laws(
     freedom; unless their motion is `integrated` from the others'. Quaternions of balls that are
     driven or borne keep the rates of their lengths. Loops are closed, and stays hold.
     """
-    tree, free = problem.tree, _free(problem, lifted)
+    tree, free = problem.tree, _free_rows(problem, lifted)
     stated: list[tuple[Constraint, Any]] = []
     driven = tuple(row for row in range(tree.dof) if row not in free)
     instants = tuple(problem.motion.abscissae(2).tolist())
     if problem.cyclic and not lifted:  # the end is the start's image
         instants = tuple(s for s in instants if s < 1.0)
     if lifted and driven:
-        borne = () if problem.motion.collocated else _borne(tree, driven)
-        law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven, borne)
+        borne = () if problem.motion.collocated else _unborne_balls(tree, driven)
+        law = (
+            _forward_dynamics_law(tree, driven, formulation)
+            if explicit
+            else _inverse_dynamics_law(tree, driven, borne)
+        )
         stated.append((law, None))
     if free and not integrated:
-        stated.append((_passive(tree, free), (instants,) * len(free)))
+        stated.append((_passive_law(tree, free), (instants,) * len(free)))
     balls = [rows for rows in tree.balls if rows[0] in _lengths(problem, driven)]
     if balls:
         collocated = problem.motion.collocated
-        stated.append((_length(tree, balls), None if collocated else (instants,) * len(balls)))
+        stated.append((_length_law(tree, balls), None if collocated else (instants,) * len(balls)))
     found = (*unilateral_laws(problem), *complementarity_laws(problem))
     return (*stated, *found, *loop_laws(problem, integrated))
 
@@ -80,23 +85,23 @@ def formulation_range(tree: Tree, formulation: Formulation) -> tuple[Constraint,
     )
 
 
-def _borne(tree, rows):
+def _unborne_balls(tree: Tree, rows: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Return the quaternions (rows each) of balls that nothing drives, among these rows."""
     passive = structure(tree).passive
     return tuple(ball for ball in tree.balls if ball[0] in rows and ball[0] in passive)
 
 
-def _lengths(problem, driven):
+def _lengths(problem: Problem, driven: tuple[int, ...]) -> tuple[int, ...]:
     """Return the rows of balls whose lengths no law of passive joints keeps."""
     if problem.motion.collocated:
         return structure(problem.tree).drives
     return driven
 
 
-def _length(tree, balls):
+def _length_law(tree: Tree, balls: Sequence[Sequence[int]]) -> Constraint:
     """d2|p|/dt2 = 0."""
 
-    def rates(at):
+    def rates(at: Instant) -> Matrix:
         parts = ((at.q[rows], at.qd[rows], at.qdd[rows]) for rows in map(list, balls))
         return ca.vertcat(*(length_acceleration(*part) for part in parts))
 
@@ -106,7 +111,9 @@ def _length(tree, balls):
     )
 
 
-def _implicit(tree, rows, borne):
+def _inverse_dynamics_law(
+    tree: Tree, rows: Sequence[int], borne: Sequence[Sequence[int]]
+) -> Constraint:
     """tau = inverse dynamics, in body weights; of balls that are `borne` the moments, since no
     ground holds a quaternion's length."""
     weight = body_weight(tree)
@@ -115,7 +122,7 @@ def _implicit(tree, rows, borne):
     kept = [row for row in rows if row not in lengths]
     chosen = {row: place for place, row in enumerate(kept)}
 
-    def gap(at):
+    def gap(at: Instant) -> Matrix:
         left = at.needed - at.tau
         values = left[kept]
         for ball in map(list, borne):
@@ -125,17 +132,19 @@ def _implicit(tree, rows, borne):
     return _law(DYNAMICS, gap, tree, kept, units)
 
 
-def _explicit(tree, rows, formulation):
+def _forward_dynamics_law(
+    tree: Tree, rows: Sequence[int], formulation: Formulation | str
+) -> Constraint:
     """qdd = forward dynamics."""
 
-    def gap(at):
+    def gap(at: Instant) -> Matrix:
         drive = at.tau + at.looped + at.stayed + at.grounded
         return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
 
 
-def _passive(tree, rows):
+def _passive_law(tree: Tree, rows: Sequence[int]) -> Constraint:
     measure, chosen = passive_measure(tree), list(rows)
     units = ("N m", "N") if measure == 1.0 else (f"({measure:.4g} N m)", f"({measure:.4g} N)")
     return _law(PASSIVE, lambda at: at.needed[chosen] / measure, tree, rows, units)
@@ -147,7 +156,7 @@ def passive_measure(tree: Tree) -> float:
     return body_weight(tree) if structure(tree).adrift else 1.0
 
 
-def _free(problem, lifted):
+def _free_rows(problem: Problem, lifted: bool) -> tuple[int, ...]:
     """Return the passive rows of q whose lack of torque restricts the motion.
 
     Where loops are closed it first gives the forces of cut joints, at all nodes if these are
@@ -161,7 +170,9 @@ def _free(problem, lifted):
     return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
 
 
-def _law(name: str, function: Callable, tree: Tree, rows, units) -> Constraint:
+def _law(
+    name: str, function: Callable, tree: Tree, rows: Sequence[int], units: tuple[str, str]
+) -> Constraint:
     joints = [tree.moving[row] for row in rows]
     return Constraint(
         name=name,

@@ -1,13 +1,13 @@
-"""What a statement prescribes at the ends of a motion whose loops are closed, and which rows follow
-from which.
+"""Prescribed ends of motions with closed loops: rows of the closures that follow from others.
 
-The two ends are tried in numbers: coordinates, rates and accelerations that meet what is prescribed
-and close the loops, where the gradients of all these rows tell which say nothing new.
+Both ends are tried in numbers: coordinates, rates and accelerations that meet what is prescribed
+and close the loops. There the gradients of all these rows tell which are redundant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +16,7 @@ from ocp.mechanics.kinematics.loop_assembly import examples
 from ocp.mechanics.kinematics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import shortened
 from ocp.problem.constraint import Span
 from ocp.problem.contact.complementarity import touch_size
@@ -58,16 +59,16 @@ def implied_rows(problem: Problem, integrated: bool) -> Implied:
 
     Raises ValueError naming a loop that gapes at an end as it is prescribed.
     """
-    return _implied(ByIdentity(problem), integrated)
+    return _implied_rows(ByIdentity(problem), integrated)
 
 
 @lru_cache(maxsize=16)
-def _implied(same, integrated):
+def _implied_rows(same: ByIdentity, integrated: bool) -> Implied:
     """Return what is Implied, kept, because a transcription and its certificate ask several
     times."""
     problem = same.value
     z, ends, hidden = end_instants(problem)
-    stated = list(_prescribed(problem, ends, hidden))
+    stated = list(_prescribed_rows(problem, ends, hidden))
     owners = [owner for group, _ in stated for owner in group]
     rows, T = list(structure(problem.tree).cuts), np.sqrt(np.prod(problem.duration))
     closures = [
@@ -75,16 +76,16 @@ def _implied(same, integrated):
     ]
     gaps = [GAPS[level](ends[end])[rows] * T**level for level in range(3) for end in (0, 1)]
     both = ca.vertcat(ca.SX(0, 1), *(value for _, value in stated), *gaps)
-    values, slopes = _met(problem, z, both, len(owners))
+    values, slopes = _values_at_solution(problem, z, both, len(owners))
     first = [k for k, (_, _, s) in enumerate(owners) if not integrated or s == 0.0]
     then = [k for k, (level, _, _) in enumerate(closures) if not integrated or level < 2]
     last = [k for k in range(len(owners)) if k not in first]
     order = [*first, *(len(owners) + k for k in then), *last]
-    dependent = _dependent(slopes, order)
+    dependent = _dependent_numbers(slopes, order)
     following = [k - len(owners) for k in dependent if k >= len(owners)]
     if np.abs(values[: len(owners)]).max(initial=0.0) < OFF:
         base = [k for k in order if k not in dependent]
-        known = _explained(values, slopes, base, dependent, [name for name, _, _ in owners])
+        known = _explain_rows(values, slopes, base, dependent, [name for name, _, _ in owners])
         _check(problem, {closures[k]: known[len(owners) + k] for k in following}, T)
     return Implied(
         rows=frozenset(closures[k] for k in following),
@@ -109,21 +110,21 @@ def dependent_rows(problem: Problem, rows: Sequence) -> dict[int, DependentRow]:
     numbers, as closures are, where what is prescribed holds; if it cannot none follows.
     """
     z, ends, hidden = end_instants(problem)
-    stated = list(_prescribed(problem, ends, hidden))
+    stated = list(_prescribed_rows(problem, ends, hidden))
     count = sum(len(group) for group, _ in stated)
     asked = [function(ends[end]) for end, function in rows]
     both = ca.vertcat(ca.SX(0, 1), *(value for _, value in stated), *asked)
-    values, slopes = _met(problem, z, both, count)
+    values, slopes = _values_at_solution(problem, z, both, count)
     if np.abs(values[:count]).max(initial=0.0) > OFF:
         return {}
-    dependent = _dependent(slopes, range(len(values)))
+    dependent = _dependent_numbers(slopes, range(len(values)))
     names = [name for owners, _ in stated for name, _, _ in owners]
     base = [k for k in range(len(values)) if k not in dependent]
-    known = _explained(values, slopes, base, dependent, names)
+    known = _explain_rows(values, slopes, base, dependent, names)
     return {k - count: each for k, each in known.items() if k >= count}
 
 
-def _explained(
+def _explain_rows(
     values: np.ndarray,
     slopes: np.ndarray,
     base: Sequence[int],
@@ -158,7 +159,7 @@ def prescribed_by(problem: Problem, sources: Sequence[str]) -> str:
     )
 
 
-def end_instants(problem):
+def end_instants(problem: Problem) -> tuple[Matrix, list[Instant], Matrix]:
     """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols
     of all that is no motion."""
     n, T, tree = problem.tree.dof, np.sqrt(np.prod(problem.duration)), problem.tree
@@ -187,17 +188,19 @@ def end_instants(problem):
     for s, part in zip((0.0, 1.0), ca.vertsplit(z, 3 * n)):
         q, slope, bend = ca.vertsplit(part, n)
         motion = {"q": q, "qd": slope / T, "qdd": bend / T**2}
-        statement = {"tree": tree, "loads": problem.loads, "ground": problem.ground}
+        statement: dict[str, Any] = {"tree": tree, "loads": problem.loads, "ground": problem.ground}
         statement["flow"] = lambda expression: rate * ca.SX.ones(*ca.SX(expression).shape)
         ends.append(Instant(s=ca.SX(s), T=ca.SX(T), forces=forces, **motion, **statement))
     return z, ends, ca.vertcat(torque, cut, hold, touch, push, rate)
 
 
-def _prescribed(problem, ends, hidden):
+def _prescribed_rows(
+    problem: Problem, ends: list[Instant], hidden: Matrix
+) -> Iterator[tuple[list[tuple[str, int, float]], Matrix]]:
     """Yield ([(constraint's name, number of its row, s), ..], their values less their bounds) of
     equalities on the motion at its ends."""
     for constraint in problem.requirements:
-        for s in _where(constraint.when):
+        for s in _ends_of(constraint.when):
             instants = ends if constraint.when == "joined" else ends[int(s) :][:1]
             stack = as_column(f"constraint {constraint.name!r}", constraint.function(*instants))
             lower, upper = constraint.bounds(stack.shape[0])
@@ -208,7 +211,7 @@ def _prescribed(problem, ends, hidden):
                 yield names, stack[chosen] - ca.DM(lower[chosen])
 
 
-def _where(when):
+def _ends_of(when: Any) -> tuple[float, ...]:
     """Return at which ends of the motion a constraint holds.
 
     One of both together counts at the end.
@@ -218,11 +221,13 @@ def _where(when):
     return {"start": (0.0,), "end": (1.0,), "joined": (1.0,)}.get(when, (0.0, 1.0))
 
 
-def _met(problem, z, both, count):
+def _values_at_solution(
+    problem: Problem, z: Matrix, both: Matrix, count: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return values and slopes of all rows where the first `count` of them, and the others if they
     can be, are met."""
-    slopes = ca.cse(ca.jacobian(both, z))
-    look = ca.Function("ends", [z], [ca.cse(both), slopes], ["z"], ["values", "slopes"])
+    graphs = [ca.cse(both), ca.cse(ca.jacobian(both, z))]
+    look = ca.Function("ends", [z], graphs, ["z"], ["values", "slopes"])
     for q in examples(problem.tree):
         values, slopes = _search(look, count, q)
         if np.abs(values).max(initial=0.0) < OFF:
@@ -230,7 +235,7 @@ def _met(problem, z, both, count):
     return values, slopes
 
 
-def _search(look, count, q):
+def _search(look: ca.Function, count: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return values and slopes near q where what is prescribed holds, the first `count` rows, and
     the loops are closed if they can be."""
     still = np.zeros(2 * len(q))
@@ -246,7 +251,7 @@ def _search(look, count, q):
     return values.ravel(), slopes
 
 
-def _dependent(slopes, order):
+def _dependent_numbers(slopes: np.ndarray, order: Iterable[int]) -> list[int]:
     """Return those rows, taken in this order, whose gradient says nothing new."""
     base, dependent = np.empty((0, slopes.shape[1])), []
     for k in order:
@@ -261,7 +266,7 @@ def _dependent(slopes, order):
     return dependent
 
 
-def _check(problem, gaps, T):
+def _check(problem: Problem, gaps: Mapping[tuple[int, int, int], DependentRow], T: float) -> None:
     """Raise ValueError naming the first row that what is prescribed keeps from closing."""
     shape = structure(problem.tree)
     for (level, end, row), found in gaps.items():

@@ -1,5 +1,4 @@
-"""Closed loops as a law of motion: where a basis of motions can keep them closed beside what the
-statement prescribes.
+"""Closed loops as a law of motion, at the instants at which a basis can keep them closed.
 
 A basis says at which instants a gap, its rate and its acceleration together are well posed
 (`closing`): as many rows as it has freedom, no fewer and no more. At the ends of the motion some of
@@ -7,14 +6,15 @@ these rows follow from what the statement says of coordinates and rates there; s
 out, and if they cannot hold the statement contradicts the loops.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
 from ocp.mechanics.kinematics.loop_assembly import close
-from ocp.mechanics.model.structure import structure
-from ocp.motion.basis import transfer
+from ocp.mechanics.model.structure import Structure, structure
+from ocp.motion.basis import Basis, transfer
 from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import LOOPS
@@ -63,11 +63,11 @@ def loosen_end_constraints(problem: Problem) -> tuple[Constraint, ...]:
                 f"end by at_end: the loops bring {constraint.label(rows[0])} about there by "
                 "themselves"
             )
-        constraints.append(_widened(constraint, rows) if rows else constraint)
+        constraints.append(_widen(constraint, rows) if rows else constraint)
     return tuple(constraints)
 
 
-def close_loops(problem: Problem, points):
+def close_loops(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Return the control points (n, points) of a guess with its loops closed where they can be,
     driven joints unmoved if possible."""
     tree, motion = problem.tree, cast(BSpline, problem.motion)
@@ -85,7 +85,7 @@ def close_loops(problem: Problem, points):
     return points
 
 
-def _law(shape, level):
+def _law(shape: Structure, level: int) -> Constraint:
     rows, gap = list(shape.cuts), GAPS[level]
     return Constraint(
         name=LOOPS[level],
@@ -97,14 +97,16 @@ def _law(shape, level):
     )
 
 
-def _instants(motion, level, redundant, integrated):
+def _instants(
+    motion: Basis, level: int, redundant: tuple[frozenset, frozenset], integrated: bool
+) -> tuple[float, ...]:
     """Return the instants at which a row is asked for."""
     if integrated:
         return (0.0,) if level < 2 and level not in redundant[0] else ()
     return tuple(motion.closing(level, redundant).tolist())
 
 
-def _widened(constraint, rows):
+def _widen(constraint: Constraint, rows: Sequence[int]) -> Constraint:
     count = max(np.size(constraint.lower), np.size(constraint.upper), max(rows) + 1)
     size = np.isin(np.arange(count), rows)
     lower, upper = constraint.lower - WIDE * size, constraint.upper + WIDE * size

@@ -1,5 +1,4 @@
-"""Laws of passive joints on both sides of a transition: what one side sees to, the other does not
-ask again.
+"""Laws of passive joints on both sides of a transition, asked for once.
 
 Where coordinates, rates and accelerations are the same, so is what the motion needs of its passive
 joints, b and a being the sides before and after:
@@ -42,11 +41,13 @@ def law_handover(problem: Problem) -> Mapping[str, frozenset[int]]:
     met: dict[str, frozenset[int]] = {name: frozenset() for name in parts}
     for each in problem.transitions:
         if set(each.quantities) >= SAME:
-            met[each.after] |= frozenset(_handed(each, parts[each.before], parts[each.after]))
+            met[each.after] |= frozenset(
+                _rows_handed_over(each, parts[each.before], parts[each.after])
+            )
     return met
 
 
-def _handed(link: Transition, before: Problem, after: Problem) -> tuple[int, ...]:
+def _rows_handed_over(link: Transition, before: Problem, after: Problem) -> tuple[int, ...]:
     """Return the rows of the phase after that follow from those before it and its own others."""
     if not (_asks(before) and _asks(after)) or before.end == SHARED:
         return ()
@@ -57,11 +58,13 @@ def _handed(link: Transition, before: Problem, after: Problem) -> tuple[int, ...
     rows = [row for row in passive_rows(before.tree, before.ground) if index[row] in own]
     if not rows:
         return ()
-    open_ways = [_unborne(link.symmetry, before, after, rows, q) for q in _postures(before.tree)]
+    open_ways = [
+        _unborne_combinations(link.symmetry, before, after, rows, q) for q in _postures(before.tree)
+    ]
     count = min(ways.shape[1] for ways in open_ways)
     if not count or any(ways.shape[1] != count for ways in open_ways):
         return ()
-    return tuple(index[rows[k]] for k in _firmest(open_ways, count))
+    return tuple(index[rows[k]] for k in _best_rows(open_ways, count))
 
 
 def _asks(part: Problem) -> bool:
@@ -91,14 +94,14 @@ def _needs_alike(symmetry: Symmetry | None, before: Problem, after: Problem) -> 
     for motion in motions:
         images = [symmetry.image(each) for each in motion]
         images[0] = images[0] + shift
-        torques, others = (_needed(tree, each) for each in (motion, images))
+        torques, others = (_torques_at(tree, each) for each in (motion, images))
         size = np.abs(torques).max(initial=0.0)
         if np.abs(symmetry.image(torques) - others).max(initial=0.0) > NOTHING * size:
             return False
     return True
 
 
-def _needed(tree: Tree, motion: Sequence[np.ndarray]) -> np.ndarray:
+def _torques_at(tree: Tree, motion: Sequence[np.ndarray]) -> np.ndarray:
     q, qd, qdd = (ca.DM(each) for each in motion)
     return np.array(ca.DM(inverse_dynamics(tree, q, qd, qdd))).ravel()
 
@@ -107,7 +110,7 @@ def _postures(tree: Tree) -> np.ndarray:
     return np.random.default_rng(SEED).uniform(-0.5, 0.5, (SAMPLES, tree.dof))
 
 
-def _unborne(
+def _unborne_combinations(
     symmetry: Symmetry | None, before: Problem, after: Problem, rows: Sequence[int], q: np.ndarray
 ) -> np.ndarray:
     """Return combinations (rows, ..) of rows to which no contact gives anything on either side, the
@@ -116,14 +119,14 @@ def _unborne(
     there = q
     if symmetry is not None:
         there = symmetry.image(q) + np.array(reference(symmetry.shift), dtype=float)
-    first = _given(before, 1.0, there)[list(rows)]
-    second = (sign[:, None] * _given(after, 0.0, q)[index])[list(rows)]
+    first = _contact_columns(before, 1.0, there)[list(rows)]
+    second = (sign[:, None] * _contact_columns(after, 0.0, q)[index])[list(rows)]
     both = np.hstack([first, second])
     ways, sizes, _ = np.linalg.svd(both) if both.size else (np.eye(len(rows)), np.zeros(0), None)
     return ways[:, int((sizes > NOTHING * max(sizes.max(initial=0.0), 1.0)).sum()) :]
 
 
-def _given(part: Problem, s: float, q: np.ndarray) -> np.ndarray:
+def _contact_columns(part: Problem, s: float, q: np.ndarray) -> np.ndarray:
     """Return what contacts that bear at s give to all rows at q, by components (n, ..)."""
     ground = part.ground
     if ground is None:
@@ -135,7 +138,7 @@ def _given(part: Problem, s: float, q: np.ndarray) -> np.ndarray:
     return np.hstack([np.zeros((part.tree.dof, 0)), *columns])
 
 
-def _firmest(ways: Sequence[np.ndarray], count: int) -> tuple[int, ...]:
+def _best_rows(ways: Sequence[np.ndarray], count: int) -> tuple[int, ...]:
     """Return which `count` rows follow from the others at every posture, where combinations `ways`
     (rows, count) vanish: those with the largest share in these; none if all may have little."""
     size = len(ways[0])

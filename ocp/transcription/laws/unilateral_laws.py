@@ -1,4 +1,4 @@
-"""Laws of stays: none leaves its bounds, forces push or pull one way, and act where it is closed.
+"""Laws of stays: gaps within bounds, forces of one sign, and forces only where a stay is closed.
 
 Where the motion finds out when that is, gap and force are complementary but for a leak, and so are
 the gap's rate and acceleration, without which a mesh would strike its stays: a force of a single
@@ -24,6 +24,7 @@ from ocp.mechanics.model.unilateral import ALIKE, Stay
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
+from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import HELD, STAYS, TOUCHING, WIRES
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.traces import ByIdentity
@@ -48,10 +49,10 @@ def unilateral_laws(problem: Problem) -> tuple:
     bound = [k for k, stay in enumerate(owners) if not stay.path]
     held = [k for k in bound if owners[k].closed]
     free = [k for k in bound if owners[k].closed is None]
-    stated: list[tuple] = [(_unilateral(tree, bound), None)] if bound else []
-    stated += [(_hauled(tree), None)] if len(bound) < len(owners) else []
-    stated += [(_touching(tree, free), None)] if free else []
-    known = _prescribed(ByIdentity(problem)) if bound else frozenset()
+    stated: list[tuple] = [(_gap_law(tree, bound), None)] if bound else []
+    stated += [(_wire_law(tree), None)] if len(bound) < len(owners) else []
+    stated += [(_rate_law(tree, free), None)] if free else []
+    known = _implied_by_ends(ByIdentity(problem)) if bound else frozenset()
     for level in range(3) if held else ():
         instants = tuple(
             tuple(
@@ -62,7 +63,7 @@ def unilateral_laws(problem: Problem) -> tuple:
             for k in held
         )
         if any(instants):
-            stated.append((_vanishing(tree, held, level), instants))
+            stated.append((_closure_law(tree, held, level), instants))
     return tuple(stated)
 
 
@@ -80,7 +81,7 @@ def _owners(tree: Tree) -> list[Stay]:
     return [stay for stay in tree.stays for _ in stay.sides]
 
 
-def _unilateral(tree: Tree, bound: list[int]) -> Constraint:
+def _gap_law(tree: Tree, bound: list[int]) -> Constraint:
     """0 <= gap, 0 <= force, gap force <= leak (Xiang, Arora & Abdel-Malek 2009, eq. 38b), of the
     rows of what is `bound`.
 
@@ -90,9 +91,9 @@ def _unilateral(tree: Tree, bound: list[int]) -> Constraint:
     names, units = ([each[k] for k in bound] for each in (stay_labels(tree), stay_units(tree)))
     words, many = ("gap", "force", "gap times force"), len(names)
 
-    def rows(at):
-        gaps, forces = _chosen(at.stay_gaps, bound), _chosen(at.stay_forces, bound)
-        return ca.vertcat(gaps * (1 - _closed(owners, at.s)), forces, gaps * forces)
+    def rows(at: Instant) -> Matrix:
+        gaps, forces = _select_rows(at.stay_gaps, bound), _select_rows(at.stay_forces, bound)
+        return ca.vertcat(gaps * (1 - _closed_mask(owners, at.s)), forces, gaps * forces)
 
     return Constraint(
         name=STAYS,
@@ -104,12 +105,12 @@ def _unilateral(tree: Tree, bound: list[int]) -> Constraint:
     )
 
 
-def _hauled(tree: Tree) -> Constraint:
+def _wire_law(tree: Tree) -> Constraint:
     """Tensions of wires within their bounds, and where they have any, their speeds."""
     wires = [(k, stay) for k, stay in enumerate(_owners(tree)) if stay.path]
     quick = [(k, stay) for k, stay in wires if stay.speed is not None]
 
-    def rows(at):
+    def rows(at: Instant) -> Matrix:
         tensions = at.stay_forces[[k for k, _ in wires]]
         if not quick:
             return tensions
@@ -129,16 +130,16 @@ def _hauled(tree: Tree) -> Constraint:
     )
 
 
-def _chosen(rows: Matrix, numbers: list[int]) -> Matrix:
+def _select_rows(rows: Matrix, numbers: list[int]) -> Matrix:
     return rows if len(numbers) == rows.shape[0] else rows[numbers]
 
 
-def _touching(tree: Tree, free: list[int]) -> Constraint:
+def _rate_law(tree: Tree, free: list[int]) -> Constraint:
     """|T gap' force| <= leak, |T^2 gap'' force| <= leak: what a force holds stays where it is."""
     names, owners = stay_labels(tree), _owners(tree)
     leaks = np.tile([owners[k].leak for k in free], 2)
 
-    def rows(at):
+    def rows(at: Instant) -> Matrix:
         moving = [at.T**level * GAPS[level](at) * at.stay_forces for level in (1, 2)]
         return ca.vertcat(*(part[free] for part in moving))
 
@@ -152,13 +153,13 @@ def _touching(tree: Tree, free: list[int]) -> Constraint:
     )
 
 
-def _vanishing(tree: Tree, held: list[int], level: int) -> Constraint:
+def _closure_law(tree: Tree, held: list[int], level: int) -> Constraint:
     """gap = 0, or its derivative of that level, where stays are prescribed to be closed."""
     names, units, owners = stay_labels(tree), stay_units(tree), _owners(tree)
     gaps = GAPS[level]
     return Constraint(
         name=HELD[level],
-        function=lambda at: (gaps(at) * _closed(owners, at.s, inside=level == 2))[held],
+        function=lambda at: (gaps(at) * _closed_mask(owners, at.s, inside=level == 2))[held],
         lower=0.0,
         upper=0.0,
         labels=tuple(names[k] for k in held),
@@ -166,7 +167,7 @@ def _vanishing(tree: Tree, held: list[int], level: int) -> Constraint:
     )
 
 
-def _closed(owners: list[Stay], s: Matrix, inside: bool = False) -> Matrix:
+def _closed_mask(owners: list[Stay], s: Matrix, inside: bool = False) -> Matrix:
     """Return 1 for each row (m,) that is prescribed to be closed at s, else 0; with `inside` not at
     the ends of its spans but for those of the motion, since accelerations may jump there."""
     shrink = SIDE / 2 if inside else -ALIKE
@@ -181,7 +182,7 @@ def _closed(owners: list[Stay], s: Matrix, inside: bool = False) -> Matrix:
 
 
 @lru_cache(maxsize=16)
-def _prescribed(same: ByIdentity) -> frozenset:
+def _implied_by_ends(same: ByIdentity) -> frozenset:
     """Return (level, end, row) of the gaps of closed stays, and of their derivatives, that vanish
     by what the statement prescribes at the ends of the motion.
 
@@ -245,11 +246,11 @@ def closing_instants(
         s = motion.closing(level, known)
         return s[(s >= start - ALIKE) & (s <= end + ALIKE)].tolist()
     there = [(order, s) for s in (0.0, 1.0) if s in span for order in sorted(known[int(s)])]
-    chosen = _of_spline(motion, start, end, there, ends_first=ends_first)
+    chosen = _spline_instants(motion, start, end, there, ends_first=ends_first)
     return [s for order, s in chosen if order == level]
 
 
-def _of_spline(
+def _spline_instants(
     motion: Basis,
     start: float,
     end: float,

@@ -1,4 +1,4 @@
-"""Problems that leave numbers open, closed by the names of these: those inside functions too."""
+"""Problems closed by the names of their parameters, those inside functions among them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -1,12 +1,11 @@
-"""Instants that are open: what a constraint asks at a time that is a parameter, as of a via point
-that is passed when it suits.
+"""Free instants: constraints at a time that is a parameter, as of a via point.
 
 The curve there is a function of all control points and of the instant itself: in every segment the
 recursion of de Boor (1978, chapter X), of which the instant chooses one. So it is as smooth in time
 as the spline is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -20,7 +19,7 @@ from ocp.motion.free_knots import curve
 from ocp.motion.spline import BSpline
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Inputs, forces_from_motion
+from ocp.transcription.kernels.inputs import Backend, Inputs, forces_from_motion
 from ocp.transcription.variables.layout import Layout, MotionMap, free_duration, motion_size
 
 
@@ -29,7 +28,7 @@ def moment_symbols(
     formulation: Formulation,
     when: Open,
     *,
-    finish: Callable | None = None,
+    backend: Backend | None = None,
     lifted: bool = False,
 ) -> Inputs:
     """Return the Inputs of kernels at an open instant: y is (T if free, all control points).
@@ -52,7 +51,7 @@ def moment_symbols(
         ground=problem.ground,
         forces=_UNKNOWN if lifted else known,
     )
-    return Inputs(y=y, s=ca.SX.sym("s"), at=at, finish=finish)
+    return Inputs(y=y, s=ca.SX.sym("s"), at=at, backend=backend)
 
 
 def _unknown(*_: Any) -> NoReturn:

@@ -1,7 +1,6 @@
-"""What a statement leaves open, looked for in all that is asked; and bounds that follow what is
-sought, as rows."""
+"""Open parameters of a problem, and bounds that follow sought ones as rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
@@ -55,19 +54,24 @@ def parameters_in(
     return known
 
 
-def checked(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], int]:
-    """Return all parameters, those that are sought first, and how many these are.
+def order_parameters(
+    known: Mapping[Parameter, bool], free: Sequence[str], *, needed: bool
+) -> tuple[tuple[Parameter, ...], int]:
+    """Return all parameters, those that are sought first, and the number of the sought ones.
 
-    Raises ValueError for a name to be `free` that is none of theirs, and for one sought that
-    nothing depends on.
+    Args:
+        known: as `parameters_in` gives it.
+        free: names of parameters to be sought.
+        needed: raise ValueError for a name that is none of theirs, and for a sought parameter that
+            nothing depends on; else such a parameter is not sought, since another phase has it.
     """
     names = [each.name for each in known]
-    for name in free:
+    for name in free if needed else ():
         if name not in names:
             raise ValueError(
                 f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
             )
-    first = [each for each in known if is_sought(each, free)]
+    first = [each for each in known if is_sought(each, free) and (needed or known[each])]
     for each in first:
         if not known[each]:
             raise ValueError(
@@ -89,13 +93,6 @@ def closed_functions(
     known += [(function, not parameters_of(stack)) for function, stack in given]
     inside = {id(function) for function, without in known if not without}
     return {id(function): function for function, _ in known if id(function) not in inside}
-
-
-def depended(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], int]:
-    """Return all parameters, those first that are sought and that something here depends on, and
-    how many these are."""
-    first = [each for each in known if is_sought(each, free) and known[each]]
-    return (*first, *(each for each in known if each not in first)), len(first)
 
 
 def split_open_bounds(
@@ -124,9 +121,9 @@ def split_open_bounds(
         yield replace(constraint, lower=plain[0], upper=plain[1]), stack
     for side, moved, ends in zip(sides, loose, ((0.0, inf), (-inf, 0.0))):
         chosen = [follows and not equal for follows, equal in zip(moved, same)]
-        yield from _shifted(constraint, stack, side, chosen, ends)
+        yield from _shift_rows(constraint, stack, side, chosen, ends)
     chosen = [follows and equal for follows, equal in zip(loose[0], same)]
-    yield from _shifted(constraint, stack, sides[0], chosen, (0.0, 0.0))
+    yield from _shift_rows(constraint, stack, sides[0], chosen, (0.0, 0.0))
 
 
 def _follows(bound: Any, names: tuple[str, ...]) -> bool:
@@ -134,7 +131,13 @@ def _follows(bound: Any, names: tuple[str, ...]) -> bool:
     return isinstance(bound, Open) and any(is_sought(each, names) for each in parameters_of(bound))
 
 
-def _shifted(constraint, stack, side, chosen, ends):
+def _shift_rows(
+    constraint: Constraint,
+    stack: Matrix,
+    side: Sequence,
+    chosen: Sequence[bool],
+    ends: tuple[float, float],
+) -> Iterator[tuple[Constraint, Matrix]]:
     """Yield the constraint and the column of the chosen rows less their bounds, if there are
     any."""
     if not any(chosen):

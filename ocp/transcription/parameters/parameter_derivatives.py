@@ -1,5 +1,4 @@
-"""What of a program moves with its parameters, beside what its derivatives say: bounds, the
-duration, terms of the objective and curves; and the names of its variables and rows."""
+"""Parameter sensitivities of bounds, duration, objective terms and curves."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What one phase hands over to the next: rigid contacts that hold on both sides of a transition.
+"""Contact handover: rigid contacts that hold on both sides of a transition.
 
 Where coordinates are the same on both sides, a point that rests at the end of a phase rests at the
 start of the next one too; asked for twice, its rows would depend on each other, and multipliers be
@@ -37,20 +37,24 @@ def contact_handover(problem: Problem, free: Sequence[str]) -> Mapping[str, Hold
     met: dict[str, Holds] = {name: frozenset() for name in parts}
     for each in problem.transitions:
         if "q" in each.quantities:
-            met[each.after] |= _handed(each, parts[each.before], parts[each.after], tuple(free))
+            met[each.after] |= _holds_handed_over(
+                each, parts[each.before], parts[each.after], tuple(free)
+            )
     return met
 
 
-def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, ...]) -> Holds:
+def _holds_handed_over(
+    link: Transition, before: Problem, after: Problem, free: tuple[str, ...]
+) -> Holds:
     """Return what the end of one phase sees to at the start of another."""
-    ends, starts = _standing(before, 1), _standing(after, 0)
+    ends, starts = _standing_holds(before, 1), _standing_holds(after, 0)
     if not ends or not starts:
         return frozenset()
     shift = () if link.symmetry is None else link.symmetry.shift
     targets = [*_targets(before, ends), *_targets(after, starts)]
     q = ca.SX.sym("q", before.tree.dof)
     draws = []
-    for values in _drawn(parameters_of([targets, shift])):
+    for values in _parameter_samples(parameters_of([targets, shift])):
         base = _gaps(before, ends, q, values)
         there = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
         draws.append(_dependent(before.tree, q, base, there))
@@ -71,7 +75,7 @@ def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, 
     )
 
 
-def _drawn(every: Sequence[Parameter]) -> Iterator[dict[Parameter, float]]:
+def _parameter_samples(every: Sequence[Parameter]) -> Iterator[dict[Parameter, float]]:
     """Yield the parameters' own values, and others beside them."""
     rng = np.random.default_rng(SEED)
     yield {each: each.value for each in every}
@@ -85,11 +89,11 @@ def _check_reached(
     """Raise ValueError if what stands on both sides, of the rows that are `firm`, cannot do so at
     the same coordinates, though what stands before can."""
     count = gaps[0].shape[0]
-    off = _off(after.tree, ca.vertcat(*gaps), q, firm)
-    if off.max() < OFF or _off(after.tree, gaps[0], q, firm[:count]).max() > OFF:
+    off = _distances(after.tree, ca.vertcat(*gaps), q, firm)
+    if off.max() < OFF or _distances(after.tree, gaps[0], q, firm[:count]).max() > OFF:
         return  # or of which the phase before is told by itself
     ground: Any = after.ground
-    hold = _standing(after, 0)[int(np.argmax(off[count:]))]
+    hold = _standing_holds(after, 0)[int(np.argmax(off[count:]))]
     raise ValueError(
         f"phase {link.after!r}: contact {hold.foot!r}: point {hold.point(ground)!r} cannot be at "
         f"{AXES[hold.axis]} = {reference(hold.target(ground)):.4g} m where phase {link.before!r} "
@@ -97,7 +101,7 @@ def _check_reached(
     )
 
 
-def _off(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
+def _distances(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
     """Return how far (m) rows are off where they are as near as they get, zero if not `firm`."""
     look = ca.Function("look", [q], [gaps, ca.jacobian(gaps, q)])
     return np.abs(search_posture(look, tree, firm)[0]) * firm
@@ -111,7 +115,7 @@ def points_held_after(problem: Problem, link: Transition) -> frozenset[str]:
     """
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
     before, after = parts[link.before], parts[link.after]
-    starts = _standing(after, 0)
+    starts = _standing_holds(after, 0)
     if not starts or not link.strikes:
         return frozenset()
     tree, q = reference(before.tree), ca.SX.sym("q", before.tree.dof)
@@ -135,7 +139,7 @@ def _check_standing(
     `starts` nothing moves that strikes: q, their gaps and the places of what strikes are
     `looked` at."""
     q, gaps, places = looked
-    ends = _standing(before, 1)
+    ends = _standing_holds(before, 1)
     if not ends:
         return
     every = parameters_of(_targets(before, ends))
@@ -144,7 +148,7 @@ def _check_standing(
     look = ca.Function("look", [q], [rows, ca.jacobian(rows, q)])
     slopes = search_posture(look, before.tree, np.arange(len(starts)))[1]
     begin, end, blows = np.split(slopes, np.cumsum([len(starts), len(ends)]))
-    held, struck = _combined(end, begin), _combined(blows, begin)
+    held, struck = _combinations_of(end, begin), _combinations_of(blows, begin)
     for hold, stands, strikes in zip(starts, held, struck):
         if stands and not strikes:
             points = ", ".join(repr(point) for point in link.points)
@@ -162,10 +166,10 @@ def _dependent(tree: Tree, q: Matrix, base: Matrix, rows: Matrix) -> tuple[np.nd
     look = ca.Function("look", [q], [every, ca.jacobian(every, q)])
     values, slopes = search_posture(look, tree, np.arange(base.shape[0]))
     first, others = np.split(slopes, [base.shape[0]])
-    return values[base.shape[0] :], _combined(first, others)
+    return values[base.shape[0] :], _combinations_of(first, others)
 
 
-def _combined(first: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _combinations_of(first: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Tell which gradients (rows, n) of `others` are combinations of the `first` ones."""
     shares = np.linalg.lstsq(first.T, others.T, rcond=None)[0]
     rests = np.linalg.norm(others - shares.T @ first, axis=1)
@@ -173,7 +177,7 @@ def _combined(first: np.ndarray, others: np.ndarray) -> np.ndarray:
     return rests < NEW * sizes
 
 
-def _standing(part: Problem, end: int) -> list[Hold]:
+def _standing_holds(part: Problem, end: int) -> list[Hold]:
     """Return the rows of the rigid contacts that stand at an end of a phase."""
     ground = part.ground
     if ground is None:

@@ -1,4 +1,4 @@
-"""How long phases last at a first guess, where flights say so.
+"""Durations of phases at a first guess, from the ends of flights.
 
 A body that nothing bears falls: what is stated of the ends of its flight, places d apart along the
 slides of its root and rates v, w there, gives the flight's time T under gravity g,
@@ -46,13 +46,17 @@ def phase_durations(
     if not any(fly and free_duration(part) for fly, part in zip(flying, parts)):
         return times
     known: dict[int, float] = {}
-    stated = _across([_stated(part) for part in parts], transitions)
+    stated = _carry_over([_stated_ends(part) for part in parts], transitions)
     for k, part in enumerate(parts):
         if flying[k]:
-            lasts = _flown(*stated[k], falls[k], _slides(part)) if free_duration(part) else times[k]
+            lasts = (
+                _flight_time(*stated[k], falls[k], _slides(part))
+                if free_duration(part)
+                else times[k]
+            )
             if lasts is not None:
                 known[k] = times[k] = float(np.clip(lasts, *part.duration))
-    for run in _standing(parts, flying):
+    for run in _ground_runs(parts, flying):
         count = len(parts)
         beside = [k % count for k in (run[0] - 1, run[-1] + 1) if k % count in known]
         if beside:
@@ -62,7 +66,7 @@ def phase_durations(
     return times
 
 
-def _standing(parts: Sequence[Problem], flying: Sequence[bool]) -> Iterator[list[int]]:
+def _ground_runs(parts: Sequence[Problem], flying: Sequence[bool]) -> Iterator[list[int]]:
     """Yield the numbers of phases on the ground that follow each other, all of free durations."""
     for stands, run in groupby(
         range(len(parts)), key=lambda k: not flying[k] and parts[k].ground is not None
@@ -72,7 +76,7 @@ def _standing(parts: Sequence[Problem], flying: Sequence[bool]) -> Iterator[list
             yield numbers
 
 
-def _stated(problem: Problem) -> tuple[Stated, Stated]:
+def _stated_ends(problem: Problem) -> tuple[Stated, Stated]:
     """Return the coordinates and rates that a problem states of its start, and of its end."""
     problem = reference(problem)
     z, ends, hidden = end_instants(problem)
@@ -102,7 +106,7 @@ def _stated(problem: Problem) -> tuple[Stated, Stated]:
     return kept
 
 
-def _across(
+def _carry_over(
     stated: Sequence[tuple[Stated, Stated]], transitions: Sequence[Any]
 ) -> list[tuple[Stated, Stated]]:
     """Return what is stated of all ends, with what links keep from one to the next."""
@@ -123,7 +127,7 @@ def _slides(problem: Problem) -> list[int]:
     return [row for row, one in joints if one.kind == "prismatic" and not one.actuated]
 
 
-def _flown(
+def _flight_time(
     start: Mapping[tuple[str, int], float],
     end: Mapping[tuple[str, int], float],
     falls: np.ndarray,

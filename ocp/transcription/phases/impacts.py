@@ -1,4 +1,4 @@
-"""What strikes between two phases: impulses as variables, and how velocities jump by them.
+"""Impacts between two phases: impulses as variables, and the jump of velocities.
 
 Before and after an impact at the coordinates q (Hurmuzlu & Marghitu 1994; Westervelt, Grizzle &
 Koditschek 2003)
@@ -95,13 +95,13 @@ def impact_impulses(tree: Tree, transition: Transition) -> tuple[Impulse, ...]:
                 impulse=impulse,
                 variables=symbol,
                 measure=measure,
-                across=_across(strike, felt),
+                across=_tangents(strike, felt),
             )
         )
     return tuple(made)
 
 
-def _across(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
+def _tangents(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the unit directions across a strike's normal, in the space of the axes it feels."""
     plane = np.eye(3)[felt]
     normal = np.array(strike.normal) @ plane.T
@@ -141,12 +141,12 @@ def impact_constraints(
         if point in resting:
             _check_rests(each.strike)
         else:
-            yield _leaves(transition, each)
+            yield _leaving_law(transition, each)
         if each.strike.slips and each.across:
-            yield _slips(transition, each)
+            yield _slip_law(transition, each)
         yield Constraint(
             name=f"impulse.{point}",
-            function=lambda end, start, each=each: _room(each),
+            function=lambda end, start, each=each: _impulse_margins(each),
             lower=0.0,
             upper=inf,
             when="joined",
@@ -163,11 +163,11 @@ def _faces(each: Impulse) -> tuple[str, ...]:
     return "push", *(f"friction {k + 1}" for k in range(count))
 
 
-def _leaves(transition: Transition, each: Impulse) -> Constraint:
+def _leaving_law(transition: Transition, each: Impulse) -> Constraint:
     """Return the constraint that says how a point leaves."""
     return Constraint(
         name=f"leaving.{each.strike.point}",
-        function=lambda end, start: _leaving(end, rates_after(end, start, transition), each),
+        function=lambda end, start: _leaving_speed(end, rates_after(end, start, transition), each),
         lower=0.0,
         upper=0.0,
         when="joined",
@@ -176,11 +176,11 @@ def _leaves(transition: Transition, each: Impulse) -> Constraint:
     )
 
 
-def _slips(transition: Transition, each: Impulse) -> Constraint:
+def _slip_law(transition: Transition, each: Impulse) -> Constraint:
     """Return the constraint that says how a point slides on against friction."""
     return Constraint(
         name=f"slipping.{each.strike.point}",
-        function=lambda end, start: _slipping(end, rates_after(end, start, transition), each),
+        function=lambda end, start: _slip_residual(end, rates_after(end, start, transition), each),
         lower=0.0,
         upper=0.0,
         when="joined",
@@ -224,7 +224,7 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Impulse, ...]) -> Mat
     return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent
 
 
-def _leaving(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
+def _leaving_speed(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     """Return how fast (m/s) a point leaves beside what its restitution asks."""
     strike = each.strike
     before = end.velocity(strike.point)
@@ -234,7 +234,7 @@ def _leaving(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     return ca.vertcat(bounce, *(ca.dot(ca.DM(way), left) for way in each.ways))
 
 
-def _slipping(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
+def _slip_residual(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     """Return L_t |v_t| + mu L_n v_t over the measure of impulses (ways,; J)."""
     left = replace(end, qd=rates).velocity(each.strike.point)
     slip = ca.vertcat(*(ca.dot(ca.DM(way), left) for way in each.across))
@@ -242,7 +242,7 @@ def _slipping(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
     return (each.pull * speed + each.strike.friction * each.push * slip) / each.measure
 
 
-def _room(each: Impulse) -> Matrix:
+def _impulse_margins(each: Impulse) -> Matrix:
     """Return how far an impulse is inside each face of what it may be."""
     push, strike = each.push, each.strike
     rows: list[Any] = [push]

@@ -9,11 +9,11 @@ least where the equalities hold that concern coordinates, rates and acceleration
 prescribed, what is the same where phases meet, contacts and loops that hold, whatever strikes
 leaves the ground as it does. Durations T are held, as long as flights say (`ballistic`). Slides of
 a root that nothing bears follow gravity, a = g T^2 (s - 1/2), the arc of a ballistic flight;
-elsewhere a = 0. The search is a damped one (`_searched`); laws of motion, forces and inequalities
-are the solver's.
+elsewhere a = 0. The search is a damped one (`_levenberg_marquardt`); laws of motion, forces and
+inequalities are the solver's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,9 +26,10 @@ from ocp.mechanics.values.validation import at_own_values
 from ocp.motion.quadrature import quadrature
 from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
-from ocp.solvers.nlp import with_derivatives
+from ocp.solvers.nlp import NLP, with_derivatives
 from ocp.transcription.initial_guess import lifted_guess
 from ocp.transcription.phases.flight_durations import mean_duration, phase_durations
+from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import free_duration, join_variables
 
 FORCES = (
@@ -71,9 +72,9 @@ def phases_guess(program: Any) -> np.ndarray:
     ]
     alone = program.join_phases(own)
     straight = _straight(program, times)
-    rows = _rows(program, alone, straight.free)
-    total = _sum(program, straight, _inside(program, alone), rows)
-    x = _searched(total)
+    rows = _motion_equalities(program, alone, straight.free)
+    total = _weighted_sum(program, straight, _within_joint_ranges(program, alone), rows)
+    x = _levenberg_marquardt(total)
     before, after = (np.abs(total.gaps(each)[0]).max(initial=0.0) for each in (alone, x))
     if not after < max(before, MET):
         return alone
@@ -82,25 +83,25 @@ def phases_guess(program: Any) -> np.ndarray:
     )
 
 
-def _parts(program):
+def _parts(program: Any) -> Iterator[tuple[Transcribed, np.ndarray]]:
     return zip(program.parts, program.columns)
 
 
-def _points(part) -> slice:
+def _points(part: Transcribed) -> slice:
     """Return where the control points stand in x of a phase."""
     problem = part.layout.problem
     first = int(free_duration(problem))
     return slice(first, first + problem.tree.dof * problem.motion.points)
 
 
-def _with_forces(part, x: np.ndarray, T: float) -> np.ndarray:
+def _with_forces(part: Transcribed, x: np.ndarray, T: float) -> np.ndarray:
     """Return x of a phase that lasts T (s), with what is lifted made anew."""
     problem = part.layout.problem
     points = np.reshape(x[_points(part)], (problem.tree.dof, -1), order="F")
     return join_variables(part.layout, points, T, lifted_guess(part.layout, points, T))
 
 
-def _straight(program, times: Sequence[float]) -> Straight:
+def _straight(program: Any, times: Sequence[float]) -> Straight:
     """Return what is least where all phases are straight, of phases that last so long (s)."""
     size = program.layout.size
     free, slope, triplets = np.zeros(size, dtype=bool), np.zeros(size), []
@@ -159,7 +160,7 @@ def _axis(tree: Tree, name: str) -> np.ndarray:
     return turn @ at_own_values(array(_chain(tree, name)[-1].screw))[3:]
 
 
-def _inside(program, x: np.ndarray) -> np.ndarray:
+def _within_joint_ranges(program: Any, x: np.ndarray) -> np.ndarray:
     """Return x with coordinates moved into the ranges of their joints."""
     x = x.copy()
     for part, columns in _parts(program):
@@ -176,7 +177,7 @@ def _inside(program, x: np.ndarray) -> np.ndarray:
     return x
 
 
-def _rows(program, x: np.ndarray, free: np.ndarray) -> np.ndarray:
+def _motion_equalities(program: Any, x: np.ndarray, free: np.ndarray) -> np.ndarray:
     """Return the rows of g that are equalities of the motion alone, its durations held."""
     nlp = program.nlp
     _, slopes = nlp.jacobian(ca.DM(x), [])
@@ -195,7 +196,7 @@ def _rows(program, x: np.ndarray, free: np.ndarray) -> np.ndarray:
     return np.flatnonzero(wanted & concerned)
 
 
-def _fixed(nlp) -> np.ndarray:
+def _fixed(nlp: NLP) -> np.ndarray:
     """Return the variables that their bounds fix."""
     return np.flatnonzero(nlp.lower == nlp.upper)
 
@@ -235,7 +236,7 @@ class Sum:
         return float(cost), pull + self.straight.slope + PULL * away
 
 
-def _sum(program, straight, near, rows) -> Sum:
+def _weighted_sum(program: Any, straight: Straight, near: np.ndarray, rows: np.ndarray) -> Sum:
     """Return the Sum whose gaps count over the size of their slopes at `near`."""
     fixed = np.intersect1d(_fixed(program.nlp), np.flatnonzero(straight.free))
     count = len(rows) + len(fixed)
@@ -245,7 +246,7 @@ def _sum(program, straight, near, rows) -> Sum:
     return Sum(**plain, sizes=sizes)
 
 
-def _searched(total: Sum) -> np.ndarray:
+def _levenberg_marquardt(total: Sum) -> np.ndarray:
     """Return the straightest x where the equalities hold, by damped steps that weigh these more
     and more (Levenberg 1944; Marquardt 1963)."""
     x, free = total.near, np.flatnonzero(total.straight.free)
@@ -273,7 +274,9 @@ def _searched(total: Sum) -> np.ndarray:
     return x
 
 
-def _step(hessian, rows, weight, down, gap) -> np.ndarray:
+def _step(
+    hessian: ca.DM, rows: ca.DM, weight: float, down: np.ndarray, gap: np.ndarray
+) -> np.ndarray:
     """Return the step that makes least a quadratic and the weighed squares of linear gaps."""
     soft = ca.DM.eye(rows.shape[0]) / weight
     matrix = ca.blockcat([[hessian, rows.T], [rows, -soft]])

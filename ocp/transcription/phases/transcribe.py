@@ -1,4 +1,4 @@
-"""Problem of phases -> NLP: the programs of all phases, put together with what links them.
+"""Transcription of a problem of phases: the programs of all phases, with rows that link them.
 
 Variables are those of the phases in order, each as if it were alone but for the parameters, then
 the impulses of what strikes between them, then the parameters, which all phases share:
@@ -21,9 +21,9 @@ from ocp.problem.statement import Problem
 from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.all_requests import Handover
+from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
 from ocp.transcription.assembly.row_placement import close_bounds
-from ocp.transcription.assembly.sparse import Block
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.parameters.open_parameters import is_sought
@@ -124,7 +124,7 @@ class TranscribedPhases:
         placed: list[Rows] = []
         starts = self.row_starts
         for name, part, columns, start in zip(self.names, self.parts, self.columns, starts):
-            placed += (_moved(each, name, columns, start) for each in part.rows)
+            placed += (_shift_rows(each, name, columns, start) for each in part.rows)
         return (*placed, *self.link_rows)
 
     @property
@@ -136,7 +136,7 @@ class TranscribedPhases:
             for (variable, side), (constraint, number, s) in part.bound_owners.items():
                 if variable < part.layout.parameters.start:
                     if id(constraint) not in named:
-                        named[id(constraint)] = _named(constraint, name)
+                        named[id(constraint)] = _named_by_phase(constraint, name)
                     asked[int(columns[variable]), side] = named[id(constraint)], number, s
         return asked | self.parameter_bound_owners
 
@@ -239,18 +239,20 @@ def transcribe_phases(
     """
     names = tuple(free)
     holds, rows = contact_handover(problem, names), law_handover(problem)
-    alike: dict = {}
-    settings = transcription, names, sloped, alike
+    shared: dict = {}  # kernels that phases have alike
+    settings = transcription, names, sloped, shared
     parts = tuple(
-        _part(phase.name, part, Handover(holds=holds[phase.name], rows=rows[phase.name]), *settings)
+        _transcribe_phase(
+            phase.name, part, Handover(holds=holds[phase.name], rows=rows[phase.name]), *settings
+        )
         for phase, part in zip(problem.phases, problem.parts)
     )
     every = tuple(link_rows(problem, parts))
-    known, count = _known(parts, link_parameters(every), names)
+    known, count = _collect_parameters(parts, link_parameters(every), names)
     for part in problem.parts:
         check_weights([weight for weight, _ in part.objective.terms], [*known][:count])
     own, size = phase_columns([phase.name for phase in problem.phases], parts)
-    layout = _order(size, every, known, count)
+    layout = _phase_layout(size, every, known, count)
     places = layout.places
     columns = tuple(
         np.append(each, [places[one] for one in part.layout.values]).astype(int)
@@ -279,25 +281,35 @@ def transcribe_phases(
     return replace(made, nlp=concatenate(made.members, layout.size))
 
 
-def _named(constraint: Constraint, phase: str) -> Constraint:
+def _named_by_phase(constraint: Constraint, phase: str) -> Constraint:
     """Return a constraint of a phase by a name that says so."""
     return replace(constraint, name=f"{phase}{SEPARATOR}{constraint.name}")
 
 
-def _moved(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
+def _shift_rows(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
     """Return where the rows of a phase are in the program of all."""
     return replace(
         rows,
-        constraint=_named(rows.constraint, phase),
+        constraint=_named_by_phase(rows.constraint, phase),
         row=np.where(rows.row >= 0, rows.row + first, -1),
         variable=np.where(rows.variable >= 0, columns[rows.variable], -1),
     )
 
 
-def _part(name, part, met, transcription, free, sloped, alike):
+def _transcribe_phase(
+    name: str,
+    part: Problem,
+    handover: Handover,
+    transcription: Transcription,
+    free: tuple[str, ...],
+    sloped: bool,
+    shared: dict,
+) -> Transcribed:
     try:
         settings = replace(transcription, method=on_its_mesh(transcription.method, part.motion))
-        made = transcribe(part, settings, free=free, sloped=sloped, met=met, alike=alike)
+        made = transcribe(
+            part, settings, free=free, sloped=sloped, handover=handover, shared=shared
+        )
     except ValueError as error:
         raise ValueError(f"phase {name!r}: {error}") from None
     if made.layout.moving:
@@ -309,7 +321,9 @@ def _part(name, part, met, transcription, free, sloped, alike):
     return made
 
 
-def _known(parts, asked, free):
+def _collect_parameters(
+    parts: Sequence[Transcribed], asked: Sequence[Parameter], free: Sequence[str]
+) -> tuple[dict[Parameter, float], int]:
     """Return {Parameter: value} of all phases and links, those sought first, and their number.
 
     Raises ValueError for two of one name, and for a name to be free that none has.
@@ -337,7 +351,9 @@ def _known(parts, asked, free):
     return {each: each.value for each in (*first, *rest)}, len(first)
 
 
-def _order(place, every, known, count):
+def _phase_layout(
+    place: int, every: Sequence[LinkRows], known: dict[Parameter, float], count: int
+) -> PhaseLayout:
     impulses = {}
     for each in every:
         if each.strikes:
@@ -366,7 +382,7 @@ def _bounded(nlp: NLP, bounds: dict[str, Any]) -> NLP:
     return replace(nlp, **bounds)
 
 
-def _link_bounds(groups, layout):
+def _link_bounds(groups: Sequence[Group], layout: PhaseLayout) -> dict[str, np.ndarray]:
     """Return the bounds of the links' rows, and of the parameters."""
     lower, upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
     for each, place in layout.places.items():
@@ -378,7 +394,7 @@ def _link_bounds(groups, layout):
     return {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
 
 
-def _link_nlp(groups, layout, differentiated):
+def _link_nlp(groups: Sequence[Group], layout: PhaseLayout, differentiated: bool) -> NLP:
     """Return the program of the links alone, over x of all."""
     blocks, count = [], 0
     for group in groups:

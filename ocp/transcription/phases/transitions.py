@@ -1,4 +1,4 @@
-"""What joins phases, as rows of the program: functions of the end of one and the start of another.
+"""Links between phases as rows: functions of the end of one phase and the start of another.
 
 Their kernels take y of both ends, one after the other, then the impulses of what strikes there,
 then the parameters.
@@ -100,7 +100,7 @@ def link_rows(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[LinkRo
         if within:  # where a motion goes on by itself
             transition = replace(transition, quantities=())
         if transition.quantities or transition.strikes or transition.constraints:
-            yield _of_transition(problem, transition, _sides(parts, numbers), within)
+            yield _transition_rows(problem, transition, _sides(parts, numbers), within)
     for constraint in problem.constraints:
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
@@ -125,12 +125,12 @@ def _side(part: Transcribed, number: int, s: float) -> Side:
     return Side(part=number, s=s, inputs=replace(inputs, at=replace(inputs.at, s=ca.SX(s))))
 
 
-def _of_transition(
+def _transition_rows(
     problem: Problem, transition: Transition, sides: tuple[Side, Side], within: bool
 ) -> LinkRows:
     ends = sides[0].inputs.at, sides[1].inputs.at
     strikes = impact_impulses(ends[0].tree, transition)
-    constraints = [*_same(problem, transition, within), *transition.constraints]
+    constraints = [*_equality_constraints(problem, transition, within), *transition.constraints]
     if strikes:
         constraints += impact_constraints(
             problem.tree, transition, strikes, points_held_after(problem, transition)
@@ -140,7 +140,9 @@ def _of_transition(
     return LinkRows(name=transition.name, rows=rows, sides=sides, strikes=strikes)
 
 
-def _same(problem: Problem, transition: Transition, within: bool) -> Iterator[Constraint]:
+def _equality_constraints(
+    problem: Problem, transition: Transition, within: bool
+) -> Iterator[Constraint]:
     """Yield the constraints that make quantities the same on both sides."""
     moving, symmetry = problem.tree.moving, transition.symmetry
     count = len(moving)
@@ -237,7 +239,13 @@ def link_group(
     )
 
 
-def _matrix(asking, parts, columns, places, shape):
+def _matrix(
+    asking: LinkRows,
+    parts: Sequence[Transcribed],
+    columns: Sequence[np.ndarray],
+    places: Sequence[int],
+    shape: tuple[int, int],
+) -> ca.DM:
     """Return the map from x of all to y of a link."""
     triplets, row = [], 0
     for side in asking.sides:

@@ -1,8 +1,10 @@
-"""Free knots, or intervals of free lengths, in a program: the widths of the segments, bounded by
-the spacing, part the whole motion; and what of a statement keeps them from moving."""
+"""Free knots, or intervals of free lengths: widths of segments as variables.
 
-from collections.abc import Callable
-from typing import cast
+They are bounded by the spacing and sum up to the whole motion.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -12,14 +14,14 @@ from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.reserved_names import KNOTS
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.inputs import Inputs
+from ocp.transcription.kernels.inputs import Backend, Inputs
 from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.methods import Method
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_knots
 
 
-def knot_equations(layout: Layout, finish: Callable | None = None) -> tuple[Group, ...]:
+def knot_equations(layout: Layout, backend: Backend | None = None) -> tuple[Group, ...]:
     """Return the Groups of what free knots meet: widths sum up to 1, and none is below the
     spacing; nothing if knots are given."""
     if not layout.moving:
@@ -27,8 +29,8 @@ def knot_equations(layout: Layout, finish: Callable | None = None) -> tuple[Grou
     motion, columns = cast(Moving, layout.problem.motion), range(layout.size)[layout.widths]
     whole, least = _constraints(motion)
     return (
-        _group(whole, [1.0], _picked(layout, columns, [0] * len(columns)), finish),
-        _group(least, motion.breaks[1:], _picked(layout, columns, range(len(columns))), finish),
+        _group(whole, [1.0], _selection(layout, columns, [0] * len(columns)), backend),
+        _group(least, motion.breaks[1:], _selection(layout, columns, range(len(columns))), backend),
     )
 
 
@@ -66,25 +68,27 @@ def check_free_knots(problem: Problem, method: Method) -> None:
             )
 
 
-def _constraints(motion):
+def _constraints(motion: Moving) -> tuple[Constraint, Constraint]:
     """Return what the sum of the widths and every width meets."""
     whole, least = KNOTS
-    part = {"function": lambda at: at, "units": "of the motion"}
+    part: dict[str, Any] = {"function": lambda at: at, "units": "of the motion"}
     return (
         Constraint(name=whole, lower=1.0, upper=1.0, labels=("widths",), **part),
         Constraint(name=least, lower=motion.spacing, labels=("width",), upper=np.inf, **part),
     )
 
 
-def _picked(layout, columns, rows):
+def _selection(layout: Layout, columns: Sequence[int], rows: Sequence[int]) -> ca.DM:
     """Return the matrix (.., variables) that puts some variables into rows."""
     ones = ca.DM.ones(len(columns))
     return ca.DM.triplet(list(rows), list(columns), ones, max(rows) + 1, layout.size)
 
 
-def _group(constraint, s, matrix, finish):
+def _group(
+    constraint: Constraint, s: Sequence[float] | np.ndarray, matrix: ca.DM, backend: Backend | None
+) -> Group:
     y = ca.SX.sym("y")
-    inputs = Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish)
+    inputs = Inputs(y=y, s=ca.SX.sym("s"), at=None, backend=backend)
     return Group(
         kernel=make_kernel(inputs, y),
         s=np.asarray(s),

@@ -1,4 +1,4 @@
-"""What is lifted, between the nodes: torques and ground wrenches as piecewise polynomials.
+"""Interpolation of lifted torques and ground wrenches between the nodes: piecewise polynomials.
 
 They run as polynomials through a few nodes, from one kink to the next: from knot to knot of the
 motion and from switch to switch of contact. Wrenches run straight from node to node while several
@@ -82,7 +82,7 @@ def polynomial_runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[A
 
     They are those of `wrenches`, or else of torques.
     """
-    kinked = _kinked(problem, nodes, wrenches)
+    kinked = _kink_nodes(problem, nodes, wrenches)
     ends = [0, *np.flatnonzero(kinked[1:-1]) + 1, len(nodes) - 1]
     parts = []
     for first, last in pairwise(ends):
@@ -116,7 +116,7 @@ def _interpolation(
         return motion.values(s, 3)[:, -len(nodes) :] if order else motion.interpolation(s, nodes)
     if follows_accelerations(problem):
         return motion.values(s, 2 + order) @ np.linalg.pinv(motion.values(nodes, 2))
-    s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
+    s = _snap_to_nodes(nodes, np.clip(s, nodes[0], nodes[-1]))
     matrix = np.zeros((len(s), len(nodes)))
     for members in polynomial_runs(problem, nodes, wrenches=wrenches):
         inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
@@ -126,7 +126,7 @@ def _interpolation(
     return matrix
 
 
-def _kinked(problem: Problem, nodes: Array, wrenches: bool) -> Array:
+def _kink_nodes(problem: Problem, nodes: Array, wrenches: bool) -> Array:
     """Tell at which nodes (N,) what is lifted may have a kink."""
     ground, middles = problem.ground, (nodes[1:] + nodes[:-1]) / 2
     switches = () if ground is None else ground.switches
@@ -144,7 +144,7 @@ def _near(nodes: Array, edges: Array) -> Array:
     return (np.abs(nodes[:, None] - edges) < ALIKE).any(axis=1)
 
 
-def _snapped(nodes: Array, s: Array) -> Array:
+def _snap_to_nodes(nodes: Array, s: Array) -> Array:
     """Return the instants s, those that are alike to a node as it is."""
     nearest = nodes[np.abs(nodes - s[:, None]).argmin(axis=1)]
     return np.where(np.abs(nearest - s) < ALIKE, nearest, s)

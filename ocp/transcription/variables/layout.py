@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
@@ -40,6 +41,8 @@ from ocp.transcription.variables.parameter_places import (
     parameter_slice,
     sought_parameters,
 )
+
+Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, values
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -148,7 +151,7 @@ def constant_layout(layout: Layout) -> Layout:
     return replace(layout, place=np.repeat(numbered, len(mesh.stages), axis=1))
 
 
-def lifted_layout(problem: Problem, nodes) -> Layout:
+def lifted_layout(problem: Problem, nodes: np.ndarray) -> Layout:
     """Return the Layout with all that can be lifted as variables at the nodes.
 
     A foot has none where it bears nothing, nor for what its kind does not pass on or no motion
@@ -176,7 +179,7 @@ def motion_layout(problem: Problem) -> Layout:
     return Layout(problem=problem, moving=free_knots(problem))
 
 
-def split_variables(layout: Layout, x):
+def split_variables(layout: Layout, x: ArrayLike) -> tuple[np.ndarray, float, np.ndarray]:
     """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's
     variables x; where knots are free, `motion_at` tells the basis of these points."""
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
@@ -186,7 +189,7 @@ def split_variables(layout: Layout, x):
     return points, duration_at(layout, x), lifted * layout.weight
 
 
-def duration_at(layout: Layout, x) -> float:
+def duration_at(layout: Layout, x: np.ndarray) -> float:
     """Return the duration (s) of the motion of variables x."""
     if free_duration(layout.problem):
         return float(x[0])
@@ -194,26 +197,30 @@ def duration_at(layout: Layout, x) -> float:
     return float(closed(open_one, values_at(layout, x)))
 
 
-def values_at(layout: Any, x) -> dict[Parameter, float]:
+def values_at(layout: Any, x: ArrayLike) -> dict[Parameter, float]:
     """Return {Parameter: number} of variables x of a Layout, or of the Order of phases."""
     return dict(zip(layout.values, np.asarray(x, dtype=float)[layout.parameters].tolist()))
 
 
-def motion_at(layout: Layout, x) -> Basis:
+def motion_at(layout: Layout, x: ArrayLike) -> Basis:
     """Return the basis of the motion of variables x: the problem's, with its knots where they are
     if these are free."""
     motion = layout.problem.motion
     return moved(cast(Moving, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
 
 
-def instants_at(layout: Layout, x, s) -> np.ndarray:
+def instants_at(layout: Layout, x: ArrayLike, s: ArrayLike) -> np.ndarray:
     """Return where in the motion of variables x the instants s (N,) of the layout are."""
     motion, s = layout.problem.motion, np.asarray(s, dtype=float)
     return np.interp(s, motion.breaks, motion_at(layout, x).breaks) if layout.moving else s
 
 
 def join_variables(
-    layout: Layout, control_points, duration: float, lifted=None, motion=None
+    layout: Layout,
+    control_points: ArrayLike,
+    duration: float,
+    lifted: np.ndarray | None = None,
+    motion: Basis | None = None,
 ) -> np.ndarray:
     """Return the NLP's variables x from control points (n, points), the duration, and what is
     lifted (zero if None); free knots are those of the `motion`, by default the problem's."""
@@ -249,14 +256,14 @@ class MotionMap:
         value = ca.DM(self.value / self.divisor[self.row % len(self.divisor)])
         return ca.DM.triplet(self.row.tolist(), self.column.tolist(), value, *self.shape)
 
-    def __call__(self, x) -> np.ndarray:
+    def __call__(self, x: ArrayLike) -> np.ndarray:
         """Return y (width, N) of variables x."""
         weights = self.value * np.asarray(x, dtype=float)[self.column]
         stacked = np.bincount(self.row, weights=weights, minlength=self.shape[0])
         return stacked.reshape(len(self.divisor), -1, order="F") / self.divisor[:, None]
 
 
-def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
+def motion_map(layout: Layout, s: ArrayLike, hull: bool = False) -> MotionMap:
     """Return the MotionMap of the instants s (N,).
 
     With `hull` the instants stand for the control points: q is each of them in turn, at rest, on
@@ -277,7 +284,7 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
     return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
 
 
-def _divisor(layout, width, moving):
+def _divisor(layout: Layout, width: int, moving: bool) -> np.ndarray:
     """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is
     a number, and knots are given too."""
     divisor, problem = np.ones(width), layout.problem
@@ -287,28 +294,30 @@ def _divisor(layout, width, moving):
     return divisor
 
 
-def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.ndarray:
+def motion_inputs(
+    problem: Problem, control_points: ArrayLike, duration: float, s: ArrayLike
+) -> np.ndarray:
     """Return y (width of the motion, N), what kernels take of the motion alone at the instants
     s."""
     layout = Layout(problem=problem)
     return motion_map(layout, s)(join_variables(layout, control_points, duration))
 
 
-def _duration_entries(layout, width, count):
+def _duration_entries(layout: Layout, width: int, count: int) -> Triplets:
     """Return the triplets of T, which stands first in y and x where it is free."""
     if not free_duration(layout.problem):
         return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
     return np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)
 
 
-def _parameter_entries(layout, width, count):
+def _parameter_entries(layout: Layout, width: int, count: int) -> Triplets:
     """Return the triplets of the parameters, which stand last in y and x."""
     size, variables = len(layout.values), range(layout.size)[layout.parameters]
     row = (np.arange(count) * width)[:, None] + np.arange(width - size, width)
     return row.ravel(), np.tile(np.array(variables), count), np.ones(row.size)
 
 
-def _motion_entries(layout, width, s, hull):
+def _motion_entries(layout: Layout, width: int, s: np.ndarray, hull: bool) -> Triplets:
     """Return the triplets of q, q' and q'' (or qd and qdd, where the duration is given) from
     control points."""
     problem = layout.problem
@@ -326,7 +335,7 @@ def _motion_entries(layout, width, s, hull):
     return row.ravel(), column.ravel(), value.ravel()
 
 
-def _moving_entries(layout, s):
+def _moving_entries(layout: Layout, s: np.ndarray) -> Triplets:
     """Return the triplets of the control points of a segment, one after the other, and of the
     distances back and on to the knots around an instant, and from the start."""
     problem, motion = layout.problem, cast(BSpline, layout.problem.motion)
@@ -345,7 +354,7 @@ def _moving_entries(layout, s):
     )
 
 
-def _moving_stages(layout, s):
+def _moving_stages(layout: Layout, s: np.ndarray) -> Triplets:
     """Return the triplets of q, q' and q'' at stages of intervals of free lengths, where they are
     variables; then those of how much of the motion has passed, and of the interval's length.
 
@@ -369,7 +378,14 @@ def _moving_stages(layout, s):
     )
 
 
-def lifted_entries(layout: Layout, s, width: int, first: int, order: int = 0, scale=1.0) -> tuple:
+def lifted_entries(
+    layout: Layout,
+    s: np.ndarray,
+    width: int,
+    first: int,
+    order: int = 0,
+    scale: np.ndarray | float = 1.0,
+) -> tuple:
     """Return the triplets of what is lifted, at nodes and between them, or with `order` 1 of its
     slopes by s, times a `scale` (N, 1): of its inputs, of each instant's `width`, the `first` one
     and those after it."""

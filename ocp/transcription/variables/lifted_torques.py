@@ -1,4 +1,4 @@
-"""Which torques, wrenches and forces of cut joints are variables on a spline."""
+"""Choice of the torques, wrenches and forces of cut joints that are variables on a spline."""
 
 import numpy as np
 

@@ -53,7 +53,7 @@ def name_multipliers(
             own = leaned_on[variable] == placed.bound[single]
             values[single] = np.where(own, x_multipliers[variable], 0.0)
             values[single] /= placed.coefficient[single]
-        _add(named, placed, values)
+        _add_multipliers(named, placed, values)
     for side, place in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
         constraint, *_ = owners.get((place, ("lower", "upper")[side]), (None,))
         if constraint is not None:
@@ -62,7 +62,7 @@ def name_multipliers(
     return named
 
 
-def _add(named: dict[str, Multipliers], placed: Rows, values: np.ndarray) -> None:
+def _add_multipliers(named: dict[str, Multipliers], placed: Rows, values: np.ndarray) -> None:
     """Put the multipliers (m, N) of the rows of a constraint beside those of its other rows.
 
     Bounds that follow parameters have rows of their own, and a row that has two such bounds has the
@@ -97,7 +97,7 @@ def gather_multipliers(
     """
     x_multipliers, g_multipliers = np.zeros(layout.size), np.zeros(count)
     for placed in rows:
-        values = _of_rows(named.get(placed.name), placed)
+        values = _row_multipliers(named.get(placed.name), placed)
         if values is None:
             continue
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
@@ -112,12 +112,12 @@ def gather_multipliers(
     return x_multipliers, g_multipliers
 
 
-def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
+def _row_multipliers(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
     """Return the multipliers (m, N) of a constraint's rows at their instants, of the signs that
     their bounds allow; None where they are not known."""
     if known is None:
         return None
-    values, labels = _resampled(known, placed.s), placed.labels
+    values, labels = _resample(known, placed.s), placed.labels
     if len(values) != len(labels):
         if not set(labels) <= set(known.labels):
             return None
@@ -127,15 +127,15 @@ def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
     return np.where(sides[:, 1:], values, np.minimum(values, 0.0))
 
 
-def _resampled(known, s):
+def _resample(known: Multipliers, s: np.ndarray) -> np.ndarray:
     """Return the values (m, N) at the instants s, scaled as densities where these are others."""
     if len(known.s) == len(s) and (np.abs(known.s - s) <= ALIKE).all():
         return known.values
-    densities = known.values / _spacing(known.s)
-    return np.array([np.interp(s, known.s, line) for line in densities]) * _spacing(s)
+    densities = known.values / _spacings(known.s)
+    return np.array([np.interp(s, known.s, line) for line in densities]) * _spacings(s)
 
 
-def _spacing(s):
+def _spacings(s: np.ndarray) -> np.ndarray:
     """Return how much of the motion each of its instants s (N,) stands for, on the whole 1."""
     if len(s) < 2:
         return np.ones(len(s))

@@ -1,5 +1,7 @@
-"""Where parameters stand in x, at its end, and which of them are sought: the same of one motion and
-of all phases together, whose records have these functions as properties."""
+"""Places of parameters at the end of x, and those of them that are sought.
+
+These functions are properties of the records of one phase and of all phases.
+"""
 
 from collections.abc import Mapping
 from typing import Protocol

@@ -1,5 +1,4 @@
-"""Variables that phases of one motion have in common: the control points of its spline, and what is
-lifted where one phase goes over into the next."""
+"""Variables shared by phases: control points of one spline, and forces at the seams."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -32,7 +31,7 @@ def phase_columns(
             shared = motion_size(part.problem)
             own[:shared] = columns[k - 1][:shared]
         if part.problem.end == SHARED and part.layout.lifts:
-            own[_at_end(part)] = -2
+            own[_variables_at_end(part)] = -2
         new = own == -1
         own[new] = count + np.arange(new.sum())
         count += int(new.sum())
@@ -40,7 +39,7 @@ def phase_columns(
     for k, (part, after) in enumerate(pairwise(parts)):
         if part.problem.end == SHARED and part.layout.lifts:
             ends, starts = part.layout.place[:, -1], after.layout.place[:, 0]
-            for row, other in _pairs(part, after, names[k]):
+            for row, other in _shared_rows(part, after, names[k]):
                 columns[k][ends[row]] = columns[k + 1][starts[other]]
     return columns, count
 
@@ -64,18 +63,18 @@ def merge_shared_motions(
             yield columns[run[0]][:size], np.ravel(of_all(motions, points), order="F")
 
 
-def _at_end(part: Transcribed) -> np.ndarray:
+def _variables_at_end(part: Transcribed) -> np.ndarray:
     """Return the variables of what is lifted at the last node."""
     place = part.layout.place[:, -1]
     return place[place >= 0]
 
 
-def _pairs(part: Transcribed, after: Transcribed, name: str) -> Iterator[tuple[int, int]]:
+def _shared_rows(part: Transcribed, after: Transcribed, name: str) -> Iterator[tuple[int, int]]:
     """Yield (row of what is lifted at the end of a phase, row at the start of the next): torques
     and loops' forces as they are, of every foot the wrench, whichever link takes it."""
     internal = structure(part.problem.tree).internal
     yield from ((row, row) for row in range(internal) if part.layout.place[row, -1] >= 0)
-    given, there = _standing(part, -1), _standing(after, 0)
+    given, there = _bearing_feet(part, -1), _bearing_feet(after, 0)
     for foot, first in given.items():
         if foot not in there:
             raise ValueError(
@@ -94,7 +93,7 @@ def _pairs(part: Transcribed, after: Transcribed, name: str) -> Iterator[tuple[i
                 yield row, other
 
 
-def _standing(part: Transcribed, node: int) -> dict[str, int]:
+def _bearing_feet(part: Transcribed, node: int) -> dict[str, int]:
     """Return {foot: its first component among those of the ground} of feet that bear at a node."""
     ground = part.problem.ground
     internal = structure(part.problem.tree).internal

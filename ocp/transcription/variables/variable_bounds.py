@@ -1,5 +1,6 @@
-"""The bounds of an NLP's variables: what rows with a single variable ask for, and who asked."""
+"""Variable bounds, collected from single-variable rows with the owners of these."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION, PARAMETER
+from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.rows import Group, Lines, Rows, row_bounds
 from ocp.transcription.variables.layout import Layout, free_duration
 
 
@@ -26,12 +28,16 @@ class BoundRequests:
         return f"Ends({len(self.owners)} bounds)"
 
 
+Owner = tuple[Constraint, int, float]  # constraint, number of its row, instant
+Placement = tuple[list[Rows], np.ndarray, np.ndarray, BoundRequests]
+
+
 class VariableBounds:
     """Bounds of the variables, and who asked for them: rows linear in a single variable go here
     instead of to g. `binding` (2, size) are the numbers of those bounds that are the variables'
     lower and upper ones, in the order in which they were asked for, or -1."""
 
-    def __init__(self, layout: Layout):
+    def __init__(self, layout: Layout) -> None:
         self.owners: dict = {}
         self.binding = np.full((2, layout.size), -1)
         self.ends: list[BoundRequests] = []
@@ -81,7 +87,7 @@ class VariableBounds:
         if (bounds[0] > bounds[1]).any():  # by rounding, or they contradict each other
             for number, owner in enumerate(owners):
                 low, high = (float(side[number]) for side in sides)
-                self._bound(int(variable[number]), low, high, owner, number)
+                self._tighten(int(variable[number]), low, high, owner, number)
             return
         for side, name, ends, tight in zip((0, 1), ("lower", "upper"), sides, bounds):
             before = getattr(self, name)
@@ -92,7 +98,7 @@ class VariableBounds:
             for place in np.nonzero(self.binding[side] >= 0)[0].tolist():
                 self.owners[place, name] = owners[self.binding[side, place]]
 
-    def _place(self, group, count, first):
+    def _place(self, group: Group, count: int, first: int) -> Placement:
         """Return the Rows of a group, the array of its rows, their bounds in g, and the Ends that
         it asks for, from the number `first` on; the group keeps them if other values of parameters
         leave them as they are."""
@@ -106,25 +112,27 @@ class VariableBounds:
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
-        variable, coefficient, single, ends = _single(group, lines)
+        variable, coefficient, single, ends = _single_variable_rows(group, lines)
         places = np.full(group.active.shape, -1)
         general = group.active & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
         bound = np.full(places.shape, -1)
         bound[single] = first + np.arange(len(ends.owners))
-        rows = list(_by_constraint(group, places, variable, coefficient, bound))
+        rows = list(_rows_by_constraint(group, places, variable, coefficient, bound))
         taken = rows, places, row_bounds(group, places), ends
         if not unmoved.any():
             group.placements[count, first] = taken
         return taken
 
-    def _still(self, group):
+    def _still(self, group: Group) -> np.ndarray:
         """Return the rows of a group (m, N) where all variables but the parameters are zero."""
         x = np.zeros(self.layout.size)
         x[self.layout.parameters] = list(self.layout.values.values())
         return evaluate(group.kernel.values, group.inputs(x), group.s)
 
-    def _bound(self, variable, lower, upper, owner, number):
+    def _tighten(
+        self, variable: int, lower: float, upper: float, owner: Owner, number: int
+    ) -> None:
         if lower > self.lower[variable]:
             self.lower[variable], self.owners[variable, "lower"] = lower, owner
             self.binding[0, variable] = number
@@ -134,13 +142,16 @@ class VariableBounds:
         lower, upper = self.lower[variable], self.upper[variable]
         if lower > upper + 1e-12 * max(1.0, abs(upper)):
             raise ValueError(
-                f"contradictory bounds: {_who(*self.owners[variable, 'lower'])} asks for at least "
-                f"{lower:g}, {_who(*self.owners[variable, 'upper'])} for at most {upper:g}"
+                "contradictory bounds: "
+                f"{_row_name(*self.owners[variable, 'lower'])} asks for at least {lower:g}, "
+                f"{_row_name(*self.owners[variable, 'upper'])} for at most {upper:g}"
             )
         self.lower[variable] = min(lower, upper)
 
 
-def _single(group, lines):
+def _single_variable_rows(
+    group: Group, lines: Lines
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray], BoundRequests]:
     """Return, for each row and instant (m, N), the single variable that it has or -1 and its
     coefficient, where these are, and the Ends that they make."""
     variable, coefficient = np.full(group.active.shape, -1), np.zeros(group.active.shape)
@@ -157,7 +168,9 @@ def _single(group, lines):
     return variable, coefficient, (number, k), ends
 
 
-def _by_constraint(group, row, variable, coefficient, bound):
+def _rows_by_constraint(
+    group: Group, row: np.ndarray, variable: np.ndarray, coefficient: np.ndarray, bound: np.ndarray
+) -> Iterator[Rows]:
     """Yield the Rows of each constraint of a group, at the instants where it is asked for; none of
     one that is asked for nowhere."""
     names = np.array([id(constraint) for constraint, _ in group.owners])
@@ -180,22 +193,22 @@ def _by_constraint(group, row, variable, coefficient, bound):
 LOST = "; float() and the module math make numbers of expressions, take ca.sin and the like"
 
 
-def _check_constant(constraint, number, s, value):
+def _check_constant(constraint: Constraint, number: int, s: float, value: float) -> None:
     """Raise ValueError if a row that no variable moves is violated."""
     lower, upper = constraint.lower_of(number), constraint.upper_of(number)
     if not lower - 1e-9 <= value <= upper + 1e-9:
         raise ValueError(
-            f"{_who(constraint, number, s)} is {value:g} whatever the motion, "
+            f"{_row_name(constraint, number, s)} is {value:g} whatever the motion, "
             f"expected within ({lower:g}, {upper:g})"
             f"{LOST if np.isnan(value) else ''}"
         )
 
 
-def _who(constraint, number, s):
+def _row_name(constraint: Constraint, number: int, s: float) -> str:
     return f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
 
 
-def duration_limits(problem):
+def duration_limits(problem: Problem) -> Constraint:
     """Return the bounds of a free duration as the Constraint that they are."""
     lower, upper = problem.duration
     return Constraint(

@@ -1,6 +1,7 @@
-"""Which inputs of a kernel depend on the same variables, as q, qd and qdd of a joint do on its
-control points: these are a unit. Units of a kind are made of variables of their own by the same
-numbers, a dense block of few instants and few variables after the other.
+"""Units of kernel inputs: inputs that depend on the same variables.
+
+So q, qd and qdd of a joint depend on its control points. Units of a kind are made of variables of
+their own by the same numbers, a dense block of few instants and few variables after the other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,7 +61,7 @@ def units_of(matrix: ca.DM, width: int) -> Units:
     line, variable = (np.array(index, dtype=int) for index in matrix.sparsity().get_triplet())
     value, count = np.array(matrix.nonzeros()), matrix.shape[0] // width
     instant, entry = np.divmod(line, width)
-    unit = _together(entry, variable, width, matrix.shape[1])
+    unit = _number_units(entry, variable, width, matrix.shape[1])
     order = np.lexsort((variable, entry, instant, unit[entry]))
     instant, entry, variable, value = (each[order] for each in (instant, entry, variable, value))
     number = int(unit.max(initial=-1)) + 1
@@ -98,7 +99,7 @@ def _within(unit: np.ndarray, count: int) -> tuple[np.ndarray, list[np.ndarray]]
     return place, np.split(order, starts[1:]) if count else []
 
 
-def _together(entry, variable, width, size):
+def _number_units(entry: np.ndarray, variable: np.ndarray, width: int, size: int) -> np.ndarray:
     """Return the number of the unit of every input (width,), -1 where no variable makes it; inputs
     and variables are joined by what of M is not zero."""
     leader, least = np.arange(width), np.full(size, width)
@@ -113,7 +114,13 @@ def _together(entry, variable, width, size):
     return unit
 
 
-def _kind(instant, place, local, value, shape):
+def _kind(
+    instant: np.ndarray,
+    place: np.ndarray,
+    local: np.ndarray,
+    value: np.ndarray,
+    shape: tuple[int, int, int],
+) -> Kind:
     """Return the Kind of a unit's coefficients, given as triplets; `shape` is the number of
     instants, of inputs and of variables."""
     present = np.zeros((shape[0], shape[2]), dtype=bool)
