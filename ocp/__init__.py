@@ -4,17 +4,12 @@ These are the names of most scripts; each wing (`ocp.problem`, `ocp.dynamics`, .
 its own with the rest.
 """
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ocp.startup import AS_COMMAND, end_in_silence
 
 if AS_COMMAND:
     end_in_silence()
-
-# The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
-if not (Path(__file__).parent / "models").is_dir():
-    __path__.append(str(Path(__file__).parent.parent))
 
 from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
 from ocp.lazy import lazy_names

@@ -56,7 +56,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def lifted():
     """The lift of a two-link arm, solved once."""
-    from ocp.problems.two_link_lift import problem
+    from ocp.problems.arms.two_link_lift import problem
 
     import ocp
 
@@ -66,7 +66,7 @@ def lifted():
 @pytest.fixture(scope="session")
 def quick():
     """The fastest motion of a two-link arm, solved once."""
-    from ocp.problems.two_link_time import problem
+    from ocp.problems.arms.two_link_time import problem
 
     import ocp
 

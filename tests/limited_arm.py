@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Problem, effort
 from ocp.transcription import transcribe, transcription_of

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 from ocp.models.human import ROOT, mirror
-from ocp.problems.gait.statement import effort_step as problem
+from ocp.problems.gait.statement.step import effort_step as problem
 
 from ocp import Solution, Transcription
 

@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
 from mjcf_texts import BARS, MODEL  # noqa: E402
-from ocp.problems import two_link_time  # noqa: E402
+from ocp.problems.arms import two_link_time  # noqa: E402
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402

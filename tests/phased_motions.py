@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

@@ -17,9 +17,9 @@ from weakref import WeakValueDictionary
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.pogo_hop import problem as pogo_hop
-from ocp.problems.two_link_lift import problem as two_link_lift
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.hopping.pogo_hop import problem as pogo_hop
 
 import ocp
 from ocp import BSpline, Parameter, Problem, at_end, at_start, effort, path, prepare, solve
@@ -336,7 +336,7 @@ def test_a_script_that_nobody_can_import_sends_its_functions(tmp_path):
     )
     written = (
         "import pickle, sys\nfrom dataclasses import replace\nimport numpy as np\n"
-        "from ocp.problems.two_link_lift import problem\n"
+        "from ocp.problems.arms.two_link_lift import problem\n"
         "factor = np.float64(2.0)\n"
         "def times(x, depth=1):\n    return factor * x if depth == 0 else times(x, depth - 1)\n"
         "def twice(at):\n    return times(at.q)\n"

@@ -1,8 +1,8 @@
 """Printed representations of records are short."""
 
-from ocp.models.flexible_arm import flexible_arm
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.problems.arms.two_link_time import problem
 from ocp.problems.gait import effort_step as step
-from ocp.problems.two_link_time import problem
 
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import structure

@@ -4,7 +4,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 import ocp
 from ocp.cli.main import command

@@ -4,7 +4,7 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.four_bar import four_bar
+from ocp.models.mechanisms.four_bar import four_bar
 
 from ocp import (
     BSpline,

@@ -7,7 +7,8 @@ from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
-from ocp.models.human.strengths import capacity, strength, strengths, torque_range
+from ocp.models.human.strength.strengths import capacity, strength, strengths, torque_range
+from ocp.models.human.strength.tissue import passive, within_ranges
 from ocp.models.human.tables import (
     BOX_SPHERES,
     CONTACTS,
@@ -18,7 +19,6 @@ from ocp.models.human.tables import (
     SELF_SPHERES,
     SOLES,
 )
-from ocp.models.human.tissue import passive, within_ranges
 from ocp.models.human.volumes import volumes
 
 __all__ = [

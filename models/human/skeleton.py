@@ -16,9 +16,13 @@ from math import radians
 from typing import Any
 
 import numpy as np
+
+from ocp import Link, Point, Strength, Tree, dh, fixed
+from ocp.mechanics import Open, dh_pose, numbers, poses, reference, some
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.segments import Segment, physique
-from ocp.models.human.strengths import over_speed, strengths, torque_range
+from ocp.models.human.strength.strengths import over_speed, strengths, torque_range
+from ocp.models.human.strength.tissue import passive as tissue
 from ocp.models.human.tables import (
     GAIT_FROZEN,
     GAIT_SHARE,
@@ -30,10 +34,6 @@ from ocp.models.human.tables import (
     POINTS,
     ROOT,
 )
-from ocp.models.human.tissue import passive as tissue
-
-from ocp import Link, Point, Strength, Tree, dh, fixed
-from ocp.mechanics import Open, dh_pose, numbers, poses, reference, some
 
 Row = tuple[float, float, float, float]  # theta, d, a, alpha
 RANGES = ("anatomical", "gait")
@@ -63,11 +63,12 @@ def human(
     global joints are not actuated.
     `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
     gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
-    the elements of its tissue (`ocp.models.human.tissue`), and toes of a stiffness (N m/rad, of the
-    man of 75 kg and 1.75 m), 25 in Sasaki et al. (2009) [recalled]. `strength`: torque limits are
-    "constant", or fall with the "angle", or with that and the "speed", by elements; `age` (years)
-    and `percentile`, which may be open, of strength, without which it is that of the tables, see
-    `ocp.models.human.strengths`. Raises ValueError naming what is wrong.
+    the elements of its tissue (`ocp.models.human.strength.tissue`), and toes of a stiffness (N
+    m/rad, of the man of 75 kg and 1.75 m), 25 in Sasaki et al. (2009) [recalled]. `strength`:
+    torque limits are "constant", or fall with the "angle", or with that and the "speed", by
+    elements; `age` (years) and `percentile`, which may be open, of strength, without which it is
+    that of the tables, see `ocp.models.human.strength.strengths`. Raises ValueError naming what is
+    wrong.
     """
     length = _positive("stature", stature, "m") / STATURE
     weight = _positive("mass", mass, "kg") / MASS

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from math import pi
 from typing import Any
 
-from ocp.models.cart_pole import cart_pole
+from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.problems.benchmarks.broken_arm import ARM, arm
 from ocp.problems.benchmarks.broken_stance import GROUNDED, stand
-from ocp.problems.five_bar_pick import problem as pick
+from ocp.problems.mechanisms.five_bar_pick import problem as pick
 
 from ocp import BSpline, Problem, at_end, at_start, effort, joint_limits, path, torque_limits
 

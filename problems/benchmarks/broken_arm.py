@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

@@ -7,8 +7,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.general_chain import general_chain
-from ocp.models.human_like import human_like
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks.operations import operations
 from ocp.problems.benchmarks.shared_constants import share_constants
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from ocp.problems.gait import problem
-from ocp.problems.gait.walking import TUNED, more_and_more_careful, standing
+from ocp.problems.gait.solve_step import TUNED, more_and_more_careful, standing
 
 from ocp import Plan, Solver, Transcription, prepare
 from ocp.transcription import KERNELS

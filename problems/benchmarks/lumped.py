@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.flexible_arm import flexible_arm, segmented_arm
+from ocp.models.arms.flexible_arm import flexible_arm, segmented_arm
 from ocp.problems.benchmarks.operations import operations
 
 from ocp import Formulation, Tree, simulate

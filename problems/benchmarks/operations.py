@@ -10,9 +10,9 @@ from math import factorial
 
 import casadi as ca
 import numpy as np
-from ocp.models.pr import pr
-from ocp.models.two_link import two_link
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import Tree
 from ocp.dynamics import FORMULATIONS

@@ -15,7 +15,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import (
     PLAIN,

@@ -11,8 +11,8 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.general_chain import general_chain
-from ocp.models.human_like import human_like
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks.derivative_costs import microseconds, scalar
 
 from ocp import Tree

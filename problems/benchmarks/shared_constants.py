@@ -23,13 +23,13 @@ def share_constants(function: ca.Function, inputs: Sequence[ca.SX]) -> ca.SX:
     shared = dict(zip(places, constants.tolist()))
     entries = [symbols.nonzeros() for symbols in inputs]
     work: dict[int, ca.SX] = {}
-    column: list[ca.SX | None] = [None] * function.nnz_out(0)
+    column = [ca.SX()] * function.nnz_out(0)
     for k, code in enumerate(codes):
         operands, results = function.instruction_input(k), function.instruction_output(k)
         if code == ca.OP_OUTPUT:
             column[results[1]] = work[operands[0]]
         elif code == ca.OP_INPUT:
-            work[results[0]] = entries[operands[0]][operands[1]]
+            work[results[0]] = ca.SX(entries[operands[0]][operands[1]])
         elif code == ca.OP_CONST:
             work[results[0]] = ca.SX(shared[k])
         elif len(operands) == 1:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ocp.problems.gait.busy import busy_step
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
-from ocp.problems.gait.report import brief_lines, gait_report, loads, report_lines
-from ocp.problems.gait.statement import effort_step, problem
-from ocp.problems.gait.walking import walk
+from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads, report_lines
+from ocp.problems.gait.solve_step import walk
+from ocp.problems.gait.statement.busy_hands import busy_step
+from ocp.problems.gait.statement.step import effort_step, problem
 
 from ocp import OwnFile, Parameter, Solution, Task, Views
 
@@ -23,14 +23,14 @@ CARD = OwnFile(
 
 def draw(solution: Solution, path: str | Path) -> None:
     """Draw the step to a file, and its report card beside it."""
-    from ocp.problems.gait import pictures  # which load when one is drawn
+    from ocp.problems.gait.pictures import step_pictures
 
-    pictures.draw(solution, path)
+    step_pictures.draw(solution, path)
 
 
 def animate(solution: Solution, path: str | Path) -> None:
     """Animate the walk."""
-    from ocp.problems.gait.film import animate_walk
+    from ocp.problems.gait.pictures.film import animate_walk
 
     animate_walk(solution, path)
 

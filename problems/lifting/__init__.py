@@ -1,9 +1,9 @@
 """A box lifted from the floor, predicted for a human: 30 of 49 joints and the pelvis move."""
 
-from ocp.problems.lifting.pareto import lift
-from ocp.problems.lifting.pictures import draw
-from ocp.problems.lifting.report import lifting_report, loads, report_lines
-from ocp.problems.lifting.statement import problem
+from ocp.problems.lifting.report.lift_pictures import draw
+from ocp.problems.lifting.report.lift_report import lifting_report, loads, report_lines
+from ocp.problems.lifting.solve_lifts import lift
+from ocp.problems.lifting.statement.lift import problem
 
 from ocp import Parameter, Task, Views
 

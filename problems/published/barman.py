@@ -1,11 +1,11 @@
 """Numbers of Barman (2020) beside those that come with the problems."""
 
 import numpy as np
+from ocp.problems.arms.two_link_time import AT_KNOTS, FASTEST
 from ocp.problems.gait import effort_step as step
-from ocp.problems.gait.families import FAMILIES
+from ocp.problems.gait.statement.constraint_families import FAMILIES
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution
-from ocp.problems.two_link_time import AT_KNOTS, FASTEST
 
 SOURCE = "Barman 2020"
 BY = "`two_link_time` `--nodes 1` `--quadrature trapezoid`"

@@ -5,9 +5,8 @@ from itertools import count
 
 import casadi as ca
 import numpy as np
-from ocp.models.general_chain import general_chain
-from ocp.problems.benchmarks.operations import dense, operations
-from ocp.problems.compare_book import (
+from ocp.models.arms.general_chain import general_chain
+from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
     MULTIPLICATIONS,
     POWERS,
@@ -17,6 +16,7 @@ from ocp.problems.compare_book import (
     counted,
     polynomial,
 )
+from ocp.problems.benchmarks.operations import dense, operations
 from ocp.problems.published.hollerbach import WORK
 from ocp.problems.published.row import Row
 

@@ -4,13 +4,13 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.general_chain import general_chain
-from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.problems.arms.two_link_time import AT_KNOTS, FASTEST
 from ocp.problems.benchmarks.operations import operations
 from ocp.problems.published.hollerbach import order
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution
-from ocp.problems.two_link_time import AT_KNOTS, FASTEST
 
 from ocp import Load
 from ocp.dynamics.formulations import hollerbach_4x4

@@ -10,8 +10,8 @@ from typing import Any
 
 import casadi as ca
 from ocp.models.human import MASS, STATURE
-from ocp.problems.gait.costs import IDLE, human_cost
-from ocp.problems.gait.costs import WEIGHTS as WALKING
+from ocp.problems.gait.statement.objective_terms import IDLE, human_cost
+from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
 
 from ocp import Objective, Tree, integral
 from ocp.mechanics import body_weight

@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from ocp.models.human import CONTACTS, human, mirror, somebody
-from ocp.problems.gait.costs import SMOOTH
-from ocp.problems.gait.statement import PERCENTILE
-from ocp.problems.gait.strides import progress, shared
+from ocp.problems.gait.statement.objective_terms import SMOOTH
+from ocp.problems.gait.statement.step import PERCENTILE
+from ocp.problems.gait.statement.strides import progress, shared
+from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import run_cost
-from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
 
 from ocp import (
     BSpline,

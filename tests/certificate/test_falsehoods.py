@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouched
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (

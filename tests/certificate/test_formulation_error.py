@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.problems.arms.two_link_time import problem
 from ocp.problems.gait import effort_step as gait
-from ocp.problems.two_link_time import problem
 
 import ocp
 from ocp import HermiteSimpson, NotVerified, Transcription, load, solve, verify

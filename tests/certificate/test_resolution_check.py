@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from ocp.models.two_link import two_link
-from ocp.models.ur5_like import ur5_like
-from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.compare_verdicts import judged
-from ocp.problems.four_bar_effort import problem as turning
-from ocp.problems.monoped_hop import problem as monoped
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions.compare_verdicts import judged
+from ocp.problems.hopping.monoped_hop import problem as monoped
+from ocp.problems.mechanisms.four_bar_effort import problem as turning
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 from ocp import (
     PLAIN,

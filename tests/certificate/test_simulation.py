@@ -5,9 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.four_bar import four_bar
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_lift import problem as lift
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
+from ocp.problems.arms.two_link_lift import problem as lift
 from random_trees import random_tree
 
 from ocp import Link, Parameter, Tree, revolute, simulate, solve

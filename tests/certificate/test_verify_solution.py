@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (

@@ -1,7 +1,7 @@
 """A run's default text: few lines in two columns, of which the most telling come first."""
 
 import pytest
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import solve, verify
 from ocp.cli.commands.run import run

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from ocp.problems import cart_pole_mpc, ur5_replan
+from ocp.problems.robots import ur5_replan
+from ocp.problems.swing_ups import cart_pole_mpc
 
 from ocp.cli.commands import certified_list
 from ocp.cli.commands.certified_list import row_lines
@@ -13,14 +14,14 @@ from ocp.cli.commands.list_problems import run, tasks
 from ocp.studies.comparison import certified_runs
 
 STATED = """
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 def problem(points: int = {points}, torque: float = {torque}):
     {first}
     return fastest(points=points, torque=torque)
 """
 STUCK = """
 from ocp import PLAIN, Solver, Task, solve
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 def problem(points: int = 14):
     return fastest(points=points)
 def stuck(statement, transcription, solver, **settings):

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from ocp.problems.pr_mixed import TASK as SLIDING
-from ocp.problems.two_link_lift import TASK as LIFT
-from ocp.problems.two_link_time import TASK as FASTEST
+from ocp.problems.arms.pr_mixed import TASK as SLIDING
+from ocp.problems.arms.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
 from ocp.cli.commands.run import run
@@ -239,9 +239,9 @@ def test_the_commands_run_as_a_user_types_them():
 
     listing = command("problems")
     assert listing.returncode == 0 and "python -m problems.two_link_time" in listing.stdout
-    solved = command("problems.two_link_time", "--points", "8", "--quiet")
+    solved = command("problems.arms.two_link_time", "--points", "8", "--quiet")
     assert solved.returncode == 0 and "Solve_Succeeded" in solved.stdout and solved.stderr == ""
-    refused = command("problems.two_link_time", "--points", "2")
+    refused = command("problems.arms.two_link_time", "--points", "2")
     assert refused.returncode == 2 and "Traceback" not in refused.stderr
 
 

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from ocp.problems import two_link_lift, two_link_time
+from ocp.problems.arms import two_link_lift, two_link_time
 
 from ocp.cli.commands import completion
 from ocp.cli.main import WORDS, command

@@ -169,5 +169,6 @@ def test_a_folder_that_holds_something_else_is_left_alone(monkeypatch, tmp_path,
 
 def test_every_wing_is_in_the_reference():
     folders = {path.parent.name for path in (ROOT / "ocp").glob("*/__init__.py")}
+    folders -= {"models", "problems"}  # which are linked here, and have pages of their own
     assert folders == set(reference.WINGS)
     assert all(importlib.import_module(f"ocp.{wing}").__doc__ for wing in folders)

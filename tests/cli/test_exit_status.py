@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ocp.problems.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_lift import TASK as LIFT
 
 from ocp.cli.commands.run import run
 from ocp.cli.exit_status import ended
@@ -142,7 +142,7 @@ def test_ctrl_c_while_it_loads_leaves_no_traceback(module):
 
 @pytest.mark.commands
 def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
-    with program("-m", "problems.two_link_lift", "--points", "8", cwd=ROOT) as running:
+    with program("-m", "problems.arms.two_link_lift", "--points", "8", cwd=ROOT) as running:
         running.stdout.close()
         errors = running.stderr.read()
         status = running.wait(timeout=60)

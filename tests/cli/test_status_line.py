@@ -7,9 +7,9 @@ import warnings
 
 import casadi as ca
 import pytest
-from ocp.problems.two_link_lift import TASK as LIFT
-from ocp.problems.two_link_time import TASK as FASTEST
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_time import TASK as FASTEST
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import BSpline, Link, Problem, Tree, effort, path, revolute
 from ocp.cli.commands.run import run

@@ -55,7 +55,7 @@ def test_values_are_read_as_meant():
 
 def test_samples_of_a_real_parameter_are_real_whatever_its_bounds_are_written_as(inside, capsys):
     Path("own.py").write_text(
-        "from ocp.problems.two_link_time import problem as stated\n\n\n"
+        "from ocp.problems.arms.two_link_time import problem as stated\n\n\n"
         "def problem(torque=10.0):\n    return stated(torque=torque, points=6)\n"
     )
     over = ["--latin", "2", "--set", "torque=4:12"]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from ocp.problems.two_link_time import problem
+from ocp.problems.arms.two_link_time import problem
 
 import ocp
 from ocp import solve

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from compilers import compiler_needed
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
 from ocp.codegen.compiler import shared_library
@@ -170,7 +170,7 @@ def test_concurrent_runs_share_the_cache(cache):
     command = [
         sys.executable,
         "-m",
-        "problems.two_link_lift",
+        "problems.arms.two_link_lift",
         "--points",
         "6",
         "--kernels",

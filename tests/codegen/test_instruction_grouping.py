@@ -6,7 +6,7 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human_like import human_like
+from ocp.models.walkers.human_like import human_like
 from random_trees import over, random_motion, random_tree
 
 from ocp.codegen.compiler import instruction_grouping

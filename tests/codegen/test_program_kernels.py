@@ -5,10 +5,10 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.problems import gait
-from ocp.problems.cart_pole_swing import problem as cart_pole
-from ocp.problems.hoist import problem as hoist
-from ocp.problems.two_link_effort import problem as arm
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_effort import problem as arm
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.mechanisms.hoist import problem as hoist
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from compilers import compiler_needed
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Transcription
 from ocp.codegen.assembler import program_kernels, unsupported_reason

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
-from ocp.problems.compare_ladder import lift
+from ocp.problems.benchmarks.motions.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
 from ocp.diagnosis.elastic_weights import equal_price, is_limit, is_stated, row_prices

@@ -3,8 +3,8 @@
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.arms.ur5_like import ur5_like
 from ocp.models.human import human
-from ocp.models.ur5_like import ur5_like
 from ocp.problems.benchmarks.derivative_costs import scalar
 
 from ocp import Link, Tree, prismatic, revolute

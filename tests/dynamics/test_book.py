@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
-from ocp.models.flexible_arm import flexible_arm
-from ocp.problems.compare_book import (
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
     APART,
     MULTIPLICATIONS,

@@ -4,8 +4,8 @@ interpolation promises."""
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.pr import pr
-from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics.formulations import newton_euler

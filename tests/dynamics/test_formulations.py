@@ -6,9 +6,9 @@ from math import cos, sin
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human_like import human_like
-from ocp.models.pr import pr
-from ocp.models.two_link import two_link
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import two_link
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks.operations import folded
 from random_trees import over, random_loads, random_motion, random_tree
 

@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from lie_group_cases import assert_close, by_newton_and_euler, case, split, symbols
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 from random_trees import (
     over,
     random_link,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.five_link import five_link
+from ocp.models.walkers.five_link import five_link
 
 from ocp import Link, Tree, ball, free, inverse_dynamics, planar, revolute
 from ocp.dynamics import mirror_image

@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 from open_trees import Opening, numbers_of, opened_tree
 from random_trees import random_loads, random_motion, random_tree
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Problem, Transcription, at_end, at_start, effort, solve
 from ocp.dynamics import (

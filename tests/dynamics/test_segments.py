@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import LENGTH, flexible_arm, segmented_arm, strip
+from ocp.models.arms.flexible_arm import LENGTH, flexible_arm, segmented_arm, strip
 from ocp.problems.benchmarks import lumped
 from refusals import refused
 

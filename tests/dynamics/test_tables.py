@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp.dynamics import (

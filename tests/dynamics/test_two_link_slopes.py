@@ -6,8 +6,8 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
-from ocp.problems.two_link_lift import problem as two_link_lift
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from slope_cases import (
     METHODS,
     RECURSIONS,

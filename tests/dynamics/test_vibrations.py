@@ -7,7 +7,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
+from ocp.models.arms.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 from random_trees import random_link, random_motion
 
 from ocp import Link, Load, Tree, fixed, revolute

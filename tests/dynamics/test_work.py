@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.ur5_like import ur5_like
 from random_trees import random_link, random_pose, random_tree
 
 from ocp import fixed

@@ -6,8 +6,8 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.arms.two_link import two_link
 from ocp.models.flat import flat
-from ocp.models.two_link import two_link
 
 from ocp import BSpline, Load, Parameter, Problem, Recording, effort, fit, noisy, predict
 

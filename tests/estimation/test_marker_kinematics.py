@@ -5,9 +5,9 @@ from math import pi
 import numpy as np
 import pytest
 from marker_bodies import BASIS, NOISE, moving, seen, wrist
+from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
 from ocp.models.human.markers import cluster_names, clustered
-from ocp.models.two_link import two_link
 
 from ocp import (
     BSpline,

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from mjcf_texts import MODEL
-from ocp.problems.compare_mjcf import compared_mjcf
+from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 from refusals import refused
 
 from ocp import Friction

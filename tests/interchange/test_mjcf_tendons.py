@@ -4,7 +4,7 @@ drives them drives joints."""
 from math import inf
 
 import pytest
-from ocp.problems.compare_mjcf import compared_mjcf
+from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
 from ocp import Strut
 from ocp.interchange import ModelWarning, load_model

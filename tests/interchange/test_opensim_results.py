@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import read_table
 from ocp.interchange import coordinates

@@ -4,7 +4,7 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import read_table, save_table
 from ocp.interchange import Table, coordinates, markers, wrenches

@@ -46,7 +46,7 @@ def test_turns_are_written_to_the_last_digits_at_any_pitch(tmp_path, pitch):
 
 
 def test_a_tree_on_the_ground_has_a_link_for_it(tmp_path):
-    from ocp.models.two_link import two_link
+    from ocp.models.arms.two_link import two_link
 
     tree = replace(two_link(gravity=9.81), points=())
     with pytest.warns(ModelWarning, match="links' frames stand on their joints' axes: shoulder; "):
@@ -59,7 +59,7 @@ def test_a_tree_on_the_ground_has_a_link_for_it(tmp_path):
 
 
 def test_what_the_format_cannot_say_is_refused_or_remarked(tmp_path):
-    from ocp.models.four_bar import four_bar
+    from ocp.models.mechanisms.four_bar import four_bar
 
     with pytest.raises(ValueError, match="save_model: URDF knows no loops, and the tree has pin"):
         save_model(four_bar(), tmp_path / "bar.urdf")

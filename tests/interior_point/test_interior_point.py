@@ -5,7 +5,7 @@ import signal
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Solver, Spline, Transcription, solve
 from ocp.solvers import INTERRUPTED, NLP, kkt_residual, minimize

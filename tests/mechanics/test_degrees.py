@@ -4,8 +4,8 @@ import warnings
 from pathlib import Path
 
 import pytest
-from ocp.models.cart_pole import cart_pole
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     Guess,

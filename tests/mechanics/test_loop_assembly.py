@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case, numbers, spatial
-from ocp.models.five_bar import five_bar
-from ocp.models.four_bar import four_bar
+from ocp.models.mechanisms.five_bar import five_bar
+from ocp.models.mechanisms.four_bar import four_bar
 from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed, prismatic, revolute

@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case, numbers
-from ocp.models.four_bar import four_bar
+from ocp.models.mechanisms.four_bar import four_bar
 from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed

@@ -6,9 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case
-from ocp.models.flexible_arm import slewing_arm
-from ocp.models.four_bar import four_bar
-from ocp.models.two_link import two_link
+from ocp.models.arms.flexible_arm import slewing_arm
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
 from open_trees import numbers_of, opened_tree
 from random_trees import over, random_motion, random_tree
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import strip
-from ocp.models.two_link import two_link
+from ocp.models.arms.flexible_arm import strip
+from ocp.models.arms.two_link import two_link
 
 from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
 from ocp.mechanics import assumed_modes

@@ -6,7 +6,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import slewing_arm
+from ocp.models.arms.flexible_arm import slewing_arm
 from refusals import refused
 
 from ocp import (

@@ -5,9 +5,9 @@ from itertools import combinations
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
-from ocp.models.two_link import two_link
-from ocp.problems.gait.stance import UP
+from ocp.problems.gait.statement.contact_schedule import UP
 from random_trees import random_motion, random_tree
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 

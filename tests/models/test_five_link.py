@@ -4,7 +4,7 @@ of them about a joint, for the links beyond it."""
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.five_link import SHANK, THIGH, TORSO, five_link
+from ocp.models.walkers.five_link import SHANK, THIGH, TORSO, five_link
 
 from ocp import inverse_dynamics, kinematics, mass_matrix
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from ocp.models.arms.thrower import thrower
 from ocp.models.human import human
 from ocp.models.human.sagittal import drive, proximal, together
-from ocp.models.jumper import jumper
-from ocp.models.thrower import thrower
+from ocp.models.walkers.jumper import jumper
 
 from ocp.mechanics import center_of_mass, kinetic_energy, position
 

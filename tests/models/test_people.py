@@ -21,7 +21,7 @@ from ocp.problems import gait
 from ocp.problems import lifting as lifting_package
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import loads, walk
-from ocp.problems.gait.statement import likewise
+from ocp.problems.gait.statement.step import likewise
 from ocp.problems.lifting import problem as lifting
 from test_human import frames_of, other_side, places, together
 

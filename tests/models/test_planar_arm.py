@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.planar_arm import (
+from ocp.models.arms.planar_arm import (
     BODIES,
     LENGTHS,
     Body,

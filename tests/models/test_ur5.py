@@ -6,7 +6,7 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.ur5 import MASSES, NAMES, TORQUES, ur5
+from ocp.models.arms.ur5 import MASSES, NAMES, TORQUES, ur5
 
 from ocp import Link, Tree, revolute
 from ocp.dynamics import FORMULATIONS

@@ -6,11 +6,11 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.acrobot import acrobot
-from ocp.models.two_link import two_link
-from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (

@@ -5,8 +5,8 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.cart_pole import cart_pole
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     PLAIN,

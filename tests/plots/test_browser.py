@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_up_steps import made_up_step
-from ocp.problems.gait.film import animate_walk
+from ocp.problems.gait.pictures.film import animate_walk
 from pictured import moved
 
 from ocp import Link, Point, Tree, animate, revolute

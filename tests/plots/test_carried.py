@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems import box_pick, throw
+from ocp.problems.arms import box_pick, throw
 
 from ocp import solve
 from ocp.plots.bodies.scenery import placed, reached

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 import ocp
 from ocp import Link, Tree, load, revolute

@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.compare_elements import off_slopes
+from ocp.problems.benchmarks.dynamics.compare_elements import off_slopes
 from ocp.problems.gait import problem as gait
 
 import ocp

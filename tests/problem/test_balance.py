@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps, wrench_of, wrenches_on
 from ocp.models.human import human
-from ocp.problems.gait.stance import UP, stance
+from ocp.problems.gait.statement.contact_schedule import UP, stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Pin, Support

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps
 from ocp.models.human import CONTACTS, FEET, human, mirror
-from ocp.problems.gait.stance import stance
+from ocp.problems.gait.statement.contact_schedule import stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Instant, Pin, Support

@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 import pytest
 from bipeds import biped, steps, wrench_of
+from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
-from ocp.models.monoped import monoped
-from ocp.models.two_link import two_link
+from ocp.models.walkers.monoped import monoped
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import (

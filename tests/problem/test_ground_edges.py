@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrench_of, wrenches_on
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_lift import problem as lift
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (

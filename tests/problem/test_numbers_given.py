@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, posture, steps
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import (
     BSpline,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import LEAVE, ROOT, STRIKE, SUMS, biped, crouch, steps
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from ocp.models.cart_pole import cart_pole
-from ocp.models.four_bar import four_bar
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
+from ocp.models.swing_ups.cart_pole import cart_pole
 from phased_motions import rod
 
 from ocp import BSpline, Constraint, Phase, Problem, at_end, at_start, continuous, impact, joined

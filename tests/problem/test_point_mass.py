@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from ocp.models.arms.two_link import two_link
 from ocp.models.human import carry
-from ocp.models.two_link import two_link
 
 from ocp import BSpline, Problem, at_end, at_start, effort, simulate, solve, verify
 from ocp.problem import PointMass

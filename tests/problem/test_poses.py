@@ -7,9 +7,9 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import flexible_arm
-from ocp.models.two_link import two_link
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
 from ocp.problems.benchmarks import reached_poses
 from refusals import refused
 

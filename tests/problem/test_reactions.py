@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bipeds import biped, stacked, steps, wrench_of
 from ocp.models.human import ROOT, human
-from ocp.problems.gait.stance import stance
+from ocp.problems.gait.statement.contact_schedule import stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import BSpline, Load, Problem, effort

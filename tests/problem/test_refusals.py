@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

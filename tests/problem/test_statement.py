@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 from bipeds import biped, steps
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bipeds import biped, steps
 from limited_arm import arm_problem, limited, placed
-from ocp.models.five_link import five_link
+from ocp.models.walkers.five_link import five_link
 
 from ocp import (
     BSpline,

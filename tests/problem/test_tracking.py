@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.pogo_hop import problem as hop
+from ocp.models.arms.two_link import two_link
+from ocp.problems.hopping.pogo_hop import problem as hop
 
 from ocp import (
     BSpline,

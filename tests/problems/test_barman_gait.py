@@ -5,14 +5,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ocp.problems import two_link_time
-from ocp.problems.barman_gait import TASK, problem
-from ocp.problems.compare_contact import counted, freedom, stated
-from ocp.problems.compare_contact import run as compare
+from ocp.problems.arms import two_link_time
+from ocp.problems.benchmarks.motions.compare_contact import counted, freedom, stated
+from ocp.problems.benchmarks.motions.compare_contact import run as compare
 from ocp.problems.gait import effort_step as step_of
-from ocp.problems.gait import literal
-from ocp.problems.gait.activity import Activity, of_row
-from ocp.problems.gait.families import FAMILIES, family_of
+from ocp.problems.gait.statement import thesis_gait
+from ocp.problems.gait.statement.active_constraints import Activity, of_row
+from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
+from ocp.problems.human.barman_gait import TASK, problem
 
 from ocp import Radau, Solver, Spline, Transcription
 from ocp.cli.commands.run import run
@@ -114,17 +114,17 @@ def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
         numbers = dict.fromkeys(ADDED, 3) | {"calls": calls, "stages": [len(asked)]}
         return Step(problem=statement, status="ended", statistics=numbers)
 
-    monkeypatch.setattr(literal, "solve", spent)
-    monkeypatch.setattr(literal, "walk", spent)
-    monkeypatch.setattr(literal, "EASED", "ipopt")  # SNOPT itself may not be here
+    monkeypatch.setattr(thesis_gait, "solve", spent)
+    monkeypatch.setattr(thesis_gait, "walk", spent)
+    monkeypatch.setattr(thesis_gait, "EASED", "ipopt")  # SNOPT itself may not be here
     solver = Solver(options={"max_wall_time": 10.0})
-    last = literal.predict(problem(), TASK.transcription, solver)
+    last = thesis_gait.predict(problem(), TASK.transcription, solver)
     (first, nothing, options), (every, effort, left) = asked
     assert every - first == {"torques"} and (nothing, effort) == (0, 1)
     assert options == {"tol": 1e-3, "max_wall_time": 10.0} and left["max_wall_time"] == 7.0
     both = {"calls": {"jac_g": [8, 1.0]}, "stages": [1, 2]}
     assert last.statistics == dict.fromkeys(ADDED, 6) | both
-    literal.predict(problem(), TASK.transcription, solver, feasible=False)
+    thesis_gait.predict(problem(), TASK.transcription, solver, feasible=False)
     assert len(asked) == 3
 
 

@@ -1,9 +1,9 @@
 """The motion of a step without its forces, where people who walk begin."""
 
 import pytest
-from ocp.problems.gait import problem, walking
-from ocp.problems.gait.beginning import motion_alone
-from ocp.problems.gait.families import family_of
+from ocp.problems.gait import problem, solve_step
+from ocp.problems.gait.statement.constraint_families import family_of
+from ocp.problems.gait.statement.motion_only_start import motion_alone
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
@@ -16,7 +16,7 @@ def step():
 
 @pytest.fixture(scope="module")
 def motion(step):
-    return walking.placed(step, Solver(), None)
+    return solve_step.placed(step, Solver(), None)
 
 
 def test_it_asks_for_the_same_angles_and_places_and_for_no_force(step):
@@ -45,21 +45,21 @@ def test_its_feet_go_where_those_of_the_step_shall_be(motion, step):
     ],
 )
 def test_walks_in_phases_up_and_down_and_with_busy_arms_begin_from_standing(step, other):
-    assert walking.freely(step) and walking.freely(problem(speed=0.8))
-    assert walking.placed(problem(**other), Solver(), None) is None
+    assert solve_step.freely(step) and solve_step.freely(problem(speed=0.8))
+    assert solve_step.placed(problem(**other), Solver(), None) is None
 
 
 def test_walks_of_effort_alone_have_no_constant_limits_to_begin_with():
     effort = problem(objective="effort")
-    assert walking.by_strength(effort, Transcription(), Solver()) is None
+    assert solve_step.by_strength(effort, Transcription(), Solver()) is None
 
 
 def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_is_said_how(step):
     usual, told = Transcription(), Transcription(method=Spline(shared=5))
-    assert walking.closely(step, usual).method == Spline(shared=walking.SHARED)
-    assert walking.closely(step, told) == told
-    assert walking.closely(problem(objective="effort"), usual) == usual
-    assert walking.closely(problem(stride="phases"), usual) == usual
+    assert solve_step.closely(step, usual).method == Spline(shared=solve_step.SHARED)
+    assert solve_step.closely(step, told) == told
+    assert solve_step.closely(problem(objective="effort"), usual) == usual
+    assert solve_step.closely(problem(stride="phases"), usual) == usual
     stairs = problem(rise=0.17)
-    assert walking.closely(stairs, usual).method == Spline(shared=walking.CLOSER)
-    assert walking.CLOSER > walking.SHARED > Spline().nodes
+    assert solve_step.closely(stairs, usual).method == Spline(shared=solve_step.CLOSER)
+    assert solve_step.CLOSER > solve_step.SHARED > Spline().nodes

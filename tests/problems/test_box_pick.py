@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems.box_pick import balance, least_of_slide, lines, problem, report
+from ocp.problems.arms.box_pick import balance, least_of_slide, lines, problem, report
 
 from ocp import solve
 from ocp.mechanics import velocity

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.lifting import problem as lifting
-from ocp.problems.lifting.stance import stability
+from ocp.problems.lifting.statement.standing_body import stability
 
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import poses, positions

@@ -1,7 +1,7 @@
 """The cart with two poles: one optimum by independent transcriptions, and by refinement."""
 
 import pytest
-from ocp.problems.cart_double_pendulum_swing import problem
+from ocp.problems.swing_ups.cart_double_pendulum_swing import problem
 
 from ocp import Radau, Transcription, solve, verify
 

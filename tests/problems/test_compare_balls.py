@@ -1,6 +1,6 @@
 """Comparison of trees with ball joints, on a few of them."""
 
-from ocp.problems.compare_balls import BODIES, CLAIMS, free_bodies, measured
+from ocp.problems.benchmarks.dynamics.compare_balls import BODIES, CLAIMS, free_bodies, measured
 
 
 def test_random_trees_with_balls_keep_every_claim():

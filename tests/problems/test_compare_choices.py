@@ -1,7 +1,14 @@
 """The comparison of what could be chosen otherwise: the same optimum, by every choice."""
 
 import numpy as np
-from ocp.problems.compare_choices import BAD_ARGUMENTS, CASES, CHOICES, DONE, compared, run
+from ocp.problems.benchmarks.dynamics.compare_choices import (
+    BAD_ARGUMENTS,
+    CASES,
+    CHOICES,
+    DONE,
+    compared,
+    run,
+)
 
 
 def test_all_choices_end_at_the_same_least_time():

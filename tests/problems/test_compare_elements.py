@@ -1,6 +1,6 @@
 """Comparison of formulations on random trees with elements, on a few of them."""
 
-from ocp.problems.compare_elements import CLAIMS, main, measured
+from ocp.problems.benchmarks.dynamics.compare_elements import CLAIMS, main, measured
 
 
 def test_random_trees_with_elements_keep_every_claim():

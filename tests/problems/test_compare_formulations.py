@@ -3,10 +3,11 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.general_chain import general_chain
-from ocp.models.human_like import human_like
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks.derivative_costs import derivatives
+from ocp.problems.benchmarks.dynamics.compare_formulations import FIELDS, counted, run, table
 from ocp.problems.benchmarks.operations import (
     DENSE,
     METHODS,
@@ -19,7 +20,6 @@ from ocp.problems.benchmarks.operations import (
     leading,
     printed,
 )
-from ocp.problems.compare_formulations import FIELDS, counted, run, table
 from PIL import Image
 from random_trees import random_tree
 

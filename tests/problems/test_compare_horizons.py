@@ -4,8 +4,8 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.compare_horizons import SECONDS, WAYS, tracked
+from ocp.models.arms.two_link import two_link
+from ocp.problems.benchmarks.motions.compare_horizons import SECONDS, WAYS, tracked
 
 ARM = two_link(torque=40.0, gravity=9.81)
 HANGING, GOAL = (-pi / 2, 0.0), (0.2, 0.6)  # rad

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from ocp.problems import compare_ladder
-from ocp.problems.compare_ladder import CLAIMS, lift, run
+from ocp.problems.benchmarks.motions import compare_ladder
+from ocp.problems.benchmarks.motions.compare_ladder import CLAIMS, lift, run
 
 
 def test_lifts_are_the_same_for_a_seed_and_other_ones_for_another():

@@ -1,8 +1,8 @@
 """Comparison of inverse kinematics, on an arm."""
 
 import pytest
-from ocp.problems import compare_markers
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions import compare_markers
 
 from ocp import solve
 

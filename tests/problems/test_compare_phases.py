@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from ocp.problems import compare_phases
-from ocp.problems.compare_phases import Stamps, run
+from ocp.problems.benchmarks.motions import compare_phases
+from ocp.problems.benchmarks.motions.compare_phases import Stamps, run
 
 from ocp.solvers.iteration_log import Iteration
 

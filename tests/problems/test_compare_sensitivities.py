@@ -5,10 +5,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ocp.models.general_chain import general_chain
-from ocp.models.human_like import human_like
-from ocp.models.ur5_like import ur5_like
+from PIL import Image
+
+from ocp import dynamics
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks import sensitivity_costs
+from ocp.problems.benchmarks.dynamics.compare_sensitivities import (
+    WORDS,
+    claims,
+    counts,
+    growth,
+    run,
+    smaller,
+    table,
+)
+from ocp.problems.benchmarks.dynamics.compare_sensitivities import instructions as written
 from ocp.problems.benchmarks.sensitivity_costs import (
     AUTOMATIC,
     COMPOSITE,
@@ -24,19 +37,6 @@ from ocp.problems.benchmarks.sensitivity_costs import (
     trees,
 )
 from ocp.problems.benchmarks.shared_constants import round_constants
-from ocp.problems.compare_sensitivities import (
-    WORDS,
-    claims,
-    counts,
-    growth,
-    run,
-    smaller,
-    table,
-)
-from ocp.problems.compare_sensitivities import instructions as written
-from PIL import Image
-
-from ocp import dynamics
 
 ANALYTICAL = {
     "uicker_kahn": {2: 852, 3: 3211},

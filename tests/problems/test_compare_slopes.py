@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-from ocp.problems import compare_slopes
-from ocp.problems.compare_slopes import CASES, run
+from ocp.problems.benchmarks.motions import compare_slopes
+from ocp.problems.benchmarks.motions.compare_slopes import CASES, run
 
 
 def short(monkeypatch, **changes):

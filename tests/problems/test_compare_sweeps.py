@@ -1,7 +1,7 @@
 """A sweep on plans beside one built anew, told of an arm in place of the human."""
 
-from ocp.problems import compare_sweeps
-from ocp.problems.compare_sweeps import compared, differences, lowered, table
+from ocp.problems.benchmarks.motions import compare_sweeps
+from ocp.problems.benchmarks.motions.compare_sweeps import compared, differences, lowered, table
 from study_cells import PLANNED
 
 from ocp.solvers import Solver

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems import compare_tables
-from ocp.problems.compare_tables import (
+from ocp.problems.benchmarks.dynamics import compare_tables
+from ocp.problems.benchmarks.dynamics.compare_tables import (
     curves,
     memory_table,
     optimum_table,

@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.problems.benchmarks.motions.compare_transcriptions import (
+    CASES,
+    HOLDS,
+    SAME,
+    agreement,
+    near_print,
+    run,
+)
 from ocp.problems.benchmarks.refinement import GOAL, RADAU, refined
-from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.compare_transcriptions import CASES, HOLDS, SAME, agreement, near_print, run
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 from ocp import solve
 from ocp.certificate import replay

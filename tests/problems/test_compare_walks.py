@@ -5,10 +5,17 @@ from dataclasses import replace
 import pytest
 from made_up_steps import made_up_step
 from ocp.models.human import somebody
-from ocp.problems import compare_walks
-from ocp.problems.compare_walks import CHANGES, Tally, changed, drawn, run, usual_step
+from ocp.problems.benchmarks.motions import compare_walks
+from ocp.problems.benchmarks.motions.compare_walks import (
+    CHANGES,
+    Tally,
+    changed,
+    drawn,
+    run,
+    usual_step,
+)
 from ocp.problems.gait import problem
-from ocp.problems.gait.costs import WEIGHTS, human_cost
+from ocp.problems.gait.statement.objective_terms import WEIGHTS, human_cost
 
 from ocp.solvers.iteration_log import Iteration
 

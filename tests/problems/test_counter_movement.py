@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.problems import counter_movement
-from ocp.problems.counter_movement import TASK, coarser, leap, motions, problem
-from ocp.problems.jump import STANDING, report
+from ocp.problems.human import counter_movement
+from ocp.problems.human.counter_movement import TASK, coarser, leap, motions, problem
+from ocp.problems.human.jump import STANDING, report
 
 from ocp import Solver
 from ocp.mechanics import center_of_mass

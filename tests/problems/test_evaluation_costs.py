@@ -1,6 +1,6 @@
 """Costs of evaluating derivatives and the kernels within them."""
 
-from ocp.problems import two_link_effort
+from ocp.problems.arms import two_link_effort
 from ocp.problems.benchmarks.evaluation_costs import PARTS, costs, kernels, shown, wholes
 
 from ocp.transcription import transcribe

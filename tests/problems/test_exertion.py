@@ -4,13 +4,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import human
-from ocp.models.human.tissue import LEG
-from ocp.problems.compare_lifts import postural_index
-from ocp.problems.lifting.back import BACK
-from ocp.problems.lifting.exertion import WIDTH, exertion, shares
-from ocp.problems.lifting.pareto import _simpler, bare
-from ocp.problems.lifting.stance import lifter
-from ocp.problems.lifting.statement import problem
+from ocp.models.human.strength.tissue import LEG
+from ocp.problems.benchmarks.motions.compare_lifts import postural_index
+from ocp.problems.lifting.report.low_back import BACK
+from ocp.problems.lifting.solve_lifts import _simpler, bare
+from ocp.problems.lifting.statement.exertion import WIDTH, exertion, shares
+from ocp.problems.lifting.statement.lift import problem
+from ocp.problems.lifting.statement.standing_body import lifter
 
 from ocp import Strength
 from ocp.mechanics import element_torques, torques_by_element

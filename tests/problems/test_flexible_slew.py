@@ -7,8 +7,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
-from ocp.problems.flexible_slew import (
+from ocp.models.arms.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
+from ocp.problems.arms.flexible_slew import (
     TASK,
     before,
     bending,

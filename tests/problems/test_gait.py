@@ -9,9 +9,9 @@ import pytest
 from human_bodies import FEW_JOINTS
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES
 from ocp.problems.gait import TASK
-from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.statement import effort_step as problem
-from ocp.problems.gait.walking import walk
+from ocp.problems.gait.report.step_report import gait_report, report_lines
+from ocp.problems.gait.solve_step import walk
+from ocp.problems.gait.statement.step import effort_step as problem
 
 import ocp
 from ocp import Solver, Spline, Transcription, load, verify

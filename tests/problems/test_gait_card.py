@@ -18,9 +18,9 @@ from ocp.problems.gait.card.norms import Band, norms, rates
 from ocp.problems.gait.card.numbers import maxima, numbers
 from ocp.problems.gait.card.picture import plot_card, tile
 from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
-from ocp.problems.gait.cycle import cycle
-from ocp.problems.gait.measured import compare
-from ocp.problems.gait.statement import effort_step as problem
+from ocp.problems.gait.report.gait_cycle import cycle
+from ocp.problems.gait.report.measured_curves import compare
+from ocp.problems.gait.statement.step import effort_step as problem
 
 import ocp
 from ocp.mechanics import Spring, positions

@@ -14,7 +14,7 @@ from ocp.problems.gait.conditions.design import chosen
 from ocp.problems.gait.conditions.measuring import legs_work, measured
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import along, claims, data, table
-from ocp.problems.gait.statement import problem
+from ocp.problems.gait.statement.step import problem
 
 from ocp.studies.store.row_format import Cell
 

@@ -3,13 +3,13 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.carry import in_both_hands
-from ocp.problems.carry import problem as carry
-from ocp.problems.cart_push import GRAVITY, REACH, rolling
-from ocp.problems.cart_push import problem as cart
 from ocp.problems.gait import busy_step
 from ocp.problems.gait import problem as walk
-from ocp.problems.lift_aside import problem as aside
+from ocp.problems.human.carry import in_both_hands
+from ocp.problems.human.carry import problem as carry
+from ocp.problems.human.cart_push import GRAVITY, REACH, rolling
+from ocp.problems.human.cart_push import problem as cart
+from ocp.problems.lifting.lift_aside import problem as aside
 
 from ocp.mechanics import body_weight, reference
 from ocp.mechanics.values.parameters import parameters_of

@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 from ocp.models.human import MASS, NAMES
-from ocp.problems.lifting.active import active
-from ocp.problems.lifting.asked import KILOGRAMS
-from ocp.problems.lifting.curves import box_mass
-from ocp.problems.lifting.pareto import bettered, lift
-from ocp.problems.lifting.statement import problem
+from ocp.problems.lifting.report.active_constraints import active
+from ocp.problems.lifting.report.curves import box_mass
+from ocp.problems.lifting.solve_lifts import bettered, lift
+from ocp.problems.lifting.statement.constraints import KILOGRAMS
+from ocp.problems.lifting.statement.lift import problem
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations

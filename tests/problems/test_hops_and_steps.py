@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from ocp.problems import biped_walk, monoped_hop, pogo_hop, quadruped_trot
+from ocp.problems.hopping import biped_walk, monoped_hop, pogo_hop
+from ocp.problems.robots import quadruped_trot
 
 from ocp import Radau, Transcription, kinematics, verify
 

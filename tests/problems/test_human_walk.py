@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from ocp.problems.gait import problem, walk, walking
+from ocp.problems.gait import problem, solve_step, walk
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.costs import WEIGHTS
-from ocp.problems.gait.stance import NORMAL, Schedule
-from ocp.problems.gait.walking import ROUGH, TUNED
+from ocp.problems.gait.solve_step import ROUGH, TUNED
+from ocp.problems.gait.statement.contact_schedule import NORMAL, Schedule
+from ocp.problems.gait.statement.objective_terms import WEIGHTS
 
 from ocp import Parameter, Solver, Strength, Transcription, verify
 
@@ -85,7 +85,7 @@ def test_its_objective_is_its_own_integral_to_half_a_percent(certificate):
 
 
 def test_a_first_attempt_with_options_of_its_own_is_followed_by_those_of_any_walk(monkeypatch):
-    monkeypatch.setattr(walking, "solve", lambda *problem, attempts, **given: attempts)
+    monkeypatch.setattr(solve_step, "solve", lambda *problem, attempts, **given: attempts)
     step, ipopt = problem(objective="effort"), Solver(plugin="ipopt")
     attempts = walk(step, Transcription(), ipopt, options=ROUGH)
     usual = walk(step, Transcription(), ipopt)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from ocp.problems.identify_arm import (
+from ocp.problems.arms.identify_arm import (
     beyond,
     excitation,
     identified,

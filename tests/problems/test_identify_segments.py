@@ -5,7 +5,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from ocp.models.human import human, parsed, segment_masses, weighed
-from ocp.problems.identify_segments import PERSON, identified, measurable, statement, table, truth
+from ocp.problems.human.identify_segments import (
+    PERSON,
+    identified,
+    measurable,
+    statement,
+    table,
+    truth,
+)
 
 from ocp import BSpline, Recording, noisy
 

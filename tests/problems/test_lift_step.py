@@ -4,10 +4,18 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import SOLES
-from ocp.problems.lift_step import problem
-from ocp.problems.lifting.niosh import Work, judged
-from ocp.problems.lifting.stance import stance, stepped
-from ocp.problems.lifting.stepping import AHEAD, CLEAR, SEGMENTS, Pace, knotted, square, swinging
+from ocp.problems.lifting.lift_step import problem
+from ocp.problems.lifting.report.niosh import Work, judged
+from ocp.problems.lifting.statement.standing_body import stance, stepped
+from ocp.problems.lifting.statement.stepping import (
+    AHEAD,
+    CLEAR,
+    SEGMENTS,
+    Pace,
+    knotted,
+    square,
+    swinging,
+)
 
 from ocp.problem import bearing_slots
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from ocp.models.human import BOX_SPHERES
 from ocp.problems.lifting import TASK
-from ocp.problems.lifting.back import ARMS, BACK, borne
-from ocp.problems.lifting.curves import HANDS, box_mass, lifted
-from ocp.problems.lifting.pareto import lift
-from ocp.problems.lifting.pictures import draw, draw_front
-from ocp.problems.lifting.report import lifting_report, report_lines
-from ocp.problems.lifting.statement import problem
+from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
+from ocp.problems.lifting.report.lift_pictures import draw, draw_front
+from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
+from ocp.problems.lifting.report.low_back import ARMS, BACK, borne
+from ocp.problems.lifting.solve_lifts import lift
+from ocp.problems.lifting.statement.lift import problem
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems.lifting.niosh import FASTEST, Grasp, Work, judged, multipliers, recommended
+from ocp.problems.lifting.report.niosh import FASTEST, Grasp, Work, judged, multipliers, recommended
 
 INCH, POUND = 0.025, 23 / 51  # as the manual equates its two systems of units, formula by formula
 # DHHS (NIOSH) 94-110, examples 1 to 4 of single tasks: H, V at start and end (in), A at the start

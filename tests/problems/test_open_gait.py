@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, human
-from ocp.problems.gait.statement import effort_step as problem
+from ocp.problems.gait.statement.step import effort_step as problem
 
 from ocp import Parameter, Transcription
 from ocp.mechanics.values.parameters import closed, parameters_of

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.problems.lifting import TASK
-from ocp.problems.lifting.pareto import _numbers
-from ocp.problems.lifting.stance import outermost, stance
-from ocp.problems.lifting.statement import problem
+from ocp.problems.lifting.solve_lifts import _numbers
+from ocp.problems.lifting.statement.lift import problem
+from ocp.problems.lifting.statement.standing_body import outermost, stance
 
 from ocp import Spline, Transcription
 from ocp.mechanics import closed

@@ -10,8 +10,8 @@ import pytest
 from ocp.problems.benchmarks.peers import __main__ as command
 from ocp.problems.benchmarks.peers import running
 from ocp.problems.benchmarks.peers.check import checked, simulated
+from ocp.problems.benchmarks.peers.report.table import best, lines, quickest, reaching
 from ocp.problems.benchmarks.peers.running import Row, child, planned
-from ocp.problems.benchmarks.peers.table import best, lines, quickest, reaching
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, ROBOTS, SYSTEMS
 
 from ocp import mass_matrix

@@ -1,8 +1,8 @@
 """Our times beside Pinocchio's: the same answers, by turns, in one table."""
 
 import pytest
-from ocp.models.human_like import human_like
-from ocp.models.ur5_like import ur5_like
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks import pinocchio_costs
 
 pytest.importorskip("pinocchio", reason="needs the extra `oracles`")

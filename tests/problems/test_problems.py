@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.problems import acrobot_swing, swinging
-from ocp.problems.pr_mixed import problem as sliding
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.pr_mixed import problem as sliding
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups import acrobot_swing, upright_ends
 
 from ocp import Solver, Spline, Transcription, solve, verify
 from ocp.cli.commands.list_problems import modules, tasks
@@ -141,7 +141,7 @@ def test_ctrl_c_in_one_of_several_starts_ends_them_all(monkeypatch):
         tried.append(settings["guess"])
         return SimpleNamespace(status="User_Requested_Stop", success=False)
 
-    monkeypatch.setattr(swinging, "solve", stopped)
+    monkeypatch.setattr(upright_ends, "solve", stopped)
     with pytest.raises(KeyboardInterrupt):
-        swinging.swing(acrobot_swing.problem())
+        upright_ends.swing(acrobot_swing.problem())
     assert len(tried) == 1

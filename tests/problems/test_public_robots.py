@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.public import public_files, public_robot
-from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
+from ocp.problems.robots import anymal_trot, g1_step, panda_carry, ur5_reach
 
 from ocp import Task
 from ocp.cli.book.gallery import within_reach

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ocp.problems.barman_gait import TASK as BARMAN_GAIT
+from ocp.problems.human.barman_gait import TASK as BARMAN_GAIT
 from ocp.problems.published import HEADER, ROWS, rows
 from ocp.problems.published.__main__ import run
 from ocp.problems.published.hollerbach import polynomial
@@ -224,7 +224,7 @@ def same_number(text, row):
     return ours == text or float(ours) == pytest.approx(float(text), abs=1.1e-4)
 
 
-@pytest.mark.parametrize("path", ["README.md", "problems/published.md"])
+@pytest.mark.parametrize("path", ["README.md", "problems/published/published.md"])
 def test_pages_show_the_table_as_it_is(path):
     """The page shows all rows, the front door some."""
     shown_rows, known = listed(path), {fixed(row): row for row in KNOWN}

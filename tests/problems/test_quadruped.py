@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from ocp.models.quadruped import FEET, GRAVITY, HALF, LEGS, exchanged, quadruped, standing
-from ocp.problems import compare_sequences
-from ocp.problems.compare_sequences import drawn
-from ocp.problems.quadruped_trot import STANDING, problem
+from ocp.models.walkers.quadruped import FEET, GRAVITY, HALF, LEGS, exchanged, quadruped, standing
+from ocp.problems.benchmarks.motions import compare_sequences
+from ocp.problems.benchmarks.motions.compare_sequences import drawn
+from ocp.problems.robots.quadruped_trot import STANDING, problem
 
 from ocp import solve
 from ocp.mechanics import position

@@ -5,8 +5,9 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.cart_pole import cart_pole
-from ocp.problems import cart_pole_mpc, replanning, ur5_replan
+from ocp.models.swing_ups.cart_pole import cart_pole
+from ocp.problems.robots import replan_report, ur5_replan
+from ocp.problems.swing_ups import cart_pole_mpc
 
 from ocp import Solver, kinematics, mass_matrix
 from ocp.mechanics.values.parameters import reference
@@ -31,7 +32,7 @@ def test_the_arm_is_planned_anew_at_every_jump_and_every_plan_is_certified(arm):
     turns = arm.require().statistics["replans"]
     assert (turns["count"], turns["solved"], turns["dropped"]) == (2, 2, 0)
     assert turns["certified"] == 2 and turns["violation"] <= 2e-3
-    text = "\n".join(replanning.lines(replanning.report(arm)))
+    text = "\n".join(replan_report.lines(replan_report.report(arm)))
     assert "2 times, 2 solved, 0 not followed" in text and "2 to 0.002; worst violation" in text
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.problems.running import problem
+from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK, muscle_work
-from ocp.problems.running.solving import SPARSE, coarser, lifted
-from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
+from ocp.problems.running.solve import SPARSE, coarser, lifted
 from ocp.problems.running.statement import SHARES, as_usual, smoother
 
 from ocp import HermiteSimpson, Spline, Transcription

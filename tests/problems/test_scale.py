@@ -8,18 +8,18 @@ import pytest
 from made_up_rows import doubled, nested
 from ocp.models.human import mirror
 from ocp.problems.benchmarks.scale.__main__ import run
+from ocp.problems.benchmarks.scale.cases.programs import lift, planar_walk
+from ocp.problems.benchmarks.scale.cases.riding import MARK, bodies
+from ocp.problems.benchmarks.scale.cases.steps import steps, strides
+from ocp.problems.benchmarks.scale.cases.trees import LENGTH, MASS, SHAPES, depths
 from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
 from ocp.problems.benchmarks.scale.coordinator import coordinated
 from ocp.problems.benchmarks.scale.entries import chosen, measure
 from ocp.problems.benchmarks.scale.growth import exponent
 from ocp.problems.benchmarks.scale.measured import measured, timing
 from ocp.problems.benchmarks.scale.paper import Constants, constants_of, pace
-from ocp.problems.benchmarks.scale.programs import lift, planar_walk
-from ocp.problems.benchmarks.scale.riding import MARK, bodies
 from ocp.problems.benchmarks.scale.shown import largest
-from ocp.problems.benchmarks.scale.steps import steps, strides
 from ocp.problems.benchmarks.scale.store import alone, filled, kept, stored
-from ocp.problems.benchmarks.scale.trees import LENGTH, MASS, SHAPES, depths
 from ocp.problems.gait import effort_step
 
 from ocp import prepare, solve, verify

@@ -11,8 +11,8 @@ from math import pi
 import numpy as np
 import pytest
 from ocp.models import flat
-from ocp.models.slider_crank import LENGTHS
-from ocp.problems.slider_crank import problem
+from ocp.models.mechanisms.slider_crank import LENGTHS
+from ocp.problems.mechanisms.slider_crank import problem
 
 from ocp import solve, verify
 

@@ -5,9 +5,9 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.problems import acrobot_swing, branched_acrobot_swing
-from ocp.problems.sohl_swing import TASK, descend, first_path, report
-from ocp.problems.sohl_swing import problem as swing
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing
+from ocp.problems.swing_ups.sohl_swing import TASK, descend, first_path, report
+from ocp.problems.swing_ups.sohl_swing import problem as swing
 from refusals import refused
 
 from ocp import Integrated, Published, Radau, Transcription, solve

@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.somersault import TakeOff, evenly, problem, report, turning
+from ocp.problems.human.somersault import TakeOff, evenly, problem, report, turning
 
 import ocp
 from ocp import Radau, Transcription, load, verify

@@ -7,7 +7,7 @@ import pytest
 from human_bodies import FEW_JOINTS
 from ocp.models.human import FEET, human
 from ocp.problems.gait import effort_step
-from ocp.problems.gait.stance import NORMAL, landing, stance, usual_schedule
+from ocp.problems.gait.statement.contact_schedule import NORMAL, landing, stance, usual_schedule
 
 
 @pytest.fixture(scope="module")

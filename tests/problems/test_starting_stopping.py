@@ -7,25 +7,25 @@ import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS
 from ocp.models.human import human
-from ocp.problems import gait_start, gait_stop
-from ocp.problems.gait.stance import PLAIN
-from ocp.problems.starting_stopping import (
+from ocp.problems.gait import gait_start, gait_stop
+from ocp.problems.gait.starting_stopping import (
     by_way,
     carried,
     closing,
     draw,
     posture,
     releasing,
-    solving,
+    solve,
     standing,
     start_lines,
     start_report,
     stop_lines,
     stop_report,
 )
-from ocp.problems.starting_stopping.footing import apart
-from ocp.problems.starting_stopping.solving import postures
-from ocp.problems.starting_stopping.states import steady
+from ocp.problems.gait.starting_stopping.contact_schedule import apart
+from ocp.problems.gait.starting_stopping.end_states import steady
+from ocp.problems.gait.starting_stopping.solve import postures
+from ocp.problems.gait.statement.contact_schedule import PLAIN
 from phased_motions import moved
 
 from ocp import Solver, Spline, Strength, Transcription
@@ -174,9 +174,9 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
     weak = Strength(joint="shoulder", direction=1, capacity=lambda x, speed: 3.0 - 0.5 * x**2)
     stated, words = moved(), []
     stated = replace(stated, tree=replace(stated.tree, elements=(weak,)))
-    monkeypatch.setattr(solving, "straight", lambda problem: None)
+    monkeypatch.setattr(solve, "straight", lambda problem: None)
     with listen(words.append):
-        ended = solving.by_limits(stated, Transcription(), Solver())
+        ended = solve.by_limits(stated, Transcription(), Solver())
     assert sum(each.startswith("builds graphs") for each in words) == len(stated.phases)
     first = ended.statistics["constant_limits"]
     assert 0 < first["iterations"] < ended.statistics["iterations"]

@@ -1,6 +1,6 @@
 """The command that prints and draws strength."""
 
-from ocp.problems.strength_tables import run
+from ocp.problems.human.strength_tables import run
 
 
 def test_the_table_tells_peaks_best_angles_and_volumes(capsys):

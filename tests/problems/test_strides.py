@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS, LEGS
 from ocp.models.human import ROOT, human, mirror
-from ocp.problems.gait import sides as sides_of
-from ocp.problems.gait.families import family_of
-from ocp.problems.gait.images import alike, both_steps, doubled, one_step
-from ocp.problems.gait.sides import WALK_RATIO, impulses, rhythm, stance_times, walk_lines
-from ocp.problems.gait.stance import PLAIN, noses, stance
-from ocp.problems.gait.statement import effort_step as problem
-from ocp.problems.gait.strides import facing, impaired, scheduled
-from ocp.problems.gait.walking import over_edges
+from ocp.problems.gait.report import phase_report as sides_of
+from ocp.problems.gait.report.phase_report import (
+    WALK_RATIO,
+    impulses,
+    rhythm,
+    stance_times,
+    walk_lines,
+)
+from ocp.problems.gait.solve_step import over_edges
+from ocp.problems.gait.statement.constraint_families import family_of
+from ocp.problems.gait.statement.contact_schedule import PLAIN, noses, stance
+from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, doubled, one_step
+from ocp.problems.gait.statement.step import effort_step as problem
+from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
 from ocp.mechanics import positions, reference

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems.throw import (
+from ocp.problems.arms.throw import (
     TASK,
     farthest_of_one,
     lines,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems import track_walk
-from ocp.problems.pogo_hop import problem as hop
+from ocp.problems.hopping.pogo_hop import problem as hop
+from ocp.problems.human import track_walk
 
 from ocp import (
     force_tracking,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_arcs import problem
+from ocp.problems.arms.two_link_arcs import problem
 
 from ocp import solve
 

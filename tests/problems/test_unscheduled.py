@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from ocp.problems import unscheduled, unscheduled_hop, unscheduled_walk
-from ocp.problems.unscheduled import GROUNDS, found, lines, report, solved_from
+from ocp.problems.hopping import unscheduled_ground, unscheduled_hop, unscheduled_walk
+from ocp.problems.hopping.unscheduled_ground import GROUNDS, found, lines, report, solved_from
 from touching_bodies import skidding
 
 from ocp import (
@@ -102,7 +102,9 @@ def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
 
 def test_a_spline_skids_from_the_answer_on_a_mesh(monkeypatch):
     """From a guess of one's own friction sets it ringing, and it does not end (200 iterations)."""
-    monkeypatch.setattr(unscheduled, "MESH", Transcription(method=Radau(intervals=8, order=4)))
+    monkeypatch.setattr(
+        unscheduled_ground, "MESH", Transcription(method=Radau(intervals=8, order=4))
+    )
     start = Guess(q=[[0.0, 0.2, 0.3], [0.1, 0.03, 0.03], [0.0] * 3, [0.4, 0.4, 0.3]])
     skid = found(skidding(points=24), Transcription(), guess=start).require(coarse=True)
     assert skid.statistics["iterations"] < 50

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from human_bodies import FEW_JOINTS
-from ocp.problems.gait import problem, walk, walking
+from ocp.problems.gait import problem, solve_step, walk
 
 from ocp import Parameter, Solver, Transcription
 from ocp.solvers import INTERRUPTED
@@ -63,7 +63,7 @@ def test_a_limit_of_iterations_holds_for_all_solves_of_a_walk_together(person, l
 
 
 def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(person):
-    own = walking.ours(person, Solver(options={"max_iter": 9}))
+    own = solve_step.ours(person, Solver(options={"max_iter": 9}))
     assert own is not None and (own.name, dict(own.options)) == ("structured", {"max_iter": 9})
     for solver in (
         Solver(plugin="ipopt"),
@@ -71,9 +71,9 @@ def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(p
         Solver(hessian="gauss-newton"),
         Solver(options={"mumps_pivtol": 1e-4}),
     ):
-        assert walking.ours(person, solver) is None
+        assert solve_step.ours(person, solver) is None
     for other in ({"stride": "phases"}, {"stride": "full"}, {"rise": 0.15}):
-        assert walking.ours(problem(**other), Solver()) is None
+        assert solve_step.ours(problem(**other), Solver()) is None
 
 
 def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
@@ -103,8 +103,8 @@ def test_where_ours_fails_ipopt_goes_on_within_what_is_left(monkeypatch):
         stopped = begin(problem, transcription, short, **given)
         return stopped if solver.name == "structured" else replace(stopped, success=True)
 
-    begin = walking.by_one
-    monkeypatch.setattr(walking, "by_one", by_one)
+    begin = solve_step.by_one
+    monkeypatch.setattr(solve_step, "by_one", by_one)
     solver = Solver(options={"max_iter": 50})
     walked = walk(stated, Transcription(), solver)
     assert [(each.name, each.options["max_iter"]) for each in made] == [

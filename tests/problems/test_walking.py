@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from made_up_steps import STEP, T, made_up_step
 from ocp.problems.gait.card.picture import plot_card
-from ocp.problems.gait.continuity import continuity
-from ocp.problems.gait.cycle import Cycle, cycle, step_length, stride
-from ocp.problems.gait.film import animate_walk, going_on
-from ocp.problems.gait.measured import compare, double_peak
-from ocp.problems.gait.pictures import INSTANTS, plot_walk
-from ocp.problems.gait.report import gait_report, report_lines
+from ocp.problems.gait.pictures.film import animate_walk, going_on
+from ocp.problems.gait.pictures.step_pictures import INSTANTS, plot_walk
+from ocp.problems.gait.report.continuity import continuity
+from ocp.problems.gait.report.gait_cycle import Cycle, cycle, step_length, stride
+from ocp.problems.gait.report.measured_curves import compare, double_peak
+from ocp.problems.gait.report.step_report import gait_report, report_lines
 from pictured import misplaced
 from PIL import Image
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_time import problem
+from ocp.problems.arms.two_link_time import problem
 
 import ocp
 from ocp import solve

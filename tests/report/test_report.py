@@ -5,10 +5,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from ocp.models.arms.two_link import two_link
 from ocp.models.human import ROOT, human
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
 
 import ocp
 from ocp import Parameter, load, solve

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.cart_pole_swing import problem as cart_pole
-from ocp.problems.four_bar_effort import problem as four_bar
-from ocp.problems.two_link_lift import problem as two_link_lift
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 import ocp
 from ocp import PLAIN, BSpline, Parameter, Solver, prepare

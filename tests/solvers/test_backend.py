@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import Solver, Transcription, solve

@@ -11,7 +11,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.two_link_lift import problem as two_link_lift
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, prepare, solve
 from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize

@@ -11,7 +11,7 @@ import sys
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.two_link_lift import problem as two_link_lift
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize

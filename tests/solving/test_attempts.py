@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import LADDER, Attempt, Guess, Solver, prepare, solve
 from ocp.solving.ladder import select_attempts

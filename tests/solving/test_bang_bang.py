@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
 from ocp.certificate.constraint_violations import violations

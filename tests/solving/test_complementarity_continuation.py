@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.models.five_link import five_link
+from ocp.models.walkers.five_link import five_link
 from touching_bodies import falling
 
 from ocp import Link, Radau, Transcription, Tree, refine, revolute, verify

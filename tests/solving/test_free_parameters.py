@@ -6,8 +6,8 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_time import problem as two_link_time
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_time import problem as two_link_time
 
 from ocp import (
     BSpline,

@@ -5,8 +5,8 @@ import signal
 
 import numpy as np
 import pytest
-from ocp.problems.compare_ladder import lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions.compare_ladder import lift
 
 from ocp import PLAIN, Solver, Task, solve
 from ocp.solvers.budget import Start

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.models.five_link import five_link
+from ocp.models.walkers.five_link import five_link
 from refusals import refused
 from touching_bodies import falling, leg, rigid_fall
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Parameter, Problem, at_start, duration, path, prepare, solve, verify
 from ocp.problem.objectives import final, mixed

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from ocp.problems.two_link_time import problem
+from ocp.problems.arms.two_link_time import problem
 
 from ocp import Parameter, Plan, prepare, solve
 from ocp.solving.plan import keep_plans

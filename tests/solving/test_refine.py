@@ -5,9 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.two_link_time import problem as fastest
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (

@@ -6,8 +6,8 @@ import time
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_time import problem as fastest
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import (
     BSpline,

@@ -1,6 +1,6 @@
 """Statistics of several solves are sums of what each took."""
 
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import Attempt, Solver, refine, solve
 from ocp.solving import total_statistics

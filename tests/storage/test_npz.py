@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from ocp.models.pr import pr
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import problem as fastest
+from ocp.models.arms.pr import pr
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
 
 import ocp
 from ocp import (

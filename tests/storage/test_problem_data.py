@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch, crouched
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_lift import problem as lift
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (
@@ -246,7 +246,7 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
 @pytest.mark.commands
 def test_the_hash_is_the_same_in_every_process():
     script = (
-        "from ocp.problems.two_link_lift import problem\n"
+        "from ocp.problems.arms.two_link_lift import problem\n"
         "from ocp.storage.problem_data import problem_data\n"
         "print(problem_data(problem(points=12)).fingerprint)"
     )

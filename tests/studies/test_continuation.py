@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 from study_cells import PLANNED, doubled, paused, problem
 
 from ocp import Parameter, Solver, prepare

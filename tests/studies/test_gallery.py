@@ -43,7 +43,7 @@ def stopped(monkeypatch):
         monkeypatch.setattr(module, "open_statement", once)
     for module in (plan, elastic, random_starts):
         monkeypatch.setattr(module, "transcribe", stop)
-    monkeypatch.setattr(plan, "phased", stop)
+    monkeypatch.setattr(plan, "transcribe_phases", stop)
     monkeypatch.setattr(cell_identity, "problem_digest", lambda build, source: "0" * 32)
     monkeypatch.setattr(child.resource, "setrlimit", lambda *limits: None)
     monkeypatch.setattr(child, "WITHIN", [])

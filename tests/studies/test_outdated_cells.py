@@ -19,7 +19,7 @@ from ocp.studies.task import task_of
 
 OWN = '''"""An arm of one's own."""
 
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import Parameter, Task
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import TASK as FASTEST
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 from ocp import Attempt, Solver, Spline, Transcription, solve
 from ocp.cli.commands.compare import run

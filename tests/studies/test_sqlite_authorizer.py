@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 from study_cells import objectives, problem
 
 from ocp import Solver, Transcription

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import study_cells
-from ocp.problems.two_link_time import TASK
+from ocp.problems.arms.two_link_time import TASK
 from study_cells import (
     FOUR,
     blocking,

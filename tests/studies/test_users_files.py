@@ -12,7 +12,7 @@ pytestmark = pytest.mark.commands
 ROOT = Path(__file__).parents[2]
 ARM = '''"""An arm of one's own."""
 
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 
 def arm(torque):

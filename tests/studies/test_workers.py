@@ -5,7 +5,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.arms.two_link_time import problem as fastest
 from study_cells import (
     FOUR,
     deadly,

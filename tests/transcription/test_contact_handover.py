@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.five_link import five_link
-from ocp.models.monoped import monoped
+from ocp.models.walkers.five_link import five_link
+from ocp.models.walkers.monoped import monoped
 from refusals import refused
 
 from ocp import (

@@ -7,8 +7,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
-from ocp.models.flexible_arm import flexible_arm, strip
-from ocp.problems.two_link_time import problem as rigid_problem
+from ocp.models.arms.flexible_arm import flexible_arm, strip
+from ocp.problems.arms.two_link_time import problem as rigid_problem
 
 import ocp
 from ocp import (

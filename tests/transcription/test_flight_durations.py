@@ -3,7 +3,7 @@
 from math import sqrt
 
 import pytest
-from ocp.problems import pogo_hop
+from ocp.problems.hopping import pogo_hop
 
 from ocp import (
     BSpline,

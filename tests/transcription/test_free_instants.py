@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,

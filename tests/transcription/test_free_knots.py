@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.cart_pole import cart_pole
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     BSpline,

@@ -7,9 +7,9 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.two_link import two_link
-from ocp.problems.two_link_arcs import FASTEST
-from ocp.problems.two_link_time import problem as least_time
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_arcs import FASTEST
+from ocp.problems.arms.two_link_time import problem as least_time
 
 import ocp
 from ocp import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, crouch
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import BSpline
 from ocp.transcription.requests import schedule_grid

@@ -7,8 +7,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched, posture
-from ocp.problems.pr_mixed import problem as pr_mixed
-from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.arms.pr_mixed import problem as pr_mixed
+from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import (
     Spline,

@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import ROOT, biped, steps
-from ocp.models.five_bar import five_bar, reaching
-from ocp.models.four_bar import four_bar
+from ocp.models.mechanisms.five_bar import five_bar, reaching
+from ocp.models.mechanisms.four_bar import four_bar
 from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 
 import ocp

@@ -6,9 +6,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.general_chain import general_chain
-from ocp.models.two_link import two_link
-from ocp.problems import cart_pole_swing
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.two_link import two_link
+from ocp.problems.swing_ups import cart_pole_swing
 
 from ocp import (
     BSpline,

@@ -7,11 +7,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, steps
-from ocp.models.acrobot import acrobot
-from ocp.models.branched_acrobot import branched_acrobot
-from ocp.models.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
-from ocp.problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing, two_link_effort
-from ocp.problems.swinging import ROUGH, swing
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.models.swing_ups.branched_acrobot import branched_acrobot
+from ocp.models.swing_ups.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
+from ocp.problems.arms import two_link_effort
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
+from ocp.problems.swing_ups.upright_ends import ROUGH, swing
 from random_trees import random_tree
 
 from ocp import (

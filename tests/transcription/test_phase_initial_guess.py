@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from ocp.models.monoped import monoped, pogo
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
+from ocp.models.walkers.monoped import monoped, pogo
 
 from ocp import (
     BSpline,

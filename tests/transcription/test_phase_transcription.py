@@ -5,8 +5,8 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.flexible_arm import flexible_arm
-from ocp.models.two_link import two_link
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.models.arms.two_link import two_link
 from phased_motions import ARM, ENDS, INERTIA, MASS, REACH, TILT, fallen, moved, rod
 
 from ocp import (

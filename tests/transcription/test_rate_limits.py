@@ -6,9 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.two_link import two_link
-from ocp.problems.four_bar_effort import problem as four_bar
-from ocp.problems.hoist import problem as hoist
+from ocp.models.arms.two_link import two_link
+from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
+from ocp.problems.mechanisms.hoist import problem as hoist
 from rated_motions import limited, mass, moved
 
 from ocp import (

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
-from ocp.problems import cart_pole_swing
+from ocp.models.arms.two_link import two_link
+from ocp.problems.swing_ups import cart_pole_swing
 from phased_motions import moved
 
 from ocp import (

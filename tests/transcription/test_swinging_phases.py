@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from ocp.models.monoped import monoped
+from ocp.models.walkers.monoped import monoped
 
 from ocp import (
     BSpline,

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ocp.models.hoist import hoist
-from ocp.problems.four_bar_effort import problem as turn
-from ocp.problems.hoist import GRAVITY, LOAD, best, closed_form, problem
+from ocp.models.mechanisms.hoist import hoist
+from ocp.problems.mechanisms.four_bar_effort import problem as turn
+from ocp.problems.mechanisms.hoist import GRAVITY, LOAD, best, closed_form, problem
 from refusals import refused
 
 import ocp

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Problem, effort, path
 from ocp.transcription.transcribe import transcribe

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.two_link_time import problem
+from ocp.problems.arms.two_link_time import problem
 
 from ocp import BSpline, HermiteSimpson, Spline, Transcription
 from ocp.transcription import transcribe

@@ -11,6 +11,7 @@ from ocp.cli.book.reference import plain, structured
 from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
+from ocp.studies.store import qualified_names
 from ocp.studies.task import Task
 from ocp.transcription.transcribe import transcription_of
 
@@ -47,7 +48,7 @@ SCRIPT = '''\
 # From a shell: ``ocp run {name} --plot {name}.png``.{note}
 
 from ocp import Solver
-from ocp.problems.{name} import TASK
+from {module} import TASK
 
 solution = TASK.method(TASK.problem(), TASK.transcription, Solver()).require(coarse=True)
 TASK.views.plot(solution, "{name}.png")
@@ -69,7 +70,7 @@ gait_speeds
 The predicted step at five speeds, each from a standing start: effort and work over speed.
 """
 
-from ocp.problems.compare_gait import run
+from ocp.problems.benchmarks.motions.compare_gait import run
 
 run(["speeds", "--plot", "gait_speeds.png"])
 '''
@@ -126,6 +127,7 @@ def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
     parameters = " ".join(structured((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
         name=name,
+        module=qualified_names.gallery()[name],
         title=name,
         line="=" * len(name),
         words=plain(inspect.getdoc(module) or ""),

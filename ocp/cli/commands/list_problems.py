@@ -8,9 +8,9 @@ import argparse
 import importlib
 import importlib.util
 import inspect
-import pkgutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +18,7 @@ from ocp.cli.commands.certified_list import certify_problems
 from ocp.cli.exit_status import INTERRUPTED, REFUSED, of_a_stream
 from ocp.cli.flags import listed, read_line
 from ocp.studies.processes import EngineError
-from ocp.studies.store.qualified_names import GALLERY
+from ocp.studies.store.qualified_names import gallery
 from ocp.studies.tables import aligned
 from ocp.studies.task import Task
 
@@ -28,14 +28,25 @@ HEADER = ("name", "published values", "problem")
 
 def modules() -> dict[str, ModuleType]:
     """Return {name: module} of all that runs and comes with the package."""
-    package = importlib.import_module(GALLERY)
-    names = sorted(entry.name for entry in pkgutil.iter_modules(package.__path__))
     modules = {
-        name: importlib.import_module(f"{GALLERY}.{name}") for name in names if name[0] != "_"
+        name: importlib.import_module(module)
+        for name, module in sorted(gallery().items())
+        if _may_run(module)
     }
     return {
         name: module for name, module in modules.items() if hasattr(module, "TASK") or _runs(module)
     }
+
+
+def _may_run(name: str) -> bool:
+    """Tell whether the text of a module, or a `__main__` of a package, lets it run."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        return False
+    if spec.submodule_search_locations:
+        return Path(spec.origin).with_name("__main__.py").exists()
+    text = Path(spec.origin).read_text(encoding="utf-8")
+    return "\nTASK" in text or 'if __name__ == "__main__"' in text
 
 
 def _runs(module: ModuleType) -> bool:

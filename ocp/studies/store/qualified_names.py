@@ -9,7 +9,9 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,16 +34,28 @@ def module_at(name: str) -> ModuleType:
         return module_of_file(Path(name))
     reachable(Path.cwd())
     own = told_by_line(Path.cwd().joinpath(*name.split(".")).with_suffix(".py"))
-    for path, telling in ((f"{GALLERY}.{name}", nullcontext()), (name, own)):
+    for path, telling in ((gallery().get(name, f"{GALLERY}.{name}"), nullcontext()), (name, own)):
         try:
             with telling:
                 return importlib.import_module(path)
         except ModuleNotFoundError as error:
             if error.name is None or not path.startswith(error.name):
                 raise
-    gallery = importlib.import_module(GALLERY)
-    near = suggestion(name, (each.name for each in pkgutil.iter_modules(gallery.__path__)))
+    near = suggestion(name, gallery())
     raise ValueError(f"{name}: there is no such problem{near}; `ocp list` lists the gallery")
+
+
+@cache
+def gallery() -> Mapping[str, str]:
+    """Return {name: dotted module} of what lies in the folders of the gallery."""
+    package = importlib.import_module(GALLERY)
+    root = Path(package.__path__[0])
+    return {
+        entry.name: ".".join([GALLERY, *Path(folder).parts, entry.name])
+        for folder in (*reversed(package.FOLDERS), "")
+        for entry in pkgutil.iter_modules([str(root / folder)])
+        if not entry.name.startswith("_") and not (folder and entry.ispkg)
+    }
 
 
 def module_of_file(path: Path) -> ModuleType:

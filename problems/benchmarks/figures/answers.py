@@ -2,18 +2,12 @@
 
 from functools import cache
 
-from ocp.problems import (
-    barman_gait,
-    branched_acrobot_swing,
-    four_bar_effort,
-    gait,
-    pr_mixed,
-    sohl_swing,
-    two_link_effort,
-    two_link_lift,
-    two_link_time,
-)
-from ocp.problems.swinging import SPREAD, wander
+from ocp.problems import gait
+from ocp.problems.arms import pr_mixed, two_link_effort, two_link_lift, two_link_time
+from ocp.problems.human import barman_gait
+from ocp.problems.mechanisms import four_bar_effort
+from ocp.problems.swing_ups import branched_acrobot_swing, sohl_swing
+from ocp.problems.swing_ups.upright_ends import SPREAD, wander
 
 from ocp import Solution, Solver, Transcription, solve
 from ocp.transcription import transcription_of

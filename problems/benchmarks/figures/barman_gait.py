@@ -7,10 +7,10 @@ from ocp.models.human import GAIT_FROZEN, human
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import tabulate
 from ocp.problems.benchmarks.figures.page import Page, behind, curves, legend, mark, peaks
-from ocp.problems.gait.cycle import JOINTS, Cycle, cycle
-from ocp.problems.gait.families import MID_SWING
-from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
-from ocp.problems.gait.literal import total
+from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.gait.report.gait_cycle import JOINTS, Cycle, cycle
+from ocp.problems.gait.statement.constraint_families import MID_SWING
+from ocp.problems.gait.statement.thesis_gait import total
 
 from ocp.certificate import Extreme, contact_quality
 from ocp.mechanics import positions

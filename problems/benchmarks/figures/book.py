@@ -3,9 +3,7 @@
 from typing import Any
 
 import numpy as np
-from ocp.problems.benchmarks.figures.page import Page, legend, mark
-from ocp.problems.benchmarks.operations import dense, printed
-from ocp.problems.compare_book import (
+from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
     CASES,
     MULTIPLICATIONS,
@@ -14,6 +12,8 @@ from ocp.problems.compare_book import (
     polynomial,
     rigid_for,
 )
+from ocp.problems.benchmarks.figures.page import Page, legend, mark
+from ocp.problems.benchmarks.operations import dense, printed
 
 from ocp.plots import COLOURS, style
 

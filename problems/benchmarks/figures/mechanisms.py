@@ -5,7 +5,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 
 from ocp import Tree
 from ocp.mechanics import GROUND, poses

@@ -8,7 +8,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.two_link import INERTIA, LENGTH, MASS
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS
 
 from ocp import Solution
 from ocp.dynamics.derivatives import composite_bodies

@@ -6,9 +6,8 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from ocp.models.acrobot import acrobot
-from ocp.models.branched_acrobot import branched_acrobot
-from ocp.problems import sohl_swing
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.models.swing_ups.branched_acrobot import branched_acrobot
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import angle, note, sketch, spans, tabulate
 from ocp.problems.benchmarks.figures.page import (
@@ -20,6 +19,7 @@ from ocp.problems.benchmarks.figures.page import (
     trajectory,
     way_of,
 )
+from ocp.problems.swing_ups import sohl_swing
 
 from ocp import Solution, Tree
 from ocp.plots import COLOURS, SMALL, style

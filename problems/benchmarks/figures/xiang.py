@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from ocp.models.two_link import two_link
+from ocp.models.arms.two_link import two_link
 from ocp.problems.benchmarks.figures import answers, sensitivities
 from ocp.problems.benchmarks.figures.mechanisms import (
     POSTURE,

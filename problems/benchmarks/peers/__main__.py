@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.problems.benchmarks.peers.picture import drawn
+from ocp.problems.benchmarks.peers.report.picture import drawn
+from ocp.problems.benchmarks.peers.report.table import lines
 from ocp.problems.benchmarks.peers.running import planned, run
-from ocp.problems.benchmarks.peers.table import lines
 from ocp.problems.benchmarks.peers.tasks import SYSTEMS, TASKS
 
 from ocp.cli import ended

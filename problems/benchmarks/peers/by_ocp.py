@@ -8,10 +8,10 @@ import casadi as ca
 import numpy as np
 from measuring import measured
 from ocp.models.public import public_robot
+from ocp.problems.arms.two_link_arcs import problem as arcs
+from ocp.problems.arms.two_link_time import problem as least_time
 from ocp.problems.benchmarks.peers.reach import reach
-from ocp.problems.cart_pole_swing import problem as cart_pole_swing
-from ocp.problems.two_link_arcs import problem as arcs
-from ocp.problems.two_link_time import problem as least_time
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole_swing
 
 from ocp import (
     BSpline,

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from ocp.problems.two_link_time import problem
+from ocp.problems.arms.two_link_time import problem
 
 from ocp.studies import sweep
 

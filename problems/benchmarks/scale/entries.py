@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ocp.problems.benchmarks.scale.cases.programs import Case, cases
 from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
 from ocp.problems.benchmarks.scale.coordinator import coordinated
 from ocp.problems.benchmarks.scale.measured import measured
-from ocp.problems.benchmarks.scale.programs import Case, cases
 
 Row = dict[str, Any]
 PARTS = ("chains", "steps", "points", "humans", "largest", "studies", "cluster")

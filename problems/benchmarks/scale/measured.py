@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ocp.problems.benchmarks.scale.programs import Case
+from ocp.problems.benchmarks.scale.cases.programs import Case
 
 from ocp import Attempt, Solver, prepare
 

@@ -94,5 +94,12 @@ def lines(known: Constants, cells: Mapping[str, float]) -> Sequence[tuple[str, .
     return found
 
 
-HEADER = ("cell", "s", "written together", "workers' 1/s", "scheduler's 1/s", "hands' 1/s")
+HEADER: tuple[str, ...] = (
+    "cell",
+    "s",
+    "written together",
+    "workers' 1/s",
+    "scheduler's 1/s",
+    "hands' 1/s",
+)
 HEADER += ("workers busy", "limited by", f"s for {MANY} cells")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Band, Norms
-from ocp.problems.gait.measured import compare
+from ocp.problems.gait.report.measured_curves import compare
 
 FARTHEST = 25  # % of the cycle: by which curves are shifted at most to find their timing
 

@@ -7,8 +7,8 @@ import numpy as np
 from ocp.models.human import ROOT
 from ocp.problems.gait.card.energy import MINUTE, metabolic
 from ocp.problems.gait.card.stride import Stride
-from ocp.problems.gait.cycle import OTHER
-from ocp.problems.gait.measured import compare, double_peak
+from ocp.problems.gait.report.gait_cycle import OTHER
+from ocp.problems.gait.report.measured_curves import compare, double_peak
 
 # Humps of the vertical force: maxima above half of the weight that stand out by this (BW) from the
 # dips at their sides [assumed]; means of measured walks have two at any smaller threshold

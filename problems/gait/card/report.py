@@ -10,7 +10,7 @@ from ocp.problems.gait.card.likeness import against, mean_r
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.numbers import numbers
 from ocp.problems.gait.card.stride import Stride, stride_of
-from ocp.problems.gait.sides import mirrored
+from ocp.problems.gait.report.phase_report import mirrored
 
 from ocp import Solution
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human import mirror
-from ocp.problems.gait.cycle import OTHER, REFLECTED, reflection, step_length
-from ocp.problems.gait.sides import mirrored
+from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection, step_length
+from ocp.problems.gait.report.phase_report import mirrored
 
 from ocp import Instant, Problem, Solution, Symmetry, Tree
 from ocp.mechanics import body_weight, center_of_mass

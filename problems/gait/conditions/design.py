@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ocp.problems.gait.conditions.measuring import measured
-from ocp.problems.gait.statement import SPEED, problem
-from ocp.problems.gait.walking import NEAR, TUNED, after, walk
+from ocp.problems.gait.solve_step import NEAR, TUNED, after, walk
+from ocp.problems.gait.statement.step import SPEED, problem
 
 from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
 from ocp.solving import with_stage

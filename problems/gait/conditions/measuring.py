@@ -7,7 +7,7 @@ import numpy as np
 from ocp.models.human import worn
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.stride import Stride, stride_of
-from ocp.problems.gait.cycle import JOINTS
+from ocp.problems.gait.report.gait_cycle import JOINTS
 
 from ocp import Solution, Tree, verify
 from ocp.certificate import NotVerified

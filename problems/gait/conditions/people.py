@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 from ocp.models.human import STATURE
-from ocp.problems.gait.sides import MINUTE, WALK_RATIO
+from ocp.problems.gait.report.phase_report import MINUTE, WALK_RATIO
 
 GRAVITY = 9.81  # m/s2
 # Of men: strides a minute are 64.8 times the 0.57th power of speed in statures a second (Grieve &

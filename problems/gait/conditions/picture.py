@@ -8,7 +8,7 @@ import numpy as np
 from ocp.problems.gait.conditions import people
 from ocp.problems.gait.conditions.design import AXES
 from ocp.problems.gait.conditions.tables import NOTHING, Walk, along
-from ocp.problems.gait.sides import MINUTE
+from ocp.problems.gait.report.phase_report import MINUTE
 
 from ocp.plots import COLOURS, SMALL, TEXT, picture, style
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from ocp.models.human import person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
-from ocp.problems.gait.statement import problem as gait
-from ocp.problems.gait.walking import TUNED
-from ocp.problems.gait.walking import walk as from_standing
+from ocp.problems.gait.solve_step import TUNED
+from ocp.problems.gait.solve_step import walk as from_standing
+from ocp.problems.gait.statement.step import problem as gait
 
 from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
 from ocp.mechanics import Open, body_weight, position

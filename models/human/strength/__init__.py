@@ -1,0 +1,1 @@
+"""Strength of people's joints and their passive tissue."""

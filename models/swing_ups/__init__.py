@@ -1,0 +1,1 @@
+"""Pendulums, acrobots and carts."""

@@ -1,0 +1,1 @@
+"""Legged mechanisms and figures of people."""

@@ -1,0 +1,1 @@
+"""Motions of arms: least time and effort, springs, flexible links, throws, picks."""

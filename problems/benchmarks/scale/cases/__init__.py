@@ -1,0 +1,1 @@
+"""Systems and programs of the growth tables."""

@@ -1,0 +1,1 @@
+"""Reports of a step and of its gait cycle."""

@@ -1,0 +1,387 @@
+"""How a step is solved: from standing, by attempts each more careful than the last; both steps of a
+stride by way of one."""
+
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from ocp.problems.gait.statement.constraint_families import EDGES, family_of
+from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
+from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
+
+from ocp import (
+    Attempt,
+    Guess,
+    Plan,
+    Problem,
+    Solution,
+    Solver,
+    Spline,
+    Strength,
+    Transcription,
+    prepare,
+    solve,
+)
+from ocp.mechanics import reference
+from ocp.problem import STRENGTH
+from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
+from ocp.solving import budget, total_statistics, with_stage
+
+TUNED = {
+    "tol": 1e-6,
+    "max_iter": 200,
+    "mumps_permuting_scaling": 0,
+    "mumps_pivot_order": 0,
+    "min_refinement_steps": 0,
+    "mu_init": 3e-2,
+    "mumps_mem_percent": 100,
+}
+CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+NEAR = {  # from what is nearly the solution, whose bounds are those of the start
+    "mu_init": 1e-8,
+    "bound_push": 1e-8,
+    "bound_frac": 1e-8,
+    "slack_bound_push": 1e-8,
+    "slack_bound_frac": 1e-8,
+}
+QUICK = TUNED | {"mumps_scaling": 0}  # for people with strength
+ROUGH = QUICK | {  # to begin from
+    "tol": 1e-3,
+    "max_iter": 120,
+    "perturb_always_cd": "yes",
+    "jacobian_regularization_value": 1e-6,
+    "mumps_pivtol": 1e-10,
+}
+ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
+PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
+AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
+SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
+
+
+def walk(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    feasible: bool | None = None,
+    values: Mapping[str, float] | None = None,
+    options: Mapping[str, Any] = TUNED,
+) -> Solution:
+    """Solve a gait from the standing posture, q = 0, or from a guess.
+
+    A failed attempt is followed by a more careful one. IPOPT is tuned to these problems: a quick
+    ordering without permutation and scaling, since the NLP is scaled already. Pivoting stays on:
+    without it the inertia of the KKT system is misjudged near the solution. What the user sets
+    comes last. The second attempt pivots more, the third starts from a feasible motion; `feasible`:
+    the first does so too; by default where the start is somebody's waypoints, whose accelerations
+    may be anything. `values` are those of the problem's parameters, `options` those of IPOPT in the
+    first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
+    one through them, `over_edges`, and people with strength over angle as `by_strength` says.
+
+    A plain step is solved by the interior point of ours where the plugin is "auto", as `ours` says,
+    and where that fails by IPOPT; with `values`, by IPOPT, whose starts are foretold.
+    """
+    given: dict[str, Any] = {"guess": guess, "watch": watch, "feasible": feasible}
+    given |= {"values": values, "options": options}
+    own = None if values else ours(problem, solver)
+    if own is None:
+        return by_one(problem, transcription, solver, **given)
+    try:
+        first = by_one(problem, transcription, own, **given)
+    except Unsuited:
+        return by_one(problem, transcription, solver, **given)
+    if over(first, solver):
+        return first
+    last = by_one(problem, transcription, left_of(first, solver), **given)
+    return counted(own.name, first, last)
+
+
+def by_one(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any,
+    watch: Callable[..., Any] | None,
+    feasible: bool | None,
+    values: Mapping[str, float] | None,
+    options: Mapping[str, Any],
+) -> Solution:
+    """Solve a gait as `walk` says, by one solver."""
+    solver, transcription = quickest(solver, transcription), closely(problem, transcription)
+    if guess is None and feasible is not True and not values:
+        for begun in (doubly, over_edges, by_strength):
+            solved = begun(problem, transcription, solver, watch=watch)
+            if solved is not None:
+                return solved
+    start = standing(problem) if guess is None else guess
+    early = isinstance(guess, Guess) if feasible is None else feasible
+    attempts = more_and_more_careful(options, early)
+    given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
+    return solve(problem, transcription, solver, watch=watch, **given)
+
+
+def ours(problem: Problem, solver: Solver) -> Solver | None:
+    """Return the interior point of ours with a solver's options, None where it is not asked for.
+
+    It is for plain steps where the plugin is "auto", with exact curvature and options that it knows
+    too: of 64 walks, 6 people, 200 more and 40 at random it has solved as many as IPOPT, at the
+    same optima, in 0.3 to 0.5 of the time.
+    """
+    plain = not problem.phases and problem.symmetry is not None
+    edges = any(each.name == EDGES for each in problem.constraints)
+    if solver.plugin != AUTO or solver.hessian != "exact" or edges or not plain:
+        return None
+    try:
+        return replace(solver, plugin="structured")
+    except ValueError:  # an option of IPOPT's own
+        return None
+
+
+def standing(problem: Problem) -> Guess:
+    """Return the standing posture, q = 0, as a guess."""
+    return Guess(q=np.zeros((problem.tree.dof, 2)))
+
+
+def more_and_more_careful(options: Mapping[str, Any], feasible: bool = False) -> list[Attempt]:
+    """Return the attempts at a step, those of `walk`: the first one with these options of IPOPT,
+    all of them `feasible` first, or only the last."""
+    ladder = [options, CAREFUL] if options == TUNED else [options, TUNED, CAREFUL]
+    attempts = [Attempt(options=each, feasible_first=feasible) for each in ladder]
+    return [*attempts, Attempt(options=CAREFUL, feasible_first=True)]
+
+
+def quickest(solver: Solver, transcription: Transcription) -> Solver:
+    """Return a solver with the factorisation of ours where kernels are compiled too, unless it has
+    been told another."""
+    if transcription.kernels != "compiled" or solver.name != "ipopt" or not fronts.available():
+        return solver
+    return replace(solver, options={"linear_solver": fronts.NAME, **solver.options})
+
+
+def closely(problem: Problem, transcription: Transcription) -> Transcription:
+    """Return a transcription that looks closely at people with strength where both feet bear,
+    unless it has been told how.
+
+    What muscles spend there hangs on how quickly torques change. These run straight from node to
+    node: their rates are constant in between, of which the squares, integrated, lack what rates
+    differ within a step. Ten steps hold that to half a percent of a walk's objective; up and down
+    it takes more.
+    """
+    method = transcription.method
+    usual = isinstance(method, Spline) and method.shared is None
+    if not usual or problem.phases or not strong(problem):
+        return transcription
+    close = SHARED if freely(problem) else CLOSER
+    return replace(transcription, method=replace(method, shared=max(close, method.nodes)))
+
+
+def strong(problem: Problem) -> bool:
+    """Tell whether people have their strength over angle."""
+    return any(isinstance(each, Strength) for each in problem.tree.elements)
+
+
+def doubly(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve both steps of a stride from one step and its image, after that step from standing.
+
+    Its statistics are of both solves, and tell those of the step as `one_step`. None where a walk
+    is no such stride, as `images.one_step` tells, and where either solve fails.
+    """
+    step = one_step(problem)
+    if step is None:
+        return None
+    first = walk(step, transcription, solver, watch=with_stage(watch, "one step first"))
+    if not over(first, solver):
+        return None
+    attempts = (Attempt(options=TUNED | NEAR),)
+    near: dict[str, Any] = {"guess": doubled(first, problem), "attempts": attempts}
+    return after(first, "one_step", problem, transcription, solver, watch=watch, **near)
+
+
+def over_edges(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a step on stairs from one whose foot in swing may go through their edges, after that
+    from standing: from there the straight way leads through them.
+
+    Statistics are as those of `doubly`, `without_edges`. None where there are no edges, and where
+    either solve fails.
+    """
+    free = tuple(each for each in problem.constraints if each.name != EDGES)
+    if len(free) == len(problem.constraints):
+        return None
+    through = replace(problem, constraints=free)
+    first = walk(through, transcription, solver, watch=with_stage(watch, "through edges first"))
+    if not over(first, solver):
+        return None
+    attempts = (Attempt(options=TUNED),)
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
+    return after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
+
+
+def by_strength(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a walk of people who have their strength over angle from one that has constant torque
+    limits alone: what strength allows bends where motions far from walking are, and of walking it
+    limits little.
+
+    It begins where feet are placed, see `placed`. The first solve ends roughly, and the other goes
+    on from its multipliers. MUMPS scales nothing, since the program is scaled already, and in the
+    first solve all rows are regularized a little: those that mirror the ends leave zeros on the
+    diagonal, and pivots put off for these add a third to the work of factorising. Statistics are as
+    those of `doubly`, `constant_limits` and in it `motion_alone`. None where people have no such
+    strength, and where either solve fails.
+    """
+    if not strong(problem):
+        return None
+    alone = placed(problem, solver, watch)
+    plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
+    attempts = more_and_more_careful(ROUGH)
+    if alone is not None:
+        attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
+    seen = onward(alone, with_stage(watch, "constant limits"))
+    rough = plan.without(STRENGTH).solve(standing(problem), attempts=attempts, watch=seen)
+    rough = replace(rough, statistics=prepared(plan, rough.statistics))
+    first = rough if alone is None else joined("motion_alone", alone, rough, solver)
+    if first is None or not over(first, solver):
+        return None
+    bare = replace(first, multipliers={})
+    attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
+    left = replace(plan, solver=left_of(first, solver))
+    last = left.solve(first, attempts=attempts, watch=onward(first, watch))
+    return joined("constant_limits", first, last, solver)
+
+
+def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -> Solution | None:
+    """Return the motion of a step without its forces, from standing: with its feet where they shall
+    be forces are found in half the iterations. None where it fails, and where `freely` says no."""
+    if not freely(problem):
+        return None
+    first = solve(
+        motion_alone(problem),
+        SELDOM,
+        solver,
+        guess=standing(problem),
+        attempts=(Attempt(options=ALONE),),
+        watch=with_stage(watch, "motion alone"),
+    )
+    return first if over(first, solver) else None
+
+
+def freely(problem: Problem) -> bool:
+    """Tell whether a step, in one phase, is a plain walk: arms swing, and the way is level.
+
+    Without forces, arms that are not told how to swing and legs that go up or down take ways from
+    which no better walks were found than from standing.
+    """
+    if problem.phases or problem.symmetry is None:
+        return False
+    told = any(family_of(each.name) == "coupling" for each in problem.constraints)
+    climb = problem.symmetry.shift[problem.tree.coordinate("glob_ty")]
+    return told and not reference(climb)
+
+
+def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of a solve with what preparing its plan took."""
+    both = {name: statistics[name] + plan.seconds for name in ("build_seconds", "total_seconds")}
+    return {**statistics, **both}
+
+
+def limited(problem: Problem) -> Problem:
+    """Return a problem whose drives have their constant limits alone."""
+    elements = tuple(each for each in problem.tree.elements if not isinstance(each, Strength))
+    bare = replace(problem.tree, elements=elements)
+    phases = tuple(replace(phase, tree=phase.tree and bare) for phase in problem.phases)
+    return replace(problem, tree=bare, phases=phases)
+
+
+def after(
+    first: Solution,
+    name: str,
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any,
+    attempts: Sequence[Attempt],
+    watch: Callable[..., Any] | None,
+) -> Solution | None:
+    """Return the Solution of a problem that begins at a `guess` to which a `first` one has led,
+    within what that has left of the solver's limits; None where it fails.
+
+    Its statistics are of both, and tell those of the first by `name`. `attempts` and `watch` are
+    those of `solve`.
+    """
+    given: dict[str, Any] = {"guess": guess, "attempts": attempts}
+    left, seen = left_of(first, solver), onward(first, watch)
+    last = solve(problem, transcription, left, watch=seen, **given)
+    return joined(name, first, last, solver)
+
+
+def over(solved: Solution, solver: Solver) -> bool:
+    """Tell whether nothing is to be tried after a solve: it succeeded, was interrupted, or has used
+    up a limit of the solver's."""
+    left = budget_left(solved, solver)
+    return solved.success or solved.status == INTERRUPTED or left.spent
+
+
+def onward(first: Solution | None, watch: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """Return what watches a solve that goes on from a first one: where that was interrupted, so is
+    this, at once, and its best iterate is where the first had come to."""
+    if first is None or first.status != INTERRUPTED:
+        return watch
+    return lambda iteration: signal.raise_signal(signal.SIGINT)
+
+
+def left_of(first: Solution, solver: Solver) -> Solver:
+    """Return a solver within what a solve has left of its limits."""
+    return budget_left(first, solver).limit(solver)
+
+
+def budget_left(first: Solution, solver: Solver) -> Any:
+    """Return the budget that a solve has left of a solver's limits."""
+    spent = first.statistics
+    seconds = spent["solve_seconds"]
+    return budget(solver).after(spent["iterations"], seconds, seconds)
+
+
+def joined(name: str, first: Solution, last: Solution, solver: Solver) -> Solution | None:
+    """Return the last of two solves as `counted`; None where it fails, and there is something left
+    to try."""
+    both = counted(name, first, last)
+    return both if over(both, solver) else None
+
+
+def counted(name: str, first: Solution, last: Solution) -> Solution:
+    """Return the last of two solves with the statistics of both, and those of the first by
+    `name`."""
+    spent = first.statistics
+    return replace(last, statistics=together(spent, last.statistics) | {name: dict(spent)})
+
+
+def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of the last of two solves with what both took."""
+    return {
+        **last,
+        **total_statistics([first, last]),
+        "stages": [*first["stages"], *last["stages"]],
+    }

@@ -1,0 +1,143 @@
+"""A first step and a last one as phases: each part is stated in one phase, and cut."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from ocp.models.human import STATURE, somebody
+from ocp.problems.gait.starting_stopping.end_states import steady
+from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
+from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
+from ocp.problems.gait.statement.step import HUMAN
+
+from ocp import BSpline, Constraint, Phase, Problem, Solution, Tree, continuous, path
+from ocp.mechanics import positive
+from ocp.problem import Ground, phases_of
+
+SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
+ROOM = 0.4, 2.0  # of usual durations: within which those that are free are sought
+WALKING = frozenset(FAMILIES) - {"symmetry"}
+BETWEEN = WALKING - {"coupling", "clearance"}  # what is asked between standing and walking
+KNEE = 55.0, 65.0  # deg: by which the knee is bent in the middle of its swing, as in walks
+OWN = 1.01  # of the walk's tolerances: its own state is within them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walker:
+    """Who starts or stops: the steady walk, the body's `size` (stature over 1.75 m), the steps'
+    length and `width` (m) and `time` (s), tolerances of contacts (m, m/s), and the schedule of a
+    step."""
+
+    walked: Solution
+    size: float
+    step: float
+    time: float
+    width: float
+    tolerances: tuple[float, float]
+    when: Schedule
+
+    @property
+    def body(self) -> Tree:
+        """The body that walks."""
+        return self.walked.problem.tree
+
+    @property
+    def double(self) -> float:
+        """How long both feet bear in a step (s)."""
+        return self.when.toe_off * self.time
+
+    @property
+    def single(self) -> float:
+        """How long one foot bears in a step (s)."""
+        return self.time - self.double
+
+    def spline(self, time: float) -> BSpline:
+        """Return a spline over a time (s) whose segments last as long as those of the walk."""
+        whole: Any = self.walked.problem.motion
+        segments = max(2, ceil((whole.points - whole.degree) * time / self.time - 1e-9))
+        return BSpline(points=segments + whole.degree, degree=whole.degree)
+
+
+def all_positive(**numbers: float) -> None:
+    """Raise ValueError naming the first of some numbers that is not above 0."""
+    for name, value in numbers.items():
+        positive(name, value)
+
+
+def walker(*, speed: float, step: float, width: float, **asked: Any) -> Walker:
+    """Return the Walker of a speed (m/s), a step and a width (m); `asked` are other flags of
+    `gait`, person and objective among them. Raises ValueError for no speed and no step."""
+    all_positive(speed=speed, step=step)
+    return Walker(
+        walked=steady(speed=speed, step=step, width=width, **asked),
+        size=float(somebody(asked["person"])["stature"] / STATURE),
+        step=step,
+        time=step / speed,
+        width=width,
+        tolerances=(0.002 * OWN, 0.1 * OWN),
+        when=usual_schedule(asked["objective"] == HUMAN, 0.0),
+    )
+
+
+def lifted(body: Tree, joint: str, when: float) -> Constraint:
+    """Return the constraint that a knee is bent as in walks at an instant of a part."""
+    row = body.coordinate(joint)
+    return path(
+        "clearance",
+        lambda at: at.q[row],
+        lower=np.radians(KNEE[0]),
+        upper=np.radians(KNEE[1]),
+        when=(when, when),
+        labels=(joint,),
+        units="rad",
+    )
+
+
+def part(
+    who: Walker,
+    ground: Ground,
+    durations: Mapping[str, float],
+    *,
+    lead: str = "right",
+    families: Collection[str] = BETWEEN,
+    beside: tuple[Constraint, ...] = (),
+    free: bool = False,
+) -> tuple[Phase, ...]:
+    """Return the phases {name: how long it lasts (s)} of a part of a motion, with what families ask
+    of it and what is asked `beside`; `free` durations are found. The foot of the side `lead` stands
+    all along."""
+    one = Step(body=who.body, ground=ground, step=who.step, size=who.size, symmetry=None, lead=lead)
+    how: dict[str, Any] = {"hold": "throughout", "balance": "pressure", "split": False}
+    whole = sum(durations.values())
+    stated = Problem(
+        tree=who.body,
+        motion=who.spline(whole),
+        duration=whole,
+        objective=who.walked.problem.objective,
+        ground=ground,
+        constraints=(*requirements(one, families, tolerances=who.tolerances, **how), *beside),
+    )
+    ends = np.cumsum(list(durations.values())) / whole
+    return phases_of(
+        stated,
+        dict(zip(durations, (*ends[:-1].tolist(), 1.0))),
+        motions=[who.spline(time) for time in durations.values()],
+        durations=[
+            (ROOM[0] * time, ROOM[1] * time) if free else time for time in durations.values()
+        ],
+        last=False,
+    )
+
+
+def joined_up(who: Walker, phases: tuple[Phase, ...], ends: tuple[Constraint, ...]) -> Problem:
+    """Return the motion of phases that go on from each other, with what is asked of its ends; it
+    costs what the walk does, a second as much as there."""
+    return Problem(
+        tree=who.body,
+        phases=phases,
+        links=(continuous(*SMOOTH),) * (len(phases) - 1),
+        objective=who.walked.problem.objective,
+        constraints=ends,
+    )

@@ -1,0 +1,1 @@
+"""Statement of a step: contact schedule, constraints, objective."""

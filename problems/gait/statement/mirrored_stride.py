@@ -1,0 +1,155 @@
+"""Both steps of a stride from one: the step itself, and its mirror image, as a first guess.
+
+So a stride of a body that is alike on both sides may begin: what is least of one step that its
+image continues meets all that both steps are asked for.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from ocp.models.human import mirror
+from ocp.problems.gait.statement.constraint_families import OTHER_SIDE
+from ocp.problems.gait.statement.strides import OTHER
+
+from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
+from ocp.dynamics import inverse_dynamics
+from ocp.mechanics import matrix, parameters_of, structure
+from ocp.problem import mirrored, slots
+from ocp.solving import phase_solution
+
+NEAR = 1e-9  # of the step: instants so close are one
+LENGTH = "_step"  # with which names of lengths of steps end
+SEED, ALIKE = 0, 1e-9  # of a motion whose image tells whether a body is alike on both sides
+
+FORCE = np.array([[-1.0], [1.0], [1.0]])  # reflected in the plane X = 0
+MOMENT = -FORCE  # which turns about what is reflected
+
+
+def both_steps(step: Solution, stride: Problem) -> dict[str, Solution]:
+    """Return a guess of every phase of a stride whose steps are a solved one, in one phase, and its
+    mirror image."""
+    tree = stride.tree
+    symmetry = mirrored(tree, *mirror(tree))
+    way = float(step.problem.symmetry.shift[tree.coordinate("glob_tz")])
+    right = stride.parts[: len(stride.parts) // 2]
+    lengths = [float(np.sqrt(np.prod(part.duration))) for part in right]
+    edges = np.cumsum([0.0, *lengths]) / sum(lengths)
+    guesses = {}
+    for k, (phase, a, b) in enumerate(zip(stride.phases, edges, edges[1:])):
+        inside = step.nodes[(step.nodes > a - NEAR) & (step.nodes < b + NEAR)]
+        nodes = np.clip((inside - a) / (b - a), 0.0, 1.0)
+        guesses[phase.name] = phase_solution(stride.parts[k], nodes, step, a, b)
+        other = k + len(right)
+        guesses[stride.phases[other].name] = image(
+            guesses[phase.name], stride.parts[other], symmetry, way
+        )
+    return guesses
+
+
+def image(phase: Solution, other: Problem, symmetry: Symmetry, way: float) -> Solution:
+    """Return the mirror image of a phase, a `way` (m) ahead, with what is lifted as in the `other`
+    problem."""
+    tree = phase.problem.tree
+    points = symmetry.image(phase.points)
+    points[tree.coordinate("glob_tz")] += way
+    lifted = _lifted(phase, other, symmetry)
+    return replace(phase, problem=other, points=points, lifted=lifted, multipliers={})
+
+
+def _lifted(phase: Solution, other: Problem, symmetry: Symmetry) -> np.ndarray:
+    drives, internal = list(structure(other.tree).drives), structure(other.tree).internal
+    torques = np.zeros((other.tree.dof, phase.lifted.shape[1]))
+    torques[drives] = phase.lifted[: len(drives)]
+    known, wanted = slots(phase.problem.ground), slots(other.ground)
+    lifted = np.zeros((internal + 6 * len(wanted), phase.lifted.shape[1]))
+    lifted[: len(drives)] = symmetry.image(torques)[drives]
+    for k, (foot, link) in enumerate(wanted):
+        first = internal + 6 * known.index((OTHER[foot], link[:-1] + OTHER_SIDE[link[-1]]))
+        moment, force = phase.lifted[first : first + 3], phase.lifted[first + 3 : first + 6]
+        row = internal + 6 * k
+        lifted[row : row + 3], lifted[row + 3 : row + 6] = MOMENT * moment, FORCE * force
+    return lifted
+
+
+def one_step(stride: Problem) -> Problem | None:
+    """Return the first of both steps of a stride alone, which its image continues, its objective of
+    the same size; None of any other walk, and of a body that is not alike on both sides.
+
+    Where times and lengths of steps are sought, those of the other step are the same.
+    """
+    count = len(stride.phases) // 2
+    symmetry = stride.symmetry
+    if symmetry is None or symmetry.index != tuple(range(stride.tree.dof)) or count < 1:
+        return None
+    if any(each.when != "durations" for each in stride.constraints) or not alike(stride.tree):
+        return None
+    names = [phase.name for phase in stride.phases]
+    others = dict(zip(names[count:], names[:count]))
+    halves = [way / 2 for way in symmetry.shift]
+    ahead = dict(zip((joint.name for joint in stride.tree.moving), halves))
+    lengths = [each for each in parameters_of(stride) if each.name.endswith(LENGTH)]
+    return replace(
+        stride,
+        phases=stride.phases[:count],
+        links=stride.links[: count - 1],
+        symmetry=mirrored(stride.tree, *mirror(stride.tree), shift=ahead),
+        objective=None if stride.objective is None else 2.0 * stride.objective,
+        constraints=(*(_of_both(each, others) for each in stride.constraints), *_even(lengths)),
+    )
+
+
+def _of_both(whole: Constraint, others: Mapping[str, str]) -> Constraint:
+    """Return what is asked of the durations of a stride, of one step alone: phases among the
+    `others` last as long as those of which they are images."""
+
+    def asked(durations: Mapping[str, Any]) -> Any:
+        images = {name: durations[of] for name, of in others.items()}
+        return whole.function({**durations, **images})
+
+    return replace(whole, function=asked)
+
+
+def _even(lengths: Sequence[Parameter]) -> Iterator[Constraint]:
+    """Yield the constraints that make lengths of steps (m) the same."""
+    for first, second in pairwise(lengths):
+        yield Constraint(
+            name=f"{first.name} as {second.name}",
+            function=lambda durations, gap=first - second: matrix([gap]),
+            lower=0.0,
+            upper=0.0,
+            when="durations",
+            units="m",
+        )
+
+
+def alike(tree: Tree) -> bool:
+    """Tell whether a body is alike on both sides: whether the image of a motion takes the image of
+    its torques, and torques are limited alike."""
+    symmetry = mirrored(tree, *mirror(tree))
+    motion = np.random.default_rng(SEED).uniform(-0.5, 0.5, (3, tree.dof, 1))
+    torques, others = (
+        np.array(ca.DM(inverse_dynamics(tree, *(ca.DM(each) for each in every))))
+        for every in (motion, [symmetry.image(each) for each in motion])
+    )
+    same = np.abs(symmetry.image(torques) - others).max() < ALIKE * np.abs(torques).max()
+    limits = np.array([joint.torque for joint in tree.moving], dtype=float)
+    images = np.sort(np.array(symmetry.sign)[:, None] * limits[list(symmetry.index)])
+    return bool(same and np.array_equal(limits, images))
+
+
+def doubled(step: Solution, stride: Problem) -> Solution:
+    """Return a guess of a stride from a solution of its `one_step`, and its image."""
+    symmetry = step.problem.symmetry
+    assert symmetry is not None
+    tree, first = stride.tree, list(step.phases.values())
+    way = float(symmetry.shift[tree.coordinate("glob_tz")])
+    others = [
+        image(phase, stride.parts[len(first) + k], symmetry, way) for k, phase in enumerate(first)
+    ]
+    bare = [replace(each, multipliers={}) for each in (*first, *others)]
+    names = [phase.name for phase in stride.phases]
+    return replace(step, phases=dict(zip(names, bare)), multipliers={})

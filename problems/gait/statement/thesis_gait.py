@@ -1,0 +1,92 @@
+"""The gait of the thesis beside what the thesis prints of it (Barman 2020, chapter V)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from ocp.problems.gait.report.step_report import gait_report, report_lines
+from ocp.problems.gait.solve_step import together, walk
+from ocp.problems.gait.statement.active_constraints import Activity, activity
+from ocp.problems.gait.statement.constraint_families import family_of
+
+from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
+from ocp.solvers import INTERRUPTED
+from ocp.solving import PLAIN, budget, with_stage
+
+TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
+EASED = "snopt"  # meets torque limits last
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "ipopt": {"tol": TOLERANCE},
+    "snopt": {
+        "Major optimality tolerance": TOLERANCE,
+        "Major feasibility tolerance": TOLERANCE,
+        "Hessian full memory": "",  # of few unknowns: ten updates forget too much
+    },
+}
+
+
+def predict(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    feasible: bool = True,
+) -> Solution:
+    """Solve a gait as the thesis does: to a tolerance of 1e-3, unless the solver's options say
+    otherwise; `feasible`: find a motion that meets the constraints, J = constant, before the
+    effort counts.
+
+    SNOPT first finds one without the torque limits: with them the simplex method of its first
+    quadratic program takes tens of thousands of steps.
+    """
+    solver = replace(solver, options={**OPTIONS.get(solver.name, {}), **solver.options})
+    if not (feasible and solver.name == EASED):
+        return walk(problem, transcription, solver, guess=guess, watch=watch, feasible=feasible)
+    start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    early = solve(
+        _without_torque_limits(problem),
+        transcription,
+        solver,
+        guess=start,
+        watch=with_stage(watch, "without torque limits"),
+        attempts=PLAIN,
+    )
+    if early.status == INTERRUPTED:
+        return replace(early, problem=problem)
+    seconds = early.statistics["solve_seconds"]
+    left = budget(solver).after(early.statistics["iterations"], seconds, seconds).limit(solver)
+    near = replace(early, multipliers={})
+    last = walk(problem, transcription, left, guess=near, watch=watch, feasible=True)
+    return replace(last, statistics=together(early.statistics, last.statistics))
+
+
+def _without_torque_limits(problem: Problem) -> Problem:
+    """Return a problem that asks for any motion within all its constraints but those on torques."""
+    kept = (each for each in problem.constraints if family_of(each.name) != "torques")
+    return replace(problem, constraints=tuple(kept), objective=Objective(terms=()))
+
+
+def total(solution: Solution) -> Activity:
+    """Return the Activity of all families together."""
+    return sum(activity(solution).values(), Activity())
+
+
+def literal_report(solution: Solution) -> dict[str, Any]:
+    """Return the report of a step, and how many constraints are active of each family."""
+    counts = activity(solution)
+    return gait_report(solution) | {
+        "activity": {name: asdict(count) for name, count in counts.items()},
+        "active": sum(count.active for count in counts.values()),
+    }
+
+
+def literal_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return the report as lines of text."""
+    counts = {name: Activity(**count) for name, count in report["activity"].items()}
+    families = ", ".join(f"{name} {one.active} of {one.rows}" for name, one in counts.items())
+    equal = sum(one.equalities for one in counts.values())
+    words = f"{report['active']}, {equal} of them equalities: {families}"
+    return [*report_lines(report), f"{'active constraints':<28}{words}"]

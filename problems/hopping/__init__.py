@@ -1,0 +1,1 @@
+"""Hops and steps of legged mechanisms, with contacts scheduled or found."""

@@ -1,0 +1,1 @@
+"""Motions of people: rising, jumping, running, carrying, pushing."""

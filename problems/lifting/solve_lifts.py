@@ -1,0 +1,244 @@
+"""How lifts are solved: one alone, or with two objectives in their ranges, or a front."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from ocp.problems.lifting.statement.constraints import FAINT
+from ocp.problems.lifting.statement.standing_body import STYLE
+
+from ocp import (
+    Attempt,
+    Constraint,
+    Guess,
+    Objective,
+    Parameter,
+    Problem,
+    Solution,
+    Solver,
+    Transcription,
+    dynamic_effort,
+    prepare,
+    solve,
+)
+from ocp.mechanics import closed, parameters_of
+from ocp.solvers import INTERRUPTED
+from ocp.solving import total_statistics
+
+TUNED = {
+    "tol": 1e-6,
+    "max_iter": 250,
+    "mumps_permuting_scaling": 0,
+    "mumps_pivot_order": 0,
+    "min_refinement_steps": 0,
+    "mu_init": 3e-2,
+}
+CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+ATTEMPTS = (
+    Attempt(options=TUNED),
+    Attempt(options=CAREFUL),
+    Attempt(options=CAREFUL, feasible_first=True),
+)
+NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
+HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
+BUILT = ("build_seconds", "total_seconds")
+SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
+Weights = tuple[float, float, float]  # of effort, stability and accelerations
+Run = Callable[[Weights, Any], Solution]  # with these weights from a guess
+OPEN = tuple(  # weights that move along a front, each over the duration
+    Parameter(f"{name}_weight", 1.0, lower=0.0) for name in ("effort", "stability", "smoothness")
+)
+
+
+def lift(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    pareto: int = 0,
+    values: Mapping[str, float] | None = None,
+) -> Solution:
+    """Solve a lift from the standing posture, q = 0, or from a guess.
+
+    With tissue it is first solved without, and one of a style before that as it is best then; it
+    goes on from there. A failed attempt is followed by a more careful one. Where both objectives
+    count, they are counted in the ranges between their own optima and their values where the other
+    one is optimal, which are found first; all these lifts are of one plan. `pareto`: number of
+    weights from 1 to 0 whose lifts make the front of effort against stability, or 0 for the one
+    lift alone. The front is in the statistics, as a list of plain records. `values` are those of
+    the problem's parameters.
+    """
+    given: dict[str, Any] = dict(values or {})
+    weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
+    if pareto and (pareto < 2 or "stability" not in weights):
+        raise ValueError(
+            f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
+        )
+    simpler = _simpler(problem) if guess is None else None
+    if simpler is not None:
+        plain = lift(simpler, transcription, solver, watch=watch, values=given)
+        how = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
+        return after(lift(problem, transcription, solver, watch=watch, **how), plain)
+    first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    attempts = NEXT if problem.tree.elements or _style(problem) else ATTEMPTS
+    if "stability" not in weights or (weights["stability"] == 0 and not pareto):
+        known: dict[str, Any] = {"guess": first, "attempts": attempts, "values": given}
+        return solve(problem, transcription, solver, watch=watch, **known)
+    plan = prepare(_opened(problem), transcription, solver, attempts=attempts)
+
+    def run(weighed: Weights, start: Any) -> Solution:
+        moving = {each.name: weight for each, weight in zip(OPEN, weighed)}
+        return plan.solve(start, watch=watch, **given, **moving)
+
+    lifted = _balanced(weights, _unstopped(run), first, pareto)
+    seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
+    return replace(lifted, statistics=dict(lifted.statistics) | seconds)
+
+
+def _simpler(problem: Problem) -> Problem | None:
+    """Return the lift from which to go on to this one, None where it begins from standing."""
+    if problem.tree.elements:
+        return bare(problem)
+    rule = _style(problem)
+    if rule is None:
+        return None
+    far = rule.lower_of(0) > HALF_WAY
+    return _restyled(problem, (replace(rule, lower=HALF_WAY),) if far else ())
+
+
+def _style(problem: Problem) -> Constraint | None:
+    """Return what a style asks, None where none is asked."""
+    return next((each for each in problem.constraints if each.name == STYLE), None)
+
+
+def bare(problem: Problem) -> Problem:
+    """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
+    tree = replace(problem.tree, elements=())
+    (weight, effort), *others = problem.objective.terms
+    if effort.name == "exertion":
+        others = [(one, term) for one, term in others if term.name != "stability"]
+        ((_, effort),) = dynamic_effort(tree).terms
+    return replace(problem, tree=tree, objective=Objective(terms=((weight, effort), *others)))
+
+
+def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
+    """Return a lift of which other rules of style are asked, or none."""
+    others = tuple(each for each in problem.constraints if each.name != STYLE)
+    return replace(problem, constraints=(*others, *rules))
+
+
+def after(lifted: Solution, before: Solution) -> Solution:
+    """Return a lift with all that was tried and taken before it in its statistics."""
+    own = lifted.statistics
+    total = total_statistics([before.statistics, own])
+    tried = [*before.statistics["attempts"], *own["attempts"]]
+    return replace(lifted, statistics=dict(own) | total | {"attempts": tried})
+
+
+def _numbers(weights: Mapping[str, Any], given: Mapping[str, float]) -> dict[str, float]:
+    """Return weights by name with numbers for parameters, those that are `given` by name."""
+    known = parameters_of(weights)
+    return closed(weights, {each: given.get(each.name, each.value) for each in known})
+
+
+def _opened(statement: Problem) -> Problem:
+    """Return the statement with open weights of its terms, per duration."""
+    terms = tuple(
+        (weight / statement.duration[0], term)
+        for weight, (_, term) in zip(OPEN, statement.objective.terms)
+    )
+    return replace(statement, objective=Objective(terms=terms))
+
+
+def _unstopped(run: Run) -> Run:
+    """Return a run that Ctrl-C ends with all others: it raises KeyboardInterrupt."""
+
+    def whole(weighed: Weights, start: Any) -> Solution:
+        solution = run(weighed, start)
+        if solution.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        return solution
+
+    return whole
+
+
+def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -> Solution:
+    """Return the lift whose objectives count in their ranges.
+
+    The front is in its statistics.
+    """
+    effort, off, gentle = weights.values()
+    both = effort + off
+    share, smooth = effort / both, gentle / both
+    lazy = run((1.0, 0.0, smooth), guess)
+    stable = run((FAINT, 1.0, smooth), replace(lazy, multipliers={}))
+    ends = zip(lazy.terms[:2], stable.terms[:2])
+    ranges = [abs(b - a) for (_, _, a), (_, _, b) in ends]
+    lifts = {1.0: lazy, 0.0: stable}
+    last = lazy
+
+    def scaled(wanted: float) -> Weights:
+        return max(wanted, FAINT) / ranges[0], (1 - wanted) / ranges[1], smooth / ranges[0]
+
+    def between(wanted: float, start: Solution) -> Solution:
+        return run(scaled(wanted), replace(start, multipliers={}))
+
+    for wanted in sorted({share, *np.linspace(0.0, 1.0, pareto or 2).tolist()}, reverse=True):
+        if wanted not in lifts:
+            last = lifts[wanted] = between(wanted, last)
+    made = list(lifts.values())
+    for wanted, better in bettered(lifts, scaled).items():
+        made.append(between(wanted, better))
+        lifts[wanted] = min(lifts[wanted], made[-1], key=partial(_cost, scaled(wanted)))
+    front = [_record(weight, lifts[weight]) for weight in sorted(lifts, reverse=True)]
+    return _summed(
+        lifts[share],
+        made,
+        references=dict(zip(weights, ranges)),
+        front=front if pareto else [],
+    )
+
+
+def bettered(
+    lifts: Mapping[float, Solution], weights: Callable[[float], Weights]
+) -> dict[float, Solution]:
+    """Return {weight: the lift of another weight that is better at this one's}, without the ends.
+
+    What is bettered ended in a poorer one of several local optima. `weights`(weight) are those of
+    the objective's terms.
+    """
+    better = {}
+    for wanted, own in lifts.items():
+        cost = partial(_cost, weights(wanted))
+        best = min(lifts.values(), key=cost)
+        if 0 < wanted < 1 and cost(best) < cost(own) - SLIGHT * abs(cost(best)):
+            better[wanted] = best
+    return better
+
+
+def _cost(weights: Weights, lifted: Solution) -> float:
+    """Return the weighted sum of a lift's terms, infinite of one that failed."""
+    terms = zip(weights, lifted.terms)
+    return sum(weight * value for weight, (_, _, value) in terms) if lifted.success else np.inf
+
+
+def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
+    """Return a lift with the iterations, calls and seconds of all in its statistics, and others."""
+    total = total_statistics([each.statistics for each in lifts])
+    return replace(chosen, statistics=dict(chosen.statistics) | total | others)
+
+
+def _record(weight: float, solution: Solution) -> dict[str, Any]:
+    values = {name: value for name, _, value in solution.terms}
+    return {
+        "weight": weight,
+        "status": solution.status,
+        "effort": solution.terms[0][2],
+        "stability": values["stability"],
+        "iterations": solution.statistics["iterations"],
+        "solve_seconds": solution.statistics["solve_seconds"],
+    }

@@ -1,0 +1,1 @@
+"""Statement of a lift: body, box, constraints, objective."""

@@ -1,0 +1,1 @@
+"""Motions of closed loops and of a hoist."""

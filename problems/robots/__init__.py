@@ -1,0 +1,1 @@
+"""Motions of robots from public files, and planning while they move."""

@@ -1,0 +1,1 @@
+"""Swing-ups of acrobots, carts and pendulums."""
