@@ -1,4 +1,4 @@
-"""Costs of derivatives by every formulation: exact counts, refused graphs, conclusions from counts."""
+"""Costs of derivatives by every formulation: exact counts, refused graphs, conclusions."""
 
 from dataclasses import replace
 from pathlib import Path
