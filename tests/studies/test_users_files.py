@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,8 @@ def folder(tmp_path_factory):
 def said(folder, *command):
     """Return the finished process of a command in a folder."""
     home = next(path for path in folder.parents if (path / "site").is_dir())
-    environment = os.environ | {"PYTHONPATH": str(home / "site")}
+    paths = [home / "site", *{sysconfig.get_path(name) for name in ("purelib", "platlib")}]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment
     )
@@ -83,7 +85,8 @@ def said(folder, *command):
 
 def python(folder, *arguments, status=0):
     """Return what Python prints in a folder, its output and its errors."""
-    done = said(folder, sys.executable, "-W", "error", *arguments)
+    flags = ("-S", "-W", "error")  # without the clone, where it is installed as editable
+    done = said(folder, sys.executable, *flags, *arguments)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 
