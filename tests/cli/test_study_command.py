@@ -17,6 +17,7 @@ def inside(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.commands
 def test_the_command_sweeps_and_tells(capsys):
     design = ["--set", "torque=8:10:2", "--set", "points=6,3"]
     assert run(["two_link_time", *design, "--workers", "0", "--csv", "t.csv", "--chain"]) == 1
@@ -26,6 +27,7 @@ def test_the_command_sweeps_and_tells(capsys):
     assert "at least 4, got 3" in out and Path("t.csv").exists()
 
 
+@pytest.mark.commands
 def test_the_command_draws_fronts_and_ranks_starts(capsys):
     quiet = ["--workers", "0", "--quiet"]
     assert run(["two_link_time", "--set", "points=6", "--starts", "2", *quiet]) == 0

@@ -183,6 +183,7 @@ def test_the_counts_of_the_file_are_those_of_the_tables():
     assert counts == {(7051, 5652)}
 
 
+@pytest.mark.commands
 def test_the_command_writes_what_it_is_told_to(tmp_path, capsys):
     files = ["--csv", str(tmp_path / "work.csv"), "--plot", str(tmp_path / "work.png")]
     assert run(["--joints", "2", *files]) == 0

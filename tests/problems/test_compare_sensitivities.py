@@ -184,6 +184,7 @@ def test_where_a_count_is_smaller_is_said_in_words(own, words):
     assert smaller({2: 1}, {3: 1}) == ""
 
 
+@pytest.mark.commands
 def test_the_command_writes_what_it_is_told_to(tmp_path, capsys):
     files = ["--csv", str(tmp_path / "costs.csv"), "--plot", str(tmp_path / "costs.png")]
     assert run(["--joints", "2", "--only", "lie_group, composite", *files]) == 0

@@ -54,6 +54,7 @@ def test_a_claim_that_does_not_hold_is_missed(row):
         assert [holds for holds, _ in agreement("cart", [row, other])] == expected
 
 
+@pytest.mark.commands
 def test_the_command_measures_the_cart_by_every_transcription(capsys):
     small = ["--starts", "1", "--points", "36", "--intervals", "15", "--workers", "0"]
     assert run(["cart_pole_swing", *small]) == HOLDS

@@ -196,6 +196,7 @@ def test_the_arm_is_as_documented():
         problem(residual=-1.0)
 
 
+@pytest.mark.commands
 def test_the_command_shows_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     files = ["--plot", "slew.png", "--report", "r.json"]

@@ -88,6 +88,7 @@ def test_probabilities_are_those_of_chi_squares():
     assert beyond(5.991, 2) == pytest.approx(0.05, abs=1e-4)
 
 
+@pytest.mark.commands
 def test_the_command_prints_both_tables(capsys):
     assert run(["--trials", "2", "--draws", "1", "--rate", "40", "--bandwidth", "20"]) == 0
     printed = capsys.readouterr().out

@@ -144,6 +144,7 @@ def test_curves_come_back_in_order(study):
     assert curves(walks)["knee_flex"][1] - curves(walks)["knee_flex"][0] == pytest.approx(2.0)
 
 
+@pytest.mark.commands
 def test_the_command_leaves_numbers_table_and_picture(study, tmp_path, monkeypatch, capsys):
     asked = {}
     monkeypatch.setattr(command, "sweep", lambda *_, **given: asked.update(given) or study)

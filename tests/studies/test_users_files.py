@@ -61,7 +61,7 @@ def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     site, user = home / "site" / "ocp", home / "user"
     site.mkdir(parents=True)
-    for path in [*(ROOT / "ocp").iterdir(), ROOT / "models", ROOT / "problems"]:
+    for path in (ROOT / "ocp").iterdir():
         if path.name != "__pycache__":
             (site / path.name).symlink_to(path)
     (user / "models").mkdir(parents=True)
