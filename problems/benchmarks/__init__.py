@@ -1,1 +1,1 @@
-"""What comparisons count and time: operations of formulations, costs of derivatives."""
+"""Costs: operations of formulations, derivatives, builds, solves."""

@@ -1,4 +1,4 @@
-"""What is asked of a two-link arm, and the one demand of each statement that was broken."""
+"""Statements of a two-link arm with one impossible demand each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What is asked of a body on the ground, and the one demand of each statement that was broken."""
+"""Statements of a body on the ground with one impossible demand each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

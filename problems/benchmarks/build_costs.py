@@ -1,4 +1,4 @@
-"""What a whole run of the gait costs, stage by stage: import, graphs, solver, solves, report.
+"""Costs of a whole run of the gait, stage by stage: import, graphs, solver, solves, report.
 
     python -m problems.benchmarks.build_costs [--runs 3] [--of effort,walk,...] [--old DIRECTORY]
 

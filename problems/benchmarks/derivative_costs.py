@@ -1,4 +1,4 @@
-"""What derivatives of torques cost by each way: graphs of the same numbers, sized and timed."""
+"""Costs of derivatives of torques by each way: graphs of the same numbers, sized and timed."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

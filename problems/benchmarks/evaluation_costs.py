@@ -1,4 +1,4 @@
-"""What evaluations of a program's derivatives cost, and how much of that is the kernels' own.
+"""Costs of evaluating a program's derivatives, and the share of the kernels.
 
     python -m problems.benchmarks.evaluation_costs [--of effort,walk,lifting] [--kernels auto]
         [--old DIRECTORY]

@@ -1,4 +1,4 @@
-"""How often a pose is reached from the default guess, half a turn away: three errors compared.
+"""Share of poses reached from the default guess, half a turn away: three errors compared.
 
 `python -m problems.benchmarks.reached_poses` draws starts of an arm of six joints (`--count`,
 `--seed`) and targets half a turn away, or up to 0.05 rad beside it, about any axis and up to 0.2 m

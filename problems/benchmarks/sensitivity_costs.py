@@ -1,6 +1,5 @@
-"""What first and second derivatives of every formulation's torques cost: analytically, as its
-papers have it or its recursion gives it; by automatic differentiation; and by the composite
-recursion, which knows no formulation.
+"""Costs of first and second derivatives of every formulation's torques: analytical, automatic, and
+by the composite recursion.
 
 A graph is built if its size, continued from the two trees before, stays within a limit.
 """

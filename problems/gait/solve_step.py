@@ -1,5 +1,5 @@
-"""How a step is solved: from standing, by attempts each more careful than the last; both steps of a
-stride by way of one."""
+"""Solution of a step from standing, by attempts each more careful than the last; of a stride by way
+of one step."""
 
 import signal
 from collections.abc import Callable, Mapping, Sequence

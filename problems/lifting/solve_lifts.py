@@ -1,4 +1,4 @@
-"""How lifts are solved: one alone, or with two objectives in their ranges, or a front."""
+"""Solution of lifts: one alone, with two objectives in their ranges, or a front."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

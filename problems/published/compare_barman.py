@@ -1,4 +1,4 @@
-"""What could make the printed time of Barman (2020), section 4.2: one datum altered at a time."""
+"""Explanations of the printed time of Barman (2020), section 4.2: one datum altered at a time."""
 
 import argparse
 import sys

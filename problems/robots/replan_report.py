@@ -1,4 +1,4 @@
-"""What is told of motions that were planned again and again."""
+"""Report of motions that were planned again and again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

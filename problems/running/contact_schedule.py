@@ -1,4 +1,4 @@
-"""How the right foot stands in each phase of a running step, and where."""
+"""Contact schedule of the right foot in each phase of a running step."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What a run costs: what people spare when they walk, its work that of muscles behind tendons.
+"""Exertion of a run: people's terms of walking, with the work of muscles behind tendons.
 
 Work and force both cost: without force the cheapest run is a blow of the ground, without work the
 force is flat and lasts (Schroeder & Kuo 2021, PLoS Comput Biol 17:e1009608).

@@ -1,4 +1,4 @@
-"""How a run is solved: from standing, by way of a step whose phases last as usual."""
+"""Solution of a run from standing, by way of a step whose phases last as usual."""
 
 from collections.abc import Callable
 from dataclasses import replace

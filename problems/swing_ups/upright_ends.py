@@ -1,4 +1,4 @@
-"""How robots that swing up are to end, and how problems with many local optima are solved.
+"""Upright end states of swing-ups, and solution of problems with many local optima.
 
 The best of several random starts on a coarse mesh begins the solve proper.
 """

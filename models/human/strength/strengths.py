@@ -1,4 +1,4 @@
-"""What people's muscles can: torque limits by sex, age and percentile, over angle and speed.
+"""Torque limits of people's joints by sex, age and percentile, over angle and speed.
 
 One number per joint and direction, its isometric best (`capacity`), normalises effort and is what
 limits, certificates and pictures go by; `strength="angle"` and "speed" of `human` add what is left

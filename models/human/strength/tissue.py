@@ -1,4 +1,4 @@
-"""What the joints of people get without any muscle's will: passive moments, as force elements.
+"""Passive moments of people's joints, as force elements.
 
 Of hip flexion, knee and ankle of a side together (Riener & Edrich 1999), of the lumbar and thoracic
 spine by the stiffness of its motion segments, and at both ends of all other ranges by exponentials

@@ -1,5 +1,5 @@
-"""What could be chosen otherwise: torques as variables or expressed by the motion, and derivatives
-by recursions or automatic, for motions on splines.
+"""Alternatives compared: torques as variables or expressed by the motion, and derivatives by
+recursions or automatic, for motions on splines.
 
 All choices of a problem are solved by turns in one process; seconds are those of the processor,
 medians. The integral is what the objective names, of the torques that the motion needs.

@@ -1,5 +1,5 @@
-"""What derivatives of torques cost by every formulation: the claim that recursive analytical
-sensitivities are the cheap ones, put to the test."""
+"""Costs of derivatives of torques by every formulation, as a test of the claim that recursive
+analytical sensitivities are cheap."""
 
 import argparse
 import sys

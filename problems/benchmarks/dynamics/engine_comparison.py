@@ -1,5 +1,4 @@
-"""What comparisons of models with other engines share: random motions, and how far apart two
-engines are."""
+"""Shared parts of comparisons with other engines: random motions, and differences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

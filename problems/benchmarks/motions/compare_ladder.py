@@ -1,4 +1,4 @@
-"""What the default ladder makes of hard and of broken statements.
+"""Results of the default ladder on hard and on broken statements.
 
 Random lifts of the two-link arm with weak motors: every one that a random start solves the ladder
 is to solve, and of the others to name the torque limits. Statements broken on purpose: the culprit

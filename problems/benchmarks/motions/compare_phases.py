@@ -1,4 +1,4 @@
-"""What phases cost: the same motions stated whole and in phases, solved in one run.
+"""Costs of phases: the same motions stated whole and in phases, solved in one run.
 
 `gait` is the step in one phase with a schedule of contact, the same step in phases, both steps of
 the stride from the step and its image, and these from standing, by way of one step and without.

@@ -1,4 +1,4 @@
-"""What a plan saves: solves of a problem that was prepared once, beside solves from nothing.
+"""Savings by a plan: solves of a problem prepared once, beside solves from nothing.
 
 `gait` walks at 1.2 m/s, then at other speeds: on the plan of that, from its solution; with the
 number stated and all built anew from the motion found, to see that it is an optimum there too; and

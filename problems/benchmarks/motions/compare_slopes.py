@@ -1,5 +1,5 @@
-"""What optima cost by their numbers: derivatives from first-order conditions, beside central
-differences of solves.
+"""Derivatives of optima by their numbers: first-order conditions beside central differences of
+solves.
 
 For every parameter the derivative of the objective, and of the small problems also that of the
 motion, q(t) at fixed times. A claim is missed where they differ by more than 1e-5 and 1e-4.

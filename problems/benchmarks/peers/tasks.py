@@ -1,4 +1,4 @@
-"""What is asked of all systems, with the references."""
+"""Tasks of all systems, with their references."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""How time and memory grow with joints, steps, control points, bodies and workers."""
+"""Growth of time and memory with joints, steps, control points, bodies and workers."""

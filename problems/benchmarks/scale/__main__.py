@@ -1,4 +1,4 @@
-"""How time and memory grow with joints, steps, control points, bodies and workers.
+"""Growth of time and memory with joints, steps, control points, bodies and workers.
 
 Every row is measured in a process of its own and kept in a file as soon as it is known; a run that
 was interrupted goes on, and a row that is deleted there is measured anew. Seconds are the

@@ -1,4 +1,4 @@
-"""What a study costs the process that hands out its cells: claims, writes, waiting.
+"""Costs of a study for the process that hands out its cells: claims, writes, waiting.
 
 Workers are played by an executor that solves the first cell and has that result come home for each
 of the others, one after the other, as results of many workers do.

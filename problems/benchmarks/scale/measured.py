@@ -1,5 +1,4 @@
-"""What building and solving a program takes: processor seconds, memory, and of what iterations are
-made.
+"""Measurements of building and solving a program: processor seconds, memory, parts of iterations.
 
 IPOPT's own timing says what an iteration spends in the functions of the program and in linear
 systems; all else, such as its line search and what shows iterates, is the rest.

@@ -1,4 +1,4 @@
-"""What a gait burns: an estimate from what the drives do, beside what walking people were measured.
+"""Energy of a gait: an estimate from the drives' work, beside measured walking.
 
 Muscles pay for work by their efficiencies, shortening 0.25 and lengthening -1.20 (Margaria 1968
 [quoted]). Each joint for itself is the upper of two estimates: no energy goes from one to another.

@@ -1,4 +1,4 @@
-"""What is not as in people, in words, the worst first.
+"""Deviations from people's walking, in words, the worst first.
 
 A curve is at fault where it leaves two standard deviations of all its sources, no less than its
 `floor`, or runs against them; a number where it leaves what is published of people.

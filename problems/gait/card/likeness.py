@@ -1,4 +1,4 @@
-"""How like people's a curve is: correlation, errors, timing, ranges, and shares of it in bands."""
+"""Likeness of curves to people's: correlation, errors, timing, ranges, and shares in bands."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What people's curves are, by the names and signs of ours, each with its source.
+"""Normative curves of people, by the names and signs of ours, each with its source.
 
 Winter's adults and Fukuchi's have the sagittal plane, Winter's the forces too; Falisse's one adult
 has all planes, trunk, arms, moments and three components of force. Files of one's own may be added.

@@ -1,4 +1,4 @@
-"""Which conditions are walked in, and the study that walks in them all.
+"""Walking conditions, and the study that walks in them all.
 
 They are those by which Afschrift et al. (2025) judge predicted gaits: speed, slope, crouch, and
 masses worn on trunk, waist, thighs, shanks and feet. Times and lengths of steps are found.

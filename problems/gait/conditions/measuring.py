@@ -1,4 +1,4 @@
-"""What is measured of a walk in a condition: rhythm, excursions, work, likeness, certificate."""
+"""Measures of a walk in a condition: rhythm, excursions, work, likeness, certificate."""
 
 import sys
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What people do in these conditions, as it was measured, each number with its source.
+"""Measured walking of people in these conditions, each number with its source.
 
 Those marked [recalled] were not read at their source. Frequencies and metabolic power of van der
 Zee's, Koelewijn's and Browning's people are as Afschrift et al. (2025) publish them beside their

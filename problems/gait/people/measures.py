@@ -1,4 +1,4 @@
-"""What a study of people keeps of each walk, as numbers by name, and curves out of them again."""
+"""Results of each walk that a study of people keeps: numbers by name, and curves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

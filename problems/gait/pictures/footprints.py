@@ -1,4 +1,4 @@
-"""Where soles stand flat, step after step."""
+"""Footprints: places where soles stand flat, step after step."""
 
 import numpy as np
 from ocp.models.human import SOLES

@@ -1,4 +1,4 @@
-"""How well a mirrored step goes on: the largest jumps where it joins its image."""
+"""Continuity of a mirrored step: the largest jumps where it joins its image."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who stands where and when in the first step and in the last one.
+"""Contact schedules of the first step and of the last one.
 
 As in a step of walking the right foot stands while the left one swings; `strides.facing` makes the
 image of a ground.

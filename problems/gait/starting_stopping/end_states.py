@@ -1,4 +1,4 @@
-"""Where walking starts from and stops: standing at rest, and a steady walk at its strike."""
+"""End states of starting and stopping: standing at rest, and a steady walk at its strike."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""How a first step or a last one is solved: from postures between standing and walking."""
+"""Solution of a first or a last step, from postures between standing and walking."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which constraints of a step are active, counted as the thesis counts them (Barman 2020, 5.2)."""
+"""Active constraints of a step, counted as the thesis counts them (Barman 2020, 5.2)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is asked of a step, in the nine families of the thesis (Barman 2020, eqs. 5.2 to 5.10)."""
+"""Constraints of a step, in the nine families of the thesis (Barman 2020, eqs. 5.2 to 5.10)."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace

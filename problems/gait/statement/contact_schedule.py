@@ -1,4 +1,4 @@
-"""Who stands where and when in a step: the contact schedule of normal gait."""
+"""Contact schedule of normal gait: standing and swinging feet of a step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What people seem to spare when they walk, as terms of an objective: each over what people have.
+"""Terms of the objective of walking: effort and discomfort, each over what people have.
 
 Weights are round numbers, found by hand with the curves of Winter, Fukuchi, Falisse and Schwartz
 at hand: these are no test of them. What each does is told by `python -m problems.compare_walks`.

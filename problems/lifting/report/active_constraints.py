@@ -1,4 +1,4 @@
-"""What holds a lift back: the inequalities that press, and what more room would be worth."""
+"""Active inequalities of a lift, and the worth of more room."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What L5/S1 bears in a lift: a net moment, a force between the bodies, and what a muscle adds.
+"""Loads on L5/S1 in a lift: net moment, force between the bodies, and the share of muscles.
 
 Without muscles the spine is pressed by the force that the joint passes on. With them it is pressed
 by the muscle too that gives the extension moment: one extensor behind the disc, parallel to the

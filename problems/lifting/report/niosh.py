@@ -1,4 +1,4 @@
-"""What the revised NIOSH equation recommends that a box weigh where hands hold it.
+"""Recommended weight of a box by the revised NIOSH equation.
 
 Waters, Putz-Anderson, Garg & Fine 1993 (Ergonomics 36:749); tables and examples of the applications
 manual, DHHS (NIOSH) 94-110, of which the revision of 2021 leaves all formulas as they were. It is

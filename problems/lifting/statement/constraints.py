@@ -1,4 +1,4 @@
-"""What is asked of a lift, and what is to be least."""
+"""Constraints and objectives of a lift."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a lift costs people: shares of what muscles can at the angles, and of what tissue holds.
+"""Exertion of a lift: shares of people's strength at the angles, and of tissue's limits.
 
     integral of sum of (tau+ / c+(q))^2 + (tau- / c-(q))^2 + (e / |tau|max)^2
 

@@ -1,4 +1,4 @@
-"""What a lift is stated of: who lifts on which feet, and what box from where to where."""
+"""Scene of a lift: the person, the feet, and the box from start to end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Who lifts: a body within the ranges of lifting, on both feet, its sides alike."""
+"""Body of a lift within its ranges, on both feet, its sides alike."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the rows come to: tables of the quickest settings, or of them all."""
+"""Tables of the peers' rows: the quickest settings, or all of them."""
 
 from collections.abc import Iterator, Sequence
 
