@@ -18,6 +18,7 @@ RECURSIONS["composite"] = lambda *motion: composite_bodies.sensitivity(*motion)[
 TREES = 20  # of 1 to 5 joints, five with each kind of root
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
 every_tree = over(range(TREES))
+some_trees = over(range(0, TREES, 3))  # of each size and kind of root too
 branched_trees = over(range(8, TREES, 3))  # of 3 joints and more
 
 

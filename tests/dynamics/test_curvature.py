@@ -3,14 +3,13 @@ gradient."""
 
 import casadi as ca
 import numpy as np
-from random_trees import over
 from slope_cases import (
-    TREES,
     assert_close,
     branched_trees,
     differences,
     every_tree,
     mechanism,
+    some_trees,
     stored,
     symbolic,
     unrelated,
@@ -62,7 +61,7 @@ def test_the_curvature_is_that_which_casadi_finds(seed):
     assert_close(*(valued([x, y], part, motion, wrenches) for part in (gradient, slope)), 1e-9)
 
 
-@every_tree
+@some_trees
 def test_the_curvature_is_the_difference_of_another_gradient(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
@@ -78,7 +77,7 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     )
 
 
-@every_tree
+@some_trees
 def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed):
     tree, motion, _, loads = mechanism(seed)
     rng = np.random.default_rng(seed)
@@ -125,7 +124,7 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
             assert_close(valued([x, y], actual, motion, np.arange(12) - 5.5), expected, 1e-9)
 
 
-@over(range(0, TREES, 3))
+@some_trees
 def test_loops_give_what_scalar_graphs_give(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)

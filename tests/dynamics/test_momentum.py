@@ -6,8 +6,7 @@ import casadi as ca
 import numpy as np
 from flexible_trees import mixed
 from mapped_trees import random_mapped_tree
-from random_trees import over
-from slope_cases import TREES, mechanism, valued
+from slope_cases import mechanism, some_trees, valued
 
 from ocp import mechanics
 from ocp.dynamics.derivatives.momentum import (
@@ -19,7 +18,7 @@ from ocp.dynamics.derivatives.momentum import (
 )
 
 
-@over(range(0, TREES, 3))
+@some_trees
 def test_angular_momentum_has_the_derivatives_that_casadi_finds(seed):
     tree, motion, *_ = mechanism(seed)
     assert has_momentum_slopes(tree)
