@@ -16,7 +16,7 @@ from ocp.mechanics.kinematics.zero_moment import body_weight, hull
 from ocp.mechanics.model.structure import structure
 from ocp.problem.constraint import Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support, bears, in_force
-from ocp.problem.contact.load_paths import corrected
+from ocp.problem.contact.load_paths import is_corrected
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
@@ -182,7 +182,7 @@ def _soles(foot: Foot) -> list[tuple[int, Support]]:
 
 def _is_corrected(problem: Problem) -> bool:
     """Tell whether what feet give is corrected to balance the motion."""
-    return problem.ground is not None and corrected(problem.tree, problem.ground)
+    return problem.ground is not None and is_corrected(problem.tree, problem.ground)
 
 
 def _is_level(problem: Problem) -> bool:

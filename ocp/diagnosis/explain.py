@@ -183,7 +183,7 @@ def _link_rows(
     transcribed: TranscribedPhases, x: np.ndarray, ends: Sequence[float]
 ) -> Iterator[Row]:
     """Yield the rows of what joins phases, which end at so many s; of durations at the last end."""
-    for asking, group in zip(transcribed.askings, transcribed.groups):
+    for asking, group in zip(transcribed.links, transcribed.groups):
         t = np.array([ends[asking.sides[0].part] if asking.name else ends[-1]])
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, (constraint, number) in zip(values, group.owners):

@@ -119,7 +119,7 @@ def _warn(source: str, found: str, turn: np.ndarray) -> None:
     axes = ", ".join(_word(row) for row in turn)
     if np.linalg.det(turn) > 0:
         rows = ", ".join(f"({', '.join(f'{entry:g}' for entry in row)})" for row in turn + 0.0)
-        cure = f"take markers.turned(({rows}))"
+        cure = f"take markers.rotate(({rows}))"
     else:
         cure = "they are left-handed, turn one of them round"
     warnings.warn(

@@ -21,7 +21,7 @@ from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import check_closed, instance, numbers, positive
 from ocp.motion import BSpline, cross_validated, nearest
 from ocp.pickling import portable
-from ocp.problem import Series, matched, weighed
+from ocp.problem import Series, match_markers, weight_roots
 from ocp.solving.starts.warm_start import Guess
 
 ITERATIONS = 50  # of a search
@@ -136,10 +136,10 @@ def inverse_kinematics(
     """
     name = "inverse_kinematics"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
-    places = matched(name, tree, markers, points)
+    places = match_markers(name, tree, markers, points)
     rows = np.vstack(list(markers.values.values()))
     seen = np.isfinite(rows)
-    roots = weighed(name, markers, weights)[:, None] * seen
+    roots = weight_roots(name, markers, weights)[:, None] * seen
     first = numbers(f"{name}: start", tree.neutral if start is None else start, (tree.dof,))
     groups = (
         {} if scaling is None else instance(f"{name}: scaling", scaling, Scaling).groups(name, tree)

@@ -6,7 +6,7 @@ ground, symmetry and outputs. Functions of an `Instant` say what is asked; `cons
 takes a `Parameter` of `ocp.mechanics`, a named number that is given for each solve or free within
 bounds; `validity` says what keeps the free ones sound. A motion of several phases states a `Phase`
 for each, a part of the motion with a basis, duration, ground, constraints and objective of its own,
-and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
+and links between them, each a `Transition`: `continuous`, `impact` or `link_constraint`.
 """
 
 from ocp.problem.constraint import INSIDE, Constraint, Span
@@ -39,11 +39,11 @@ from ocp.problem.constraints.tracking import (
     angle_tracking,
     force_tracking,
     marker_tracking,
-    matched,
-    weighed,
+    match_markers,
+    weight_roots,
 )
 from ocp.problem.contact.balance import (
-    bearing,
+    contact_limits,
     friction,
     linear_split,
     pressure_inside,
@@ -74,7 +74,7 @@ from ocp.problem.contact.ground import (
     slots,
 )
 from ocp.problem.contact.point_mass import PointMass
-from ocp.problem.contact.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.problem.contact.reactions import Reaction, share_reaction, two_pass, zero_moment_point
 from ocp.problem.contact.unscheduled import contact_outputs, contacts
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import (
@@ -84,17 +84,17 @@ from ocp.problem.objectives import (
     final,
     integral,
     jerk,
-    mixed,
+    mixed_criterion,
     smoothness,
     squares,
     torque_rate,
 )
-from ocp.problem.phases.phases import Phase, Strike, Transition, continuous, impact, joined
+from ocp.problem.phases.phases import Phase, Strike, Transition, continuous, impact, link_constraint
 from ocp.problem.phases.split import ground_between, in_phases, phases_of
 from ocp.problem.reserved_names import RESERVED
 from ocp.problem.stage_cost import stage_cost
 from ocp.problem.statement import Problem
-from ocp.problem.symmetry import Symmetry, mirrored, periodic
+from ocp.problem.symmetry import Symmetry, mirror_symmetry, periodic
 from ocp.problem.terms import Objective, Term
 
 __all__ = [
@@ -135,10 +135,10 @@ __all__ = [
     "at_start",
     "attitude",
     "ball_limits",
-    "bearing",
     "bearing_slots",
     "bears",
     "clearance",
+    "contact_limits",
     "contact_outputs",
     "contacts",
     "continuous",
@@ -160,15 +160,15 @@ __all__ = [
     "integral",
     "jerk",
     "jerk_limits",
-    "joined",
     "joint_limits",
     "limits",
     "line_contact",
     "linear_split",
+    "link_constraint",
     "marker_tracking",
-    "matched",
-    "mirrored",
-    "mixed",
+    "match_markers",
+    "mirror_symmetry",
+    "mixed_criterion",
     "no_penetration",
     "off_box",
     "off_edges",
@@ -182,7 +182,7 @@ __all__ = [
     "pose_at_start",
     "pose_tracking",
     "pressure_inside",
-    "shared",
+    "share_reaction",
     "slots",
     "smoothness",
     "squares",
@@ -199,7 +199,7 @@ __all__ = [
     "unit_length",
     "upright",
     "velocity_limits",
-    "weighed",
+    "weight_roots",
     "zero_moment_point",
     "zmp_inside",
 ]

@@ -99,8 +99,8 @@ class Constraint:
         called(f"{what}: function", self.function)
         set_fields(
             self,
-            lower=_bound(f"{what}: lower bound", self.lower),
-            upper=_bound(f"{what}: upper bound", self.upper),
+            lower=_check_bound(f"{what}: lower bound", self.lower),
+            upper=_check_bound(f"{what}: upper bound", self.upper),
             when=_when(f"{what}: when", self.when),
             labels=_words(f"{what}: labels", self.labels),
         )
@@ -171,7 +171,7 @@ class Constraint:
             return bool(ca.is_equal(lower.expression, upper.expression, DEPTH))
         return bool(lower == upper)
 
-    def bounded(self, row: int) -> tuple[bool, bool]:
+    def has_bounds(self, row: int) -> tuple[bool, bool]:
         """Tell whether a row has a lower and an upper bound; open ones are bounds."""
         sides = self.lower_of(row), self.upper_of(row)
         return is_open(sides[0]) or sides[0] > -inf, is_open(sides[1]) or sides[1] < inf
@@ -185,7 +185,7 @@ class Constraint:
         return self.units if isinstance(self.units, str) else self.units[row]
 
 
-def bounded(constraint: Constraint) -> Constraint:
+def require_bound(constraint: Constraint) -> Constraint:
     """Return a constraint; raise ValueError naming it where it asks nothing, having no bound that
     is finite."""
     sides = np.ravel(constraint.lower), np.ravel(constraint.upper)
@@ -197,7 +197,7 @@ def bounded(constraint: Constraint) -> Constraint:
     return constraint
 
 
-def _bound(what: str, value: Any) -> Any:
+def _check_bound(what: str, value: Any) -> Any:
     try:
         bound = array(value)
     except (TypeError, ValueError):

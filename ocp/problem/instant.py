@@ -164,13 +164,13 @@ class Instant:
     def inertial(self) -> Matrix:
         """The generalized forces (n,) that the bodies alone would need without the ground: inverse
         dynamics by the formulation, pass 1."""
-        return _needed(self.forces.inverse, self.tree, self.q, self.qd, self.qdd, self.acting)
+        return _body_forces(self.forces.inverse, self.tree, self.q, self.qd, self.qdd, self.acting)
 
     @cached_property
     def unsupported(self) -> Matrix:
         """The generalized forces (n,) that the motion would need without the ground, beside the
         tree's force elements, its rotors turned too."""
-        return self._completed(self.inertial)
+        return self._with_elements(self.inertial)
 
     @cached_property
     def elements(self) -> Matrix:
@@ -185,7 +185,7 @@ class Instant:
         as at.elements_named("tissue of leg r")[row]; raise ValueError for one that there is not."""
         return element_torques(self.tree, self.q, self.qd, self.moves, names)
 
-    def _completed(self, needed):
+    def _with_elements(self, needed):
         """Return what is needed (n,) of drives, where bodies need that."""
         if not forces_of(self.tree):
             return needed
@@ -196,13 +196,13 @@ class Instant:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops
         open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
-            return self._completed(self.forces.needed(self))
+            return self._with_elements(self.forces.needed(self))
         return self.unsupported - self.grounded
 
     @cached_property
     def grounded(self) -> Matrix:
         """The generalized forces (n,) that the ground gives; zero without one."""
-        return self._given({} if self.ground is None else self.reaction.wrenches)
+        return self._wrench_forces({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
     def needed(self) -> Matrix:
@@ -215,7 +215,7 @@ class Instant:
         """The generalized forces (n,) that cut joints give; zero without loops."""
         if not structure(self.tree).closed:
             return 0.0
-        return self._given(loop_wrenches(self.tree, self.frames, self.loop_forces))
+        return self._wrench_forces(loop_wrenches(self.tree, self.frames, self.loop_forces))
 
     @cached_property
     def loop_forces(self) -> Matrix:
@@ -256,7 +256,7 @@ class Instant:
             return 0.0
         return stay_torques(self.tree, self.moves, self.stay_forces)
 
-    def _given(self, wrenches):
+    def _wrench_forces(self, wrenches):
         """Return the generalized forces of wrenches {(name, link): Wrench}."""
         return sum(
             (
@@ -356,7 +356,7 @@ def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
 
 
 @remembered(4)
-def _needed(
+def _body_forces(
     inverse: Any, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
 ) -> Matrix:
     """Return what bodies need (n,), which Instants without loads share likewise."""

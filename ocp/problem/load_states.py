@@ -30,7 +30,7 @@ def loads_in_state(
 
 
 def _of_state(law: ForceLaw, at: Instant) -> Load:
-    load: Any = law.given(at)
+    load: Any = law.load_at(at)
     parts = [ca.SX(part[k]) for part in (load.force, load.moment) for k in range(3)]
     if ca.depends_on(ca.vertcat(*parts), at.qdd):
         raise ValueError(

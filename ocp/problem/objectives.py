@@ -122,13 +122,13 @@ def smoothness(
     return squares("smoothness", lambda at: at.qdd[rows] / scale)
 
 
-def mixed(u: Any) -> Objective:
+def mixed_criterion(u: Any) -> Objective:
     """Return (1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67).
 
     Raises ValueError unless u is in [0, 1].
     """
     if not 0 <= reference(u) <= 1:
-        raise ValueError(f"mixed: expected u in [0, 1], got {u}")
+        raise ValueError(f"mixed_criterion: expected u in [0, 1], got {u}")
     return (1 - u) * duration() + u * effort()
 
 

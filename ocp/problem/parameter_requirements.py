@@ -25,11 +25,11 @@ def requirements(problem: Problem) -> tuple[Requirement, ...]:
     positive, point masses not negative, instants within the motion, and the corners of a polygon
     make its hull as they do at the parameters' own values.
     """
-    every = (*parameter_validity.requirements(problem.tree), *_required(problem))
+    every = (*parameter_validity.requirements(problem.tree), *_own_requirements(problem))
     return tuple(each for each in every if not is_assured(each))
 
 
-def _required(problem: Problem) -> Iterator[Requirement]:
+def _own_requirements(problem: Problem) -> Iterator[Requirement]:
     shortest = problem.duration[0]
     if is_open(shortest):
         yield "duration", expression_of(shortest), 0.0, inf, "s"

@@ -28,13 +28,13 @@ from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
-from ocp.problem.constraint import Constraint, Span, bounded
+from ocp.problem.constraint import Constraint, Span, require_bound
 from ocp.problem.constraints.activations import drive_limits, mirrored_drives
 from ocp.problem.contact.complementarity import Touch, touch_labels
 from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
-from ocp.problem.phases.parts import phase_fields, resolved
+from ocp.problem.phases.parts import phase_fields, resolve_transitions
 from ocp.problem.phases.phases import Phase, Transition
 from ocp.problem.phases.shared_spline import IMAGE, OWN, closes
 from ocp.problem.reserved_names import RESERVED
@@ -134,7 +134,7 @@ class Problem:
         for name in ("motion", "duration", "ground"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name}: a problem with phases leaves it to these")
-        transitions = resolved(self)
+        transitions = resolve_transitions(self)
         parts = []
         for stated in phase_fields(self, transitions):
             try:
@@ -219,7 +219,7 @@ def _flat(constraints: Any) -> Iterator[Constraint]:
         if isinstance(item, (tuple, list)):
             yield from _flat(item)
         else:
-            yield bounded(instance("constraints", item, Constraint))
+            yield require_bound(instance("constraints", item, Constraint))
 
 
 def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:

@@ -72,7 +72,7 @@ class Symmetry:
         )
 
 
-def mirrored(
+def mirror_symmetry(
     tree: Tree,
     index: Sequence[int] | None = None,
     sign: Sequence[float] | None = None,
@@ -94,7 +94,7 @@ def mirrored(
     shapes = np.shape(index), np.shape(sign)
     if shapes != ((tree.dof,), (tree.dof,)):
         raise ValueError(
-            f"mirrored: expected index and sign for {tree.dof} coordinates, "
+            f"mirror_symmetry: expected index and sign for {tree.dof} coordinates, "
             f"got {shapes[0]} and {shapes[1]}"
         )
     gained: list[Any] = [0.0] * tree.dof
@@ -109,4 +109,4 @@ def periodic(tree: Tree, *, shift: Mapping[str, Any] | None = None, qdd: bool = 
     The `shift` {joint name: rad or m} is the way gained in one period. Without `qdd` accelerations
     may jump there. Raises ValueError for an unknown joint.
     """
-    return mirrored(tree, range(tree.dof), [1.0] * tree.dof, shift=shift, qdd=qdd)
+    return mirror_symmetry(tree, range(tree.dof), [1.0] * tree.dof, shift=shift, qdd=qdd)

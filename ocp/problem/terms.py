@@ -58,7 +58,7 @@ class Objective:
     def __post_init__(self) -> None:
         if isinstance(self.terms, Objective | Term):
             raise ValueError(f"objective: expected terms (weight, Term), got {shown(self.terms)}")
-        set_fields(self, terms=tuple(_weighted(pair) for pair in self.terms))
+        set_fields(self, terms=tuple(_check_pair(pair) for pair in self.terms))
 
     def __repr__(self) -> str:
         terms = " + ".join(f"{weight:g} {term.name}" for weight, term in self.terms)
@@ -68,7 +68,7 @@ class Objective:
         if isinstance(other, int | float) and other == 0:  # with which Python's sum begins
             return self
         if not isinstance(other, Objective):
-            raise _refused(f"expected another objective beside +, got {shown(other)}")
+            raise _not_an_objective(f"expected another objective beside +, got {shown(other)}")
         return Objective(terms=self.terms + other.terms)
 
     __radd__ = __add__
@@ -76,20 +76,22 @@ class Objective:
     def __mul__(self, factor: Any) -> "Objective":
         factor = opened(factor)
         if not isinstance(factor, int | float | np.number | Open):
-            raise _refused(f"weight: expected a number or a Parameter, got {shown(factor)}")
+            raise _not_an_objective(
+                f"weight: expected a number or a Parameter, got {shown(factor)}"
+            )
         return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
 
     __rmul__ = __mul__
 
     def _refuse(self, *others: Any) -> Any:
         """Raise ValueError for operations that no sum of terms has."""
-        raise _refused("no other operation, and no order, is known of it")
+        raise _not_an_objective("no other operation, and no order, is known of it")
 
     __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
-def _refused(what: str) -> ValueError:
+def _not_an_objective(what: str) -> ValueError:
     """Return the error of what is no weighted sum of objectives."""
     return ValueError(
         f"objective: {what}; objectives take + of one another and number * objective, as "
@@ -98,7 +100,7 @@ def _refused(what: str) -> ValueError:
     )
 
 
-def _weighted(pair: Any) -> tuple[Any, Term]:
+def _check_pair(pair: Any) -> tuple[Any, Term]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
     weight, term = pair

@@ -8,7 +8,7 @@ import numpy as np
 from ocp.mechanics.model.structure import structure
 from ocp.problem.contact.complementarity import touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import corrected
+from ocp.problem.contact.load_paths import is_corrected
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.variables.interpolation import wrench_interpolation
@@ -111,7 +111,7 @@ def _contacts(solution: SolvedMotion) -> Iterable[np.ndarray]:
     """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
     else of all in the order of what is lifted."""
     ground = cast(Ground, solution.problem.ground)
-    if corrected(solution.problem.tree, ground):
+    if is_corrected(solution.problem.tree, ground):
         return solution.wrenches().values()
     return (of_contacts(solution.lifted, len(slots(ground))),)
 

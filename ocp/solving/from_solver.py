@@ -224,7 +224,7 @@ def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[s
     """Return the impulses {transition: {point: (3,) N s}} of variables x."""
     return {
         asking.name: asking.impulses_at(x[transcribed.layout.impulses[asking.name]])
-        for asking in transcribed.askings
+        for asking in transcribed.links
         if asking.strikes
     }
 

@@ -261,7 +261,7 @@ def _sort_rows(
     constraint.bounds(stack.shape[0])
     rows = range(stack.shape[0])
     same = np.array([constraint.equal(row) for row in rows], dtype=bool)
-    bounded = np.array([any(constraint.bounded(row)) for row in rows], dtype=bool)
+    bounded = np.array([any(constraint.has_bounds(row)) for row in rows], dtype=bool)
     if not (same | bounded).any():
         raise ValueError(
             f"constraint {constraint.name!r}: expected a lower or an upper bound, got neither"

@@ -137,7 +137,7 @@ class Rows:
     @cached_property
     def bound_sides(self) -> np.ndarray:
         """Whether the rows have a lower and an upper bound (m, 2)."""
-        return np.array([self.constraint.bounded(number) for number in self.numbers], dtype=bool)
+        return np.array([self.constraint.has_bounds(number) for number in self.numbers], dtype=bool)
 
     @cached_property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from math import pi
 
 from ocp.models.arms.pr import pr
 
-from ocp import BSpline, Problem, Published, Task, at_end, at_start, mixed, torque_limits
+from ocp import BSpline, Problem, Published, Task, at_end, at_start, mixed_criterion, torque_limits
 from ocp.cli import main
 
 # m: the printed ends of the slide, 0.1 and pi/4 (Barman 2020, eq. 4.19)
@@ -27,7 +27,7 @@ def problem(
         tree=arm,
         motion=BSpline(points=points),
         duration=(0.1, 5.0),
-        objective=mixed(u),
+        objective=mixed_criterion(u),
         constraints=(
             at_start(arm, q=(0.1, 0.6), qd=0.0),
             at_end(arm, q=(0.1 + stroke, -pi / 4), qd=0.0),

@@ -14,7 +14,7 @@ from ocp import (
     Task,
     at_end,
     at_start,
-    mixed,
+    mixed_criterion,
     torque_limits,
 )
 from ocp.cli import main
@@ -35,7 +35,7 @@ def problem(
         tree=arm,
         motion=BSpline(points=points),
         duration=(0.1, 5.0),
-        objective=mixed(u),
+        objective=mixed_criterion(u),
         constraints=(
             at_start(arm, q=(1.32, -2.37), qd=0.0),
             at_end(arm, q=(2.80, -2.37), qd=0.0),

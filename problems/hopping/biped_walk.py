@@ -34,7 +34,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Tree, Visual, position
-from ocp.problem import INSIDE, mirrored, off_edges
+from ocp.problem import INSIDE, mirror_symmetry, off_edges
 
 EXCHANGED = (0, 1, 2, 5, 6, 3, 4)  # x, y, torso; left hip and knee, right ones
 DRIVEN = ("left hip", "left knee", "right hip", "right knee")
@@ -61,7 +61,7 @@ def problem(
     up = (-sin(lean), cos(lean), 0.0)
     way = {"x": step * cos(lean), "y": step * sin(lean) + stair}
     ground = Ground(feet=(point_contact(biped, "left foot", normal=up),), normal=up)
-    legs = mirrored(biped, EXCHANGED, (1.0,) * 7, shift=way, qdd=False)
+    legs = mirror_symmetry(biped, EXCHANGED, (1.0,) * 7, shift=way, qdd=False)
     phase = Phase(
         "step",
         motion=BSpline(points=points, degree=degree),

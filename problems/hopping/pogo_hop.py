@@ -24,8 +24,8 @@ from ocp import (
     at_start,
     effort,
     impact,
-    joined,
     joint_limits,
+    link_constraint,
     path,
     point_contact,
 )
@@ -67,7 +67,9 @@ def problem(
             ),
         ),
     )
-    stretched = joined("rising", lambda end, start: end.qd[0] - start.qd[0], quantities=("q",))
+    stretched = link_constraint(
+        "rising", lambda end, start: end.qd[0] - start.qd[0], quantities=("q",)
+    )
     return Problem(
         tree=leg,
         phases=(stance, flight),

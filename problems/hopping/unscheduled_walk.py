@@ -35,7 +35,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Matrix
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 
 FEET = ("left foot", "right foot")
 IMAGE = (0, 1, 2, 5, 6, 3, 4)  # left and right legs change places
@@ -65,7 +65,7 @@ def problem(
         objective=effort(),
         loads=touching,
         outputs=contact_outputs(touching),
-        symmetry=mirrored(tree, index=IMAGE, sign=(1,) * 7, shift={"x": step}),
+        symmetry=mirror_symmetry(tree, index=IMAGE, sign=(1,) * 7, shift={"x": step}),
         constraints=(
             at_start(tree, q={"x": 0.0}),
             path("passing", passing, lower=0.0, upper=0.0, when="start", units="m"),

@@ -31,7 +31,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import positive
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 
 UP = (0.0, 1.0, 0.0)
 STANDING, STRIKING = (FEET[0], FEET[3]), (FEET[1], FEET[2])  # diagonals: left fore with right hind
@@ -55,7 +55,7 @@ def problem(speed: float = 1.0, grip: float = 0.6, points: int = 28, degree: int
     )
     motion = BSpline(points=points, degree=degree)
     limits = unilateral(tree, ground), friction(tree, ground, coefficient=grip)
-    other = mirrored(tree, exchanged(), [1.0] * tree.dof, shift={"x": step}, qdd=False)
+    other = mirror_symmetry(tree, exchanged(), [1.0] * tree.dof, shift={"x": step}, qdd=False)
     return Problem(
         tree=tree,
         phases=(

@@ -36,7 +36,7 @@ from ocp import (
     unilateral,
 )
 from ocp.mechanics import positive
-from ocp.problem import apart, foot_contact, mirrored, no_penetration, swing_together
+from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0
@@ -101,7 +101,7 @@ def problem(
         phases=phases,
         links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
         objective=shared(cost, 10.0 * speed / step),
-        symmetry=mirrored(body, *mirror(body), shift={"glob_tz": step}),
+        symmetry=mirror_symmetry(body, *mirror(body), shift={"glob_tz": step}),
         constraints=(
             joint_limits(body, hull=True),
             torque_limits(body),

@@ -9,7 +9,7 @@ from ocp.models.walkers.five_link import five_link
 
 from ocp import Link, Tree, ball, free, inverse_dynamics, planar, revolute
 from ocp.dynamics import mirror_image
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 
 TRUNK = Link(mass=5.0, com=(0.1, 0.0, 0.2), inertia=np.diag([0.3, 0.2, 0.25]))
 
@@ -47,7 +47,7 @@ def test_a_walkers_image_swaps_legs_and_turns_what_the_plane_turns():
     image = [ca.DM(np.array(sign) * each[list(index)]) for each in (q, qd, qdd)]
     there = np.array(inverse_dynamics(tree, *image)).ravel()
     np.testing.assert_allclose(there, np.array(sign) * here[list(index)], atol=1e-10)
-    stated = mirrored(tree, shift={"base_x": 0.3}, qdd=False)
+    stated = mirror_symmetry(tree, shift={"base_x": 0.3}, qdd=False)
     assert (stated.index, tuple(stated.sign)) == (index, sign) and stated.shift[0] == 0.3
 
 
@@ -88,7 +88,7 @@ def legs_of_one_hip(*names, last=SHANK):
 def test_legs_that_lie_on_each_other_in_a_plane_change_places():
     tree = legs_of_one_hip("left", "right")
     assert mirror_image(tree, PLANE) == ((0, 1, 2, 5, 6, 3, 4), (1.0,) * 7)
-    stated = mirrored(five_link(), normal=PLANE, shift={"x": 0.4})
+    stated = mirror_symmetry(five_link(), normal=PLANE, shift={"x": 0.4})
     assert stated.index == (0, 1, 2, 5, 6, 3, 4)
 
 
@@ -105,7 +105,7 @@ def test_legs_of_which_none_is_the_image_for_sure_are_refused(tree, names):
         ValueError,
         match=rf"joints {names} lie on one another.* state .*mirrored\(tree, index, sign\)",
     ):
-        mirrored(tree, normal=PLANE)
+        mirror_symmetry(tree, normal=PLANE)
 
 
 def test_an_arm_that_hangs_from_the_hip_of_a_leg_is_its_own_image():
@@ -117,4 +117,4 @@ def test_an_arm_that_hangs_from_the_hip_of_a_leg_is_its_own_image():
 
 def test_a_plane_across_which_a_body_falls_is_refused():
     with pytest.raises(ValueError, match=r"expected one across the tree's gravity \(0.0, -9.81, 0"):
-        mirrored(legs_of_one_hip("left", "right"))
+        mirror_symmetry(legs_of_one_hip("left", "right"))

@@ -46,10 +46,10 @@ def test_markers_of_another_axis_that_is_up_are_warned_of_with_the_cure():
         r"walk.trc: its first frame stands along z; if x, y, z of the tree are x, z, -y of the "
         r"markers, take markers.turned\(\(\(1, 0, 0\), \(0, 0, 1\), \(0, -1, 0\)\)\)"
     )
-    turned = markers.turned(TO_Z_UP)
+    turned = markers.rotate(TO_Z_UP)
     with pytest.warns(UserWarning, match=words):
         inverse_kinematics(tree, turned, motion=BASIS)
-    cured = turned.turned(((1, 0, 0), (0, 0, 1), (0, -1, 0)))
+    cured = turned.rotate(((1, 0, 0), (0, 0, 1), (0, -1, 0)))
     again = inverse_kinematics(tree, cured, motion=BASIS)
     np.testing.assert_allclose(again.q, upright.q, atol=1e-9)
 
@@ -71,7 +71,7 @@ def test_axes_of_a_tree_that_is_held_are_told_by_what_meets_the_first_frame():
     t, q = moving(tree)
     words = r"if x, y, z of the tree are (-?[xyz], -?z|x, z, -y).* of the markers, take"
     with pytest.warns(UserWarning, match=words):
-        inverse_kinematics(tree, seen(tree, t, q).turned(TO_Z_UP), motion=BASIS)
+        inverse_kinematics(tree, seen(tree, t, q).rotate(TO_Z_UP), motion=BASIS)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from ocp import (
     solve,
     verify,
 )
-from ocp.problem import mirrored, periodic
+from ocp.problem import mirror_symmetry, periodic
 from ocp.problem.constraints.activations import drive_states, states_of_drives
 
 INERTIA, MOST, ON, OFF, TIME = 0.5, 3.0, 0.2, 0.5, 0.3
@@ -190,7 +190,7 @@ def test_the_image_of_a_state_is_that_of_its_joint():
     joints = revolute("hinge", torque=MOST), revolute("other", torque=MOST)
     drives = tuple(Activation(joint=each, time=0.05) for each in ("hinge", "other"))
     pair = Tree(links=(link, link), joints=joints, elements=drives)
-    symmetry = mirrored(pair, (1, 0), (-1.0, -1.0), qdd=False)
+    symmetry = mirror_symmetry(pair, (1, 0), (-1.0, -1.0), qdd=False)
     solution = solve(swayed(pair, symmetry)).require()
     start, end = solution.tau([0.0, 1.0]).T
     np.testing.assert_allclose(end, -start[::-1], atol=1e-7)

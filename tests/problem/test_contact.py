@@ -16,7 +16,7 @@ from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.problem import (
     Span,
     foot_contact,
-    mirrored,
+    mirror_symmetry,
     no_penetration,
 )
 from ocp.problem.instant import Forces
@@ -31,7 +31,7 @@ def gait():
     ground = stance(body, 0.6, 0.1)
     return ground, {
         constraint.name: constraint
-        for constraint in foot_contact(ground, symmetry=mirrored(body, *mirror(body)))
+        for constraint in foot_contact(ground, symmetry=mirror_symmetry(body, *mirror(body)))
     }
 
 

@@ -35,7 +35,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.parameters import reference
 from ocp.problem import Foot, Pin, Reaction
-from ocp.problem.contact.load_paths import bears_root, corrected, passive_rows, transmissions
+from ocp.problem.contact.load_paths import bears_root, is_corrected, passive_rows, transmissions
 from ocp.problem.contact.reactions import check_two_pass
 from ocp.problem.instant import Forces, Instant
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
@@ -118,7 +118,7 @@ def test_feet_share_the_root_where_they_bear_all_of_it():
     part = point_contact(tree, "right", when=(0.2, 0.7))
     assert part.bears == (0.2, 0.7)
     assert not bears_root(tree, Ground(feet=(feet["left"], part)))
-    assert bears_root(biped(), steps()) and corrected(biped(), steps())
+    assert bears_root(biped(), steps()) and is_corrected(biped(), steps())
     assert not bears_root(biped(), steps(strike=0.7, leave=0.3))  # a flight in between
 
 
@@ -146,10 +146,10 @@ def test_contacts_of_one_body_bear_no_other_that_floats():
     foot = area_contact(tree, ["below_0", "below_1", "below_2"])
     there, both = Ground(feet=(foot,)), replace(own, feet=(*own.feet, foot))
     other = tuple(range(biped().dof, tree.dof))
-    assert bears_root(tree, own) and corrected(tree, own)
-    assert not bears_root(tree, there) and not corrected(tree, there)
+    assert bears_root(tree, own) and is_corrected(tree, own)
+    assert not bears_root(tree, there) and not is_corrected(tree, there)
     assert passive_rows(tree, there) == (*range(6), *other)
-    assert bears_root(tree, both) and not corrected(tree, both)
+    assert bears_root(tree, both) and not is_corrected(tree, both)
     assert passive_rows(tree, both) == passive_rows(tree, own) == other
     words = "expected feet of the body on x, y, z, yaw, pitch, roll, got '.*' on 'f'"
     for ground in (there, both):

@@ -26,7 +26,7 @@ from ocp import (
     solve,
     verify,
 )
-from ocp.problem import Reaction, friction, pressure_inside, shared
+from ocp.problem import Reaction, friction, pressure_inside, share_reaction
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.requests import schedule_grid
 
@@ -123,7 +123,7 @@ def test_given_wrenches_balance_whatever_they_are(s, pushes):
     given = {
         name: wrench_of((0, 0, 0), (0, 0, push)) for name, push in zip(("right", "left"), pushes)
     }
-    found = shared(steps(), s, given, wrench_of((0, 0, 0), (0, 0, 300)))
+    found = share_reaction(steps(), s, given, wrench_of((0, 0, 0), (0, 0, 300)))
     assert sum(float(wrench.force[2]) for wrench in found.values()) == pytest.approx(300)
 
 

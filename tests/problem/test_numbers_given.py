@@ -21,7 +21,7 @@ from ocp import (
     foot_contact,
     friction,
     joint_limits,
-    mixed,
+    mixed_criterion,
     path,
     periodic,
     pose_along,
@@ -67,7 +67,7 @@ def walker(stride, grip, radius, pace, carried, weight):
         ground=ground,
         objective=weight * dynamic_effort(tree)
         + (1 - weight) * smoothness(tree, turn=100 * grip, slide=pace)
-        + mixed(weight) * grip,
+        + mixed_criterion(weight) * grip,
         loads=(
             PointMass(point="head", mass=carried),
             Load(point="head", force=lambda t: ca.vertcat(0, carried * t, 0)),

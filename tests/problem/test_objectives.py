@@ -13,7 +13,7 @@ from ocp import (
     dynamic_effort,
     effort,
     jerk,
-    mixed,
+    mixed_criterion,
     prismatic,
     revolute,
     smoothness,
@@ -55,7 +55,7 @@ def test_smoothness_scales_turns_and_slides():
 
 
 def test_mixed_weighs_duration_against_effort():
-    weights = {term.name: weight for weight, term in mixed(0.2).terms}
+    weights = {term.name: weight for weight, term in mixed_criterion(0.2).terms}
     assert weights == pytest.approx({"duration": 0.8, "effort": 0.2})
     tripled = 3 * (duration() + 0.5 * effort())
     assert [weight for weight, _ in tripled.terms] == [3.0, 1.5]

@@ -48,7 +48,7 @@ def test_a_row_is_an_equality_where_its_open_bounds_are_alike():
     place = Parameter("place", 1.0)
     sides = held([place, 2 * place, 1.0, place], [place, 2 * place, place, 3 * place])
     assert [sides.equal(row) for row in range(4)] == [True, True, False, False]
-    assert held([place, -np.inf], [np.inf, place]).bounded(1) == (False, True)
+    assert held([place, -np.inf], [np.inf, place]).has_bounds(1) == (False, True)
 
 
 def test_closing_checks_bounds_as_if_they_had_been_stated_with_the_numbers():

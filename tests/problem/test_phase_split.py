@@ -24,7 +24,7 @@ from ocp import (
     solve,
 )
 from ocp.motion import Mesh, Part
-from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirrored
+from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirror_symmetry
 from ocp.transcription import transcribe
 from ocp.transcription.phases.transcribe import transcribe_phases
 
@@ -70,7 +70,7 @@ def test_a_step_in_phases_has_the_optimum_of_the_step():
 
 
 def test_a_cycle_in_phases_has_the_optimum_of_the_cycle():
-    image = mirrored(ARM, range(2), (1, 1), shift={})
+    image = mirror_symmetry(ARM, range(2), (1, 1), shift={})
     whole = swung(symmetry=image)
     parts = in_phases(whole, {"out": 0.4, "back": 1.0})  # at a knot
     assert [part.end for part in parts.parts] == ["shared", "image"]

@@ -9,7 +9,17 @@ from ocp.models.mechanisms.four_bar import four_bar
 from ocp.models.swing_ups.cart_pole import cart_pole
 from phased_motions import rod
 
-from ocp import BSpline, Constraint, Phase, Problem, at_end, at_start, continuous, impact, joined
+from ocp import (
+    BSpline,
+    Constraint,
+    Phase,
+    Problem,
+    at_end,
+    at_start,
+    continuous,
+    impact,
+    link_constraint,
+)
 from ocp.problem import duration, effort, final, periodic, torque_limits
 
 ARM = two_link()
@@ -110,7 +120,7 @@ WRONG = {
     "restitution: expected within 0 and 1": lambda: impact("tip", restitution=1.5),
     "unknown point 'toe'": lambda: stated(phase("a"), phase("b"), links=(impact("toe"),)),
     "got 'speed'": lambda: continuous("speed"),
-    "expected when='joined'": lambda: joined("c", lambda end, start: 0.0).__class__(
+    "expected when='joined'": lambda: link_constraint("c", lambda end, start: 0.0).__class__(
         constraints=START
     ),
     "phase: name: expected a word": lambda: phase(""),

@@ -21,12 +21,12 @@ from ocp.problem import (
     Reaction,
     bearing_slots,
     in_force,
-    shared,
+    share_reaction,
     slots,
     two_pass,
     zero_moment_point,
 )
-from ocp.problem.contact.load_paths import corrected
+from ocp.problem.contact.load_paths import is_corrected
 from ocp.transcription.kernels.traces import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
@@ -260,7 +260,9 @@ def test_what_a_foot_bears_more_goes_through_its_centre():
     ground, more = steps(way=0.3), np.array([4.0, -7.0, 60.0])
     given = {name: wrench_of((0, 0, 0), (0, 0, 100)) for name in ("right", "left")}
     middle = np.mean([ground.foot(name).center for name in given], axis=0)
-    found = shared(ground, 0.4, given, wrench_of(np.cross(middle, more), more + (0, 0, 200)))
+    found = share_reaction(
+        ground, 0.4, given, wrench_of(np.cross(middle, more), more + (0, 0, 200))
+    )
     for name in given:
         center, wrench = ground.foot(name).center, found[name, f"knee_{name}"]
         assert np.array(wrench.force).ravel() == pytest.approx(more / 2 + (0, 0, 100))
@@ -277,7 +279,7 @@ def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
             for name in ("right", "left")
         }
         total = wrench_of(30 * rng.standard_normal(3), (5, 9, 300))
-        found = shared(ground, 0.4, given, total)
+        found = share_reaction(ground, 0.4, given, total)
         assert totals(found) == pytest.approx(
             np.array(stacked(total)).ravel(), rel=1e-12, abs=1e-10
         )
@@ -290,7 +292,7 @@ def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
             gain["right"] * pushes["left"], gain["left"] * pushes["right"]
         )  # the heavier foot takes more of it
         both = wrench_of(*np.split(totals(given), 2))
-        balanced = shared(ground, 0.4, given, both)
+        balanced = share_reaction(ground, 0.4, given, both)
         assert all(
             np.allclose(
                 totals({0: balanced[name, f"knee_{name}"]}), totals({0: given[name]}), atol=1e-12
@@ -299,7 +301,7 @@ def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
         )
         alone = given | {"left": wrench_of((0, 0, 0), (0, 0, 0))}
         assert totals(
-            {0: shared(ground, 0.8, alone, total)["right", "knee_right"]}
+            {0: share_reaction(ground, 0.8, alone, total)["right", "knee_right"]}
         ) == pytest.approx(totals(found))
 
 
@@ -307,13 +309,13 @@ def test_feet_on_planes_of_their_own_take_more_by_their_own_normals():
     ground, lean = steps(way=0.3), (0.0, np.sin(0.5), np.cos(0.5))
     slope = replace(ground.foot("left"), plane=Plane(normal=lean, point=(0.0, 0.0, -0.2)))
     uneven = replace(ground, feet=(ground.foot("right"), slope))
-    assert corrected(biped(), uneven)
+    assert is_corrected(biped(), uneven)
     given = {
         "right": wrench_of((0, 0, 0), (0, 0, 100)),
         "left": wrench_of((0, 0, 0), tuple(100 * np.array(lean))),
     }
     total = wrench_of((3, -4, 5), (20, 60, 250))
-    found = shared(uneven, 0.4, given, total)
+    found = share_reaction(uneven, 0.4, given, total)
     assert totals(found) == pytest.approx(np.array(stacked(total)).ravel(), abs=1e-10)
     gains = [
         np.array(found[name, f"knee_{name}"].force - given[name].force).ravel() for name in given

@@ -18,7 +18,7 @@ from ocp import (
     effort,
     fixed,
     joint_limits,
-    mixed,
+    mixed_criterion,
     path,
     torque_limits,
 )
@@ -61,7 +61,7 @@ from ocp.problem import Term
             lambda arm: path("p", lambda at: at.q, when=(0.5, 0.2)),
             "constraint 'p': when: expected 0 <= a <= b <= 1",
         ),
-        (lambda arm: mixed(1.5), r"mixed: expected u in \[0, 1\], got 1.5"),
+        (lambda arm: mixed_criterion(1.5), r"mixed_criterion: expected u in \[0, 1\], got 1.5"),
         (lambda arm: np.nan * effort(), "objective 'effort': expected a finite"),
         (
             lambda arm: Term(name="t", function=abs, kind="middle"),

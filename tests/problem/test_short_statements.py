@@ -13,8 +13,8 @@ from ocp import (
     Tree,
     area_contact,
     at_rest,
-    bearing,
     clearance,
+    contact_limits,
     effort,
     footholds,
     free,
@@ -91,7 +91,7 @@ def test_footholds_are_sought_within_what_is_asked():
 def test_a_ground_that_bears_pushes_within_friction_and_the_sole():
     tree = body()
     ground = footholds(tree, {"ankle": (0.0, 0.0)})
-    names = [each.name for each in bearing(tree, ground, torsion=0.03)]
+    names = [each.name for each in contact_limits(tree, ground, torsion=0.03)]
     assert names[0] == "unilateral" and names[-1].startswith("pressure.ankle")
     assert any(name.startswith("friction") for name in names)
 

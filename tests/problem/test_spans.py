@@ -22,7 +22,7 @@ from ocp import (
     velocity_limits,
 )
 from ocp.certificate import violations
-from ocp.problem import Span, mirrored, unilateral
+from ocp.problem import Span, mirror_symmetry, unilateral
 from ocp.transcription import transcribe
 from ocp.transcription.variables.layout import Layout, join_variables
 
@@ -31,11 +31,11 @@ from ocp.transcription.variables.layout import Layout, join_variables
     ("build", "message"),
     [
         (
-            lambda arm: mirrored(arm, [0], [1, 1]),
-            r"mirrored: expected index and sign for 2 coordinates, got \(1,\) and \(2,\)",
+            lambda arm: mirror_symmetry(arm, [0], [1, 1]),
+            r"mirror_symmetry: expected index and sign for 2 coordinates, got \(1,\) and \(2,\)",
         ),
         (
-            lambda arm: mirrored(arm, [0, 1], [1, 1], shift={"knee": 0.1}),
+            lambda arm: mirror_symmetry(arm, [0, 1], [1, 1], shift={"knee": 0.1}),
             "unknown joint 'knee'; the joints are shoulder, elbow",
         ),
         (

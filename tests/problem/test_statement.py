@@ -21,13 +21,13 @@ from ocp import (
     at_start,
     duration,
     effort,
-    joined,
+    link_constraint,
     off_sphere,
     path,
     periodic,
     solve,
 )
-from ocp.problem import RESERVED, Foot, Ground, Pin, Support, Term, mirrored
+from ocp.problem import RESERVED, Foot, Ground, Pin, Support, Term, mirror_symmetry
 
 UNBOUNDED = Constraint(name="p", function=abs, lower=-inf, upper=inf)
 
@@ -74,7 +74,7 @@ def reach(**changes):
         (lambda: path("p", abs), "constraint 'p': asks nothing: expected a lower or upper bound"),
         (lambda: path("p", abs, lower=inf), "constraint 'p': row 0: nothing lies between .* inf"),
         (lambda: path("p", abs, lower=(-inf, -inf)), "constraint 'p': asks nothing"),
-        (lambda: joined("p", max, -inf, inf), "constraint 'p': asks nothing"),
+        (lambda: link_constraint("p", max, -inf, inf), "constraint 'p': asks nothing"),
         (lambda: reach(constraints=(UNBOUNDED,)), "constraint 'p': asks nothing"),
         (lambda: off_sphere("p", (0, 0, 0), 0.1, {}), "constraint 'p': asks nothing"),
         (lambda: apart("p", ()), "constraint 'p': asks nothing"),
@@ -156,7 +156,7 @@ def test_a_problem_under_varying_loads_is_asked_at_its_end_too():
 
 def test_a_symmetry_is_stated_once_and_kept_when_the_problem_changes():
     arm = two_link()
-    swapped = mirrored(arm, [1, 0], [1, -1], shift={"shoulder": 0.1})
+    swapped = mirror_symmetry(arm, [1, 0], [1, -1], shift={"shoulder": 0.1})
     assert swapped == Symmetry(index=(1, 0), sign=(1, -1), shift=(0.1, 0.0))
     stated = reach(symmetry=swapped, constraints=(path("way", lambda at: at.q[0], lower=0.0),))
     names = [constraint.name for constraint in stated.requirements]

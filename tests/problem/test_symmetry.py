@@ -26,7 +26,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.certificate import violations
-from ocp.problem import mirrored, pressure_inside, unilateral
+from ocp.problem import mirror_symmetry, pressure_inside, unilateral
 from ocp.transcription import transcribe
 from ocp.transcription.requests import schedule_grid
 from ocp.transcription.variables.layout import join_variables, split_variables
@@ -44,7 +44,7 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
         motion=motion,
         duration=duration,
         objective=effort(),
-        symmetry=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}),
+        symmetry=mirror_symmetry(tree, INDEX, SIGN, shift={"x": 0.4}),
     )
     transcribed = transcribe(problem, Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
@@ -99,7 +99,7 @@ def test_accelerations_may_jump_where_the_step_ends():
     assert [
         constraint.name
         for constraint in replace(
-            arm_problem(), symmetry=mirrored(arm, [1, 0], [1, -1], qdd=False)
+            arm_problem(), symmetry=mirror_symmetry(arm, [1, 0], [1, -1], qdd=False)
         ).requirements
     ] == [
         "mirrored.q",
@@ -124,9 +124,9 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
         objective=goal,
         constraints=constraints,
         ground=ground,
-        symmetry=mirrored(tree, INDEX, SIGN, qdd=False),
+        symmetry=mirror_symmetry(tree, INDEX, SIGN, qdd=False),
     )
-    cyclic = replace(once, symmetry=mirrored(tree, INDEX, SIGN))
+    cyclic = replace(once, symmetry=mirror_symmetry(tree, INDEX, SIGN))
     rows, others = placed(cyclic, nodes=2), placed(once, nodes=2)
     nodes = schedule_grid(once, 2)
     for name in ("torque_limits", "push", "unilateral"):
@@ -148,7 +148,7 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
 
 
 def test_the_image_of_an_image_is_what_it_was():
-    symmetry = mirrored(biped(), INDEX, SIGN)
+    symmetry = mirror_symmetry(biped(), INDEX, SIGN)
     values = np.random.default_rng(2).standard_normal((10, 3))
     assert np.array_equal(symmetry.image(symmetry.image(values)), values)
     assert np.array_equal(symmetry.image(values)[:, 0], symmetry.image(values[:, 0]))

@@ -212,7 +212,7 @@ def two_rows():
         (lambda: angle_tracking(None, recorded()), "angle_tracking: tree: expected Tree, got None"),
         (lambda: Series(t=T, values={1: T}), "name: expected str, got int 1"),
         (
-            lambda: recorded().turned(np.diag([1, 1, -1])),
+            lambda: recorded().rotate(np.diag([1, 1, -1])),
             "rotation: .* that turns and does not mir",
         ),
     ],
@@ -225,13 +225,13 @@ def test_what_cannot_be_followed_is_refused(make, words):
 def test_axes_with_z_up_become_axes_with_y_up():
     turn = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
     wrench = np.arange(6.0)[:, None] * np.ones(81)
-    series = Series(t=T, values={"tip": tips(T), "foot": wrench}).turned(turn)
+    series = Series(t=T, values={"tip": tips(T), "foot": wrench}).rotate(turn)
     np.testing.assert_allclose(series.values["tip"], turn @ tips(T))
     np.testing.assert_allclose(series.values["foot"][:, 0], (0, 2, -1, 3, 5, -4))
     with pytest.raises(ValueError, match="rotation: expected a matrix that turns"):
-        recorded().turned(2 * np.eye(3))
+        recorded().rotate(2 * np.eye(3))
     with pytest.raises(ValueError, match="'a': expected 3 or 6 rows, got 1"):
-        Series(t=T, values={"a": T}).turned(turn)
+        Series(t=T, values={"a": T}).rotate(turn)
 
 
 def test_samples_are_read_straight_between_and_not_in_gaps():

@@ -23,7 +23,7 @@ from ocp import (
     tighten,
     verify,
 )
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 from ocp.solving.starts.contact_schedule import Stretch, _runs, _stretches
 from ocp.solving.starts.phases_from_contacts import _images, _links, common_friction
 
@@ -108,7 +108,7 @@ def walking(step=0.4):
         duration=1.0,
         objective=effort(),
         loads=contacts(tree, FEET, model=Complementarity(), normal=UP),
-        symmetry=mirrored(tree, LEGS, (1.0,) * 7, shift={"x": step}),
+        symmetry=mirror_symmetry(tree, LEGS, (1.0,) * 7, shift={"x": step}),
     )
 
 

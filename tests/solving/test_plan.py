@@ -8,7 +8,7 @@ import pytest
 from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Parameter, Problem, at_start, duration, path, prepare, solve, verify
-from ocp.problem.objectives import final, mixed
+from ocp.problem.objectives import final, mixed_criterion
 
 ARM = two_link()
 POINTS = 12
@@ -75,18 +75,18 @@ def test_a_free_parameter_is_found_where_a_search_outside_finds_it():
 
 def test_a_weight_moves_along_a_plan():
     share = Parameter("share", 0.0, "", 0.0, 1.0)
-    weighed = (1 - share) * mixed(0.0) + share * mixed(1.0)
+    weighed = (1 - share) * mixed_criterion(0.0) + share * mixed_criterion(1.0)
     plan = prepare(reach(objective=weighed))
     for u in (0.0, 0.3):
         assert plan.solve(share=u).objective == pytest.approx(
-            solve(reach(objective=mixed(u))).objective, rel=1e-9
+            solve(reach(objective=mixed_criterion(u))).objective, rel=1e-9
         )
 
 
 def test_an_open_duration_is_the_duration():
     T = Parameter("T", 0.6, "s", 0.4, 2.0)
-    plan = prepare(replace(reach(20.0, objective=mixed(1.0)), duration=T))
-    stated = solve(replace(reach(20.0, objective=mixed(1.0)), duration=0.7))
+    plan = prepare(replace(reach(20.0, objective=mixed_criterion(1.0)), duration=T))
+    stated = solve(replace(reach(20.0, objective=mixed_criterion(1.0)), duration=0.7))
     planned = plan.solve(T=0.7)
     assert planned.duration == 0.7
     assert planned.objective == pytest.approx(stated.objective, rel=1e-9)

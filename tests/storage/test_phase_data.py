@@ -21,7 +21,7 @@ from ocp import (
     continuous,
     effort,
     integral,
-    joined,
+    link_constraint,
     load,
     prepare,
     solve,
@@ -54,7 +54,7 @@ def carried(ratio=2.0, mass=1.0, points=6):
             Phase("reach", motion=BSpline(points=points), duration=(0.1, 1.0)),
             Phase("carry", motion=BSpline(points=points), duration=(0.1, 1.0), tree=loaded),
         ),
-        links=(joined("kink", lambda end, start: start.qdd[0] - end.qdd[0]),),
+        links=(link_constraint("kink", lambda end, start: start.qdd[0] - end.qdd[0]),),
         constraints=(
             at_start(ARM, q=(0.0, -2.0), qd=0.0),
             at_end(ARM, q=(1.0, -1.0), qd=0.0),

@@ -226,10 +226,10 @@ def test_what_stands_on_takes_part_in_a_blow():
         "after it, and takes part in the blow; name its points too"
     ):
         transcribe_phases(stepping("right foot"))
-    (asking,) = transcribe_phases(stepping("left foot", "right foot")).askings
+    (asking,) = transcribe_phases(stepping("left foot", "right foot")).links
     assert [each.strike.point for each in asking.strikes] == ["left foot", "right foot"]
 
 
 def test_what_leaves_takes_no_part_in_a_blow():
-    (asking,) = transcribe_phases(stepping("right foot", after=("right foot",))).askings
+    (asking,) = transcribe_phases(stepping("right foot", after=("right foot",))).links
     assert [each.strike.point for each in asking.strikes] == ["right foot"]

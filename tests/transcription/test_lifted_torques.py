@@ -24,7 +24,7 @@ from ocp.problem import (
     foot_contact,
     friction,
     linear_split,
-    mirrored,
+    mirror_symmetry,
     pressure_inside,
     slots,
     unilateral,
@@ -61,7 +61,7 @@ def everything(ankles=False, **changes):
             foot_contact(ground),
             linear_split(tree, ground),
         ),
-        symmetry=mirrored(tree, index, sign, qdd=False),
+        symmetry=mirror_symmetry(tree, index, sign, qdd=False),
         objective=problem.objective
         + integral("twist", lambda at: at.reaction.push("left") * at.q[0] + at.tau[7]),
         **changes,

@@ -25,7 +25,7 @@ from ocp import (
     effort,
     impact,
     integral,
-    joined,
+    link_constraint,
     prepare,
     solve,
 )
@@ -151,7 +151,9 @@ def test_what_is_asked_of_durations_holds():
 
 
 def test_a_link_of_ones_own_asks_of_both_ends():
-    kink = joined("kink", lambda end, start: start.qd[0] - 0.5 * end.qd[0], quantities=("q",))
+    kink = link_constraint(
+        "kink", lambda end, start: start.qd[0] - 0.5 * end.qd[0], quantities=("q",)
+    )
     phases = tuple(Phase(n, motion=BSpline(points=6), duration=0.4) for n in ("a", "b"))
     problem = Problem(tree=ARM, phases=phases, links=(kink,), constraints=ENDS, objective=effort())
     solution = solve(problem)

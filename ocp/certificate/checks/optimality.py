@@ -88,7 +88,7 @@ def _phase_variables(
     known = [program_variables(phase, part) for phase, part in parts]
     order, starts = transcribed.layout, transcribed.row_starts
     x = transcribed.join_phases([x for x, _, _ in known])
-    for asking in transcribed.askings:
+    for asking in transcribed.links:
         if asking.strikes:
             x[order.impulses[asking.name]] = asking.variables_at(solution.impulses[asking.name])
     x_multipliers, g_multipliers = gather_multipliers(

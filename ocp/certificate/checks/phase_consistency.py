@@ -156,7 +156,7 @@ def _multiplier_faults(solution: Solution) -> Iterator[str]:
 
 def _impulse_faults(solution: Solution, transcribed: TranscribedPhases) -> Iterator[str]:
     """Yield impulses along what no motion feels, which are no variables of the program."""
-    for asking in transcribed.askings:
+    for asking in transcribed.links:
         if not asking.strikes:
             continue
         known = solution.impulses[asking.name]

@@ -29,7 +29,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.motion.collocation_mesh import Mesh, power_series
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import corrected, transmissions
+from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.load_states import loads_in_state
@@ -316,7 +316,7 @@ def _accelerations(
     if not masses:
         return qdd
     at = _instant(solution, t, (state[:n], state[n:], qdd), touching)
-    asked: list[Any] = [mass.given(at).force for mass in masses]
+    asked: list[Any] = [mass.load_at(at).force for mass in masses]
     gap = ca.vcat(asked) - pulls
     at_rest, slope = ca.substitute(gap, pulls, ca.SX.zeros(pulls.shape)), ca.jacobian(gap, pulls)
     return ca.substitute(qdd, pulls, -ca.solve(slope, at_rest))
@@ -342,7 +342,7 @@ def _instant(
 def _ground_is_variable(solution: Solution) -> bool:
     """Tell whether the ground gives what its variables say, and is not corrected for balance."""
     problem = solution.problem
-    return solution.stands and not corrected(problem.tree, cast(Ground, problem.ground))
+    return solution.stands and not is_corrected(problem.tree, cast(Ground, problem.ground))
 
 
 def _ground_wrenches(solution: Solution, t: np.ndarray) -> np.ndarray:

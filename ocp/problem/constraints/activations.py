@@ -48,8 +48,8 @@ def _activation(tree: Tree) -> tuple[Constraint, ...]:
             along += [Row(f"{joint.name} {side}", 0.0, inf, "") for side in SIDES.values()]
             first.append(Row(joint.name, *each.ways(tree), ""))
     return (
-        _stated(ACTIVATION, _asked, along),
-        _stated(AT_FIRST, _activated, first, when="start"),
+        _drive_constraint(ACTIVATION, _signal_rows, along),
+        _drive_constraint(AT_FIRST, _activation_states, first, when="start"),
     )
 
 
@@ -62,7 +62,9 @@ class Row(NamedTuple):
     unit: str
 
 
-def _stated(name: str, function: Any, rows: Sequence[Row], when: str = "path") -> Constraint:
+def _drive_constraint(
+    name: str, function: Any, rows: Sequence[Row], when: str = "path"
+) -> Constraint:
     labels, lower, upper, units = zip(*rows)
     return Constraint(
         name=name,
@@ -83,7 +85,9 @@ def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, 
     alike = free and [id(each) for each in before.loads] == [id(each) for each in after.loads]
     if alike and moves and "qdd" in link.quantities:
         return ()
-    if before.end == IMAGE and not (_shared(before.ground, 1.0) or _shared(after.ground, 0.0)):
+    if before.end == IMAGE and not (
+        _several_bear(before.ground, 1.0) or _several_bear(after.ground, 0.0)
+    ):
         return ()
     known = _coming_on(after.tree)
     if "tau" in link.quantities:
@@ -100,7 +104,7 @@ def mirrored_drives(
     known = _coming_on(tree)
     if symmetry is None or not known:
         return ()
-    shared = _shared(ground, 0.0) or _shared(ground, 1.0)
+    shared = _several_bear(ground, 0.0) or _several_bear(ground, 1.0)
     if symmetry.accelerations and follows and not (shared or tree.loops or tree.stays):
         return ()
     rows, index, sign = [row for _, row in known], list(symmetry.index), ca.DM(symmetry.sign)
@@ -119,7 +123,7 @@ def mirrored_drives(
     )
 
 
-def _shared(ground: Ground | None, s: float) -> bool:
+def _several_bear(ground: Ground | None, s: float) -> bool:
     """Tell whether several supports share at s what they bear."""
     return ground is not None and len(bearing_slots(ground, s)) > 1
 
@@ -141,7 +145,7 @@ def state_units(tree: Tree, rows: Sequence[int]) -> tuple[str, ...]:
     return tuple("" if row in shares else unit_of(tree.moving[row], "tau") for row in rows)
 
 
-def _asked(at: "Instant") -> Matrix:
+def _signal_rows(at: "Instant") -> Matrix:
     """Return the signals of drives that come on by a law, or what is left of them on either
     side."""
     rows: list[Matrix] = []
@@ -163,7 +167,7 @@ def _share(up: Any, down: Any) -> Any:
     return -down if up is None else up if down is None else up - down
 
 
-def _activated(at: "Instant") -> Matrix:
+def _activation_states(at: "Instant") -> Matrix:
     """Return their states."""
     states = drive_states(at)
     return ca.vertcat(*(states[row] for _, row in _coming_on(at.tree)))

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.values.parameters import matrix
-from ocp.problem.constraint import Constraint, bounded
+from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.instant import Instant
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
@@ -60,7 +60,7 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -
         labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs),
         units="m2",
     )
-    return bounded(stated)
+    return require_bound(stated)
 
 
 def off_sphere(
@@ -79,7 +79,7 @@ def off_sphere(
         labels=tuple(spheres),
         units="m2",
     )
-    return bounded(stated)
+    return require_bound(stated)
 
 
 def off_box(
@@ -101,13 +101,15 @@ def off_box(
     stated = Constraint(
         name=name,
         function=lambda at: _clearances(at, box(at), half, spheres),
-        lower=tuple(_rounded(0.0, _positive(radius), radius) for radius in spheres.values()),
+        lower=tuple(
+            _rounded_distance(0.0, _positive(radius), radius) for radius in spheres.values()
+        ),
         upper=inf,
         when=when,
         labels=tuple(spheres),
         units="m",
     )
-    return bounded(stated)
+    return require_bound(stated)
 
 
 def off_edges(
@@ -179,11 +181,11 @@ def _clearances(
         over = _smooth(ca.dot(up, away)) - half[0]
         behind = -ca.dot(ahead, away) - half[1]
         nearer = over + _positive(behind - over)
-        distances.append(_rounded(_positive(over), _positive(behind), nearer))
+        distances.append(_rounded_distance(_positive(over), _positive(behind), nearer))
     return ca.vertcat(*distances)
 
 
-def _rounded(over: Any, behind: Any, nearest: Any) -> Any:
+def _rounded_distance(over: Any, behind: Any, nearest: Any) -> Any:
     """Return the distance from what is beyond two faces and the nearer one, negative inside."""
     return (over**2 + behind**2 + ROUNDING**2) ** 0.5 + nearest - _positive(nearest)
 

@@ -12,7 +12,7 @@ from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
 from ocp.mechanics.values.parameters import Open, is_open, opened, reference
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import instance, shown
-from ocp.problem.constraint import Constraint, bounded
+from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.constraints.attitudes import check_length, check_rates
 from ocp.problem.instant import Instant
 
@@ -58,7 +58,7 @@ def limits(tree: Tree, *, hull: bool = False) -> tuple[Constraint, ...]:
         "jerk": lambda: jerk_limits(tree),
         "torque_rate": lambda: torque_rate_limits(tree),
     }
-    stated = tuple(make() for attribute, make in known.items() if _bounded(tree, attribute))
+    stated = tuple(make() for attribute, make in known.items() if _limited_joints(tree, attribute))
     if not stated:
         raise ValueError("limits: no joint of the tree has any")
     return stated
@@ -128,12 +128,12 @@ def path(
         labels=labels,
         units=units,
     )
-    return bounded(stated)
+    return require_bound(stated)
 
 
 def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
     instance(f"{name}: tree", tree, Tree)
-    bounded = _bounded(tree, attribute)
+    bounded = _limited_joints(tree, attribute)
     if not bounded:
         raise ValueError(f"{name}: no joint of the tree has {attribute} limits")
     rows = [row for row, _ in bounded]
@@ -148,7 +148,7 @@ def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "p
     )
 
 
-def _bounded(tree: Tree, attribute: str) -> list[tuple[int, Joint]]:
+def _limited_joints(tree: Tree, attribute: str) -> list[tuple[int, Joint]]:
     """Return the joints that have a limit, with their rows of q."""
     return [
         (row, joint)
@@ -166,13 +166,13 @@ def _boundary(tree: Tree, when: str, **wanted: PerJoint) -> tuple[Constraint, ..
         )
         check_rates(f"at_{when}: qd", tree, values, rates)
     return tuple(
-        _prescribed(tree, when, quantity, value)
+        _prescribe(tree, when, quantity, value)
         for quantity, value in wanted.items()
         if value is not None
     )
 
 
-def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constraint:
+def _prescribe(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constraint:
     values = _per_joint(tree, f"at_{when}: {quantity}", value)
     rows = list(values)
     joints = [tree.moving[row] for row in rows]
@@ -189,7 +189,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
         labels=tuple(joint.name for joint in joints),
         units=tuple(unit_of(joint, quantity) for joint in joints),
     )
-    return bounded(stated)
+    return require_bound(stated)
 
 
 def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:

@@ -50,7 +50,7 @@ def pose_at_start(
     """
     name = f"pose_at_start.{point}"
     home = _home(tree, name, point)
-    return _prescribed(tree, name, point, target, rows, "start", home)
+    return _prescribe(tree, name, point, target, rows, "start", home)
 
 
 def pose_at_end(
@@ -66,7 +66,7 @@ def pose_at_end(
     """
     name = f"pose_at_end.{point}"
     _home(tree, name, point)
-    return _prescribed(tree, name, point, target, rows, "joined", None)
+    return _prescribe(tree, name, point, target, rows, "joined", None)
 
 
 def pose_along(
@@ -89,7 +89,7 @@ def pose_along(
     home = _home(tree, name, point)
     width = [positive(f"{name}: place", place, zero=True, unit="m")] * 3
     width += [positive(f"{name}: turn", turn, zero=True, unit="rad")] * 3
-    return _prescribed(tree, name, point, target, rows, when, home, width=array(width))
+    return _prescribe(tree, name, point, target, rows, when, home, width=array(width))
 
 
 def upright(tree: Tree, point: str, lean: Any, *, when: Any = "path") -> Constraint:
@@ -145,7 +145,7 @@ def pose_error(pose: Matrix, unit: Matrix, target: Matrix, origin: Matrix) -> Ma
     return ca.vertcat(pose[:3, 3] - target[:3, 3], 4 * way * now[1:] / (1 + way * now[0]))
 
 
-def _prescribed(
+def _prescribe(
     tree: Tree,
     name: str,
     point: str,
@@ -158,7 +158,7 @@ def _prescribed(
     """Return the Constraint; the way round is counted from the quaternion `home`, or where that is
     None from the motion's start, which `when` hands over beside the end."""
     goal = _goal(name, target)
-    asked = _asked(name, rows)
+    asked = _row_numbers(name, rows)
     here = None if callable(target) else matrix(reference(array(goal(None))))
     chosen = _movable(reference(tree), name, point, here, asked)
     fixed = target if callable(target) else frozen(array(target))
@@ -223,12 +223,12 @@ def _home(tree: Tree, name: str, point: str) -> Matrix:
 def _goal(name: str, target: Target) -> Callable:
     """Return the target as a function of an Instant."""
     if callable(target):
-        return lambda at: _followed(f"{name}: target", target(at))
+        return lambda at: _target_pose(f"{name}: target", target(at))
     fixed = matrix(rigid_pose(f"{name}: target", target, "m"))
     return lambda at: fixed
 
 
-def _followed(what: str, value: Any) -> Matrix:
+def _target_pose(what: str, value: Any) -> Matrix:
     """Return what a target's function gives; raise ValueError unless it is a pose (4x4)."""
     if isinstance(value, ca.SX | ca.MX) and value.is_constant():
         value = ca.evalf(value)
@@ -239,7 +239,7 @@ def _followed(what: str, value: Any) -> Matrix:
     return value
 
 
-def _asked(name: str, rows: Sequence[str]) -> list[int]:
+def _row_numbers(name: str, rows: Sequence[str]) -> list[int]:
     """Return the numbers of the rows that are named."""
     named = [rows] if isinstance(rows, str) else list(rows)
     unknown = [row for row in named if row not in ROWS]
@@ -252,7 +252,7 @@ def _movable(
     tree: Tree, name: str, point: str, target: Matrix | None, asked: list[int]
 ) -> list[int]:
     """Return the rows that joints can move; raise ValueError where they cannot do what is asked."""
-    errors, slopes = _sampled(tree, point, target)
+    errors, slopes = _sample_errors(tree, point, target)
     free = list(asked)
     if target is not None:
         _check_reach(tree, name, point, target)
@@ -274,7 +274,7 @@ def _movable(
     return free
 
 
-def _sampled(tree: Tree, point: str, target: Matrix | None) -> tuple[np.ndarray, list]:
+def _sample_errors(tree: Tree, point: str, target: Matrix | None) -> tuple[np.ndarray, list]:
     """Return errors (SAMPLES, 6), zero without a target, and Jacobians (6, n) of configurations."""
     rng, place = np.random.default_rng(0), kinematics.place_of(tree, point)
     errors, slopes = np.zeros((SAMPLES, len(ROWS))), []

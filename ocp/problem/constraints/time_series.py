@@ -84,7 +84,7 @@ class Series:
         values = {name: rows[:, inside] for name, rows in self.values.items()}
         return replace(self, t=self.t[inside], values=values)
 
-    def turned(self, rotation: Any) -> "Series":
+    def rotate(self, rotation: Any) -> "Series":
         """Return the series in other axes: vectors (3, N), and wrenches (6, N), times a rotation
         (3, 3), as from axes with z up to those with y up.
 
@@ -161,7 +161,7 @@ class Curves:
             basis.append((wide * wide * wide - 4 * narrow * narrow * narrow) / 6)
         return ca.DM(self.coefficients) @ ca.vertcat(*basis)
 
-    def measured(self, t: Matrix) -> Matrix:
+    def is_measured(self, t: Matrix) -> Matrix:
         """Return (rows,) 1 where something was measured at a time (s), 0 in its gaps."""
         there: list[Any] = [1.0] * len(self.coefficients)
         for rows, start, end in self.missing:
@@ -181,7 +181,7 @@ def curves(series: Series) -> Curves:
     span = float(series.t[-1] - series.t[0])
     s = (series.t - series.t[0]) / span
     basis = cross_validated(s, rows, DEGREE, clamped=False)
-    missing = tuple(_missing(series))
+    missing = tuple(_row_gaps(series))
     return Curves(
         start=float(series.t[0]),
         step=span / basis.segments,
@@ -190,7 +190,7 @@ def curves(series: Series) -> Curves:
     )
 
 
-def _missing(series: Series) -> Iterator[tuple[tuple[int, ...], float, float]]:
+def _row_gaps(series: Series) -> Iterator[tuple[tuple[int, ...], float, float]]:
     first = 0
     for name, rows in series.values.items():
         numbers = tuple(range(first, first + len(rows)))

@@ -44,7 +44,7 @@ def marker_tracking(
     nothing was recorded.
     """
     name = "marker_tracking"
-    places = matched(name, tree, markers, points)
+    places = match_markers(name, tree, markers, points)
     scale = positive(f"{name}: size", size, unit="m")
     off = _follower(name, markers, weights, offset)
     return squares(
@@ -68,7 +68,7 @@ def angle_tracking(
     """
     name = "angle_tracking"
     instance(f"{name}: tree", tree, Tree)
-    rows = [_coordinate(tree, joint, angles) for joint in _sized(name, angles, (1,)).values]
+    rows = [_coordinate(tree, joint, angles) for joint in _check_sizes(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
     off = _follower(name, angles, weights, offset)
     return squares(name, lambda at: off(at, at.q[rows]) / scale)
@@ -93,7 +93,7 @@ def force_tracking(
     """
     name = "force_tracking"
     feet = [foot.name for foot in instance(f"{name}: ground", ground, Ground).feet]
-    for foot in _sized(name, forces, (3, 6)).values:
+    for foot in _check_sizes(name, forces, (3, 6)).values:
         if foot not in feet:
             raise ValueError(
                 f"{name}: {forces.source}: {foot!r} is no foot of the ground; the feet are "
@@ -113,13 +113,15 @@ def force_tracking(
     off = _follower(name, forces, weights, offset)
 
     def deviation(at: Instant) -> Matrix:
-        here = ca.vertcat(*(_given(at, foot, len(rows)) for foot, rows in forces.values.items()))
+        here = ca.vertcat(
+            *(_foot_wrench(at, foot, len(rows)) for foot, rows in forces.values.items())
+        )
         return off(at, here) / scale
 
     return squares(name, deviation)
 
 
-def matched(
+def match_markers(
     what: str, tree: Tree, markers: Series, points: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Return the names of the points that markers stand for, in their order.
@@ -137,7 +139,7 @@ def matched(
             f"{what}: points: {markers.source} has no marker {stray[0]!r}; it has "
             f"{', '.join(markers.values)}"
         )
-    places = tuple(named.get(marker, marker) for marker in _sized(what, markers, (3,)).values)
+    places = tuple(named.get(marker, marker) for marker in _check_sizes(what, markers, (3,)).values)
     lost = [marker for marker, point in zip(markers.values, places) if point not in known]
     if lost:
         raise ValueError(
@@ -149,7 +151,7 @@ def matched(
     return places
 
 
-def weighed(what: str, series: Series, weights: Mapping[str, float] | None) -> np.ndarray:
+def weight_roots(what: str, series: Series, weights: Mapping[str, float] | None) -> np.ndarray:
     """Return the roots of the weights of all rows of a series.
 
     Weights are numbers of at least 0, 1 where none is given. Raises ValueError, in the name of
@@ -176,13 +178,13 @@ def _follower(
 ) -> Callable[[Instant, Matrix], Matrix]:
     """Return the function of an Instant and of what is there that gives its weighted deviations
     (rows,) from what was measured."""
-    aim, weight = curves(series), weighed(name, series, weights)
+    aim, weight = curves(series), weight_roots(name, series, weights)
     begin = _begin(name, series, offset)
 
     def off(at: Instant, here: Matrix) -> Matrix:
         _warn_beyond(aim, at, begin)
         t = at.t + matrix(begin)
-        seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.measured(t)
+        seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.is_measured(t)
         return seen * (here - aim.at(t))
 
     return off
@@ -218,7 +220,7 @@ def _warn_beyond(aim: Curves, at: Instant, begin: Any) -> None:
             )
 
 
-def _given(at: Instant, foot: str, rows: int) -> Matrix:
+def _foot_wrench(at: Instant, foot: str, rows: int) -> Matrix:
     """Return the force (3, N) on a foot, under the moment (3, N m) about the origin if 6 rows are
     asked for; zero where the ground of the instant's phase does not have it."""
     if foot not in feet_of(at.ground):
@@ -234,7 +236,7 @@ def _coordinate(tree: Tree, joint: str, angles: Series) -> int:
         raise ValueError(f"angle_tracking: {angles.source}: {error}") from None
 
 
-def _sized(what: str, series: Series, sizes: Sequence[int]) -> Series:
+def _check_sizes(what: str, series: Series, sizes: Sequence[int]) -> Series:
     """Return the series; raise ValueError unless every name has one of these numbers of rows."""
     for name, rows in instance(f"{what}: measured", series, Series).values.items():
         if len(rows) not in sizes:

@@ -142,7 +142,7 @@ def _margins(
     return margins
 
 
-def bearing(
+def contact_limits(
     tree: Tree, ground: Ground, *, coefficient: Any = 0.6, torsion: Any = None
 ) -> tuple[Constraint, ...]:
     """Let every foot bear as a rough ground does: by a push alone, within friction, and inside its
@@ -185,7 +185,7 @@ def zmp_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
     closed = {span.start for span in spans if not span.open_start}
     closed |= {span.end for span in spans if not span.open_end}
     spans += [Span(start=s, end=s) for s in edges if s not in closed]
-    bearing_in = {span: _bearing(ground, (span.start + span.end) / 2) for span in spans}
+    bearing_in = {span: _supports_in_force(ground, (span.start + span.end) / 2) for span in spans}
     return tuple(
         _inside(tree, ground, f"zmp.{number + 1}", supports=supports, foot=None, when=span)
         for number, (span, supports) in enumerate(bearing_in.items())
@@ -204,7 +204,7 @@ def _closed_where_all_bear(ground: Ground, start: float, end: float) -> Span:
     )
 
 
-def _bearing(ground: Ground, s: float) -> list[Support]:
+def _supports_in_force(ground: Ground, s: float) -> list[Support]:
     """Return the supports in force at s of the feet that bear."""
     return [
         support

@@ -85,7 +85,7 @@ class Touch:
         """The directions (3, components) of normal and ways."""
         return ca.horzcat(matrix(self.normal), *(matrix(way) for way in self.ways))
 
-    def given(self, at: MotionState) -> Load:
+    def load_at(self, at: MotionState) -> Load:
         """Return the load that it is at an instant."""
         return self.load(at.contact(self))
 
@@ -104,7 +104,7 @@ class Touch:
         """Return how far (m) the point is above the plane."""
         return ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
 
-    def parting(self, at: MotionState) -> tuple[Matrix, Matrix]:
+    def gap_rates(self, at: MotionState) -> tuple[Matrix, Matrix]:
         """Return rate (m/s) and acceleration (m/s2) of the gap."""
         normal = matrix(self.normal)
         rate, bend = at.velocity(self.point), at.acceleration(self.point)

@@ -25,12 +25,13 @@ def footholds(
     """
     positive("footholds: within", within, zero=True)
     feet = [
-        _foot(tree, name, _sought(name, place, within), normal) for name, place in places.items()
+        _foot(tree, name, _free_place(name, place, within), normal)
+        for name, place in places.items()
     ]
     return Ground(feet=feet)
 
 
-def _sought(name: str, place: Sequence[Any], within: float) -> tuple[Any, ...]:
+def _free_place(name: str, place: Sequence[Any], within: float) -> tuple[Any, ...]:
     """Return a place (3, m), the numbers of which are sought if it is so `within` some."""
     if len(place) not in (2, 3):
         raise ValueError(f"footholds: {name!r}: expected 2 or 3 numbers, got {place!r}")

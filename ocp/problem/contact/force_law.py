@@ -42,7 +42,7 @@ class ForceLaw:
         """True: nothing tells that the end of a motion has the image of the start's force."""
         return True
 
-    def given(self, at: MotionState) -> Load:
+    def load_at(self, at: MotionState) -> Load:
         """Return the load that it is at an instant."""
         entries = as_column(f"force law at {self.point!r}: law", self._answer(at))
         parts = ca.vertsplit(entries) if entries.numel() in (3, 6) else None
@@ -76,4 +76,4 @@ Acting: TypeAlias = Load | PointMass | ForceLaw | Touch
 
 def loads_at(loads: Sequence[Acting], at: MotionState) -> tuple[Load, ...]:
     """Return the loads as they are at an instant."""
-    return tuple(load.at(at.t) if isinstance(load, Load) else load.given(at) for load in loads)
+    return tuple(load.at(at.t) if isinstance(load, Load) else load.load_at(at) for load in loads)

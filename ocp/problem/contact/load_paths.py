@@ -115,7 +115,7 @@ def contact_shares(tree: Tree, ground: Ground, q: np.ndarray) -> dict[tuple[str,
     return {slot: _shares(tree, ground, each, q) for slot, each in given}
 
 
-def corrected(tree: Tree, ground: Ground) -> bool:
+def is_corrected(tree: Tree, ground: Ground) -> bool:
     """Tell whether wrenches between nodes are corrected to the balance of the motion: those of feet
     with areas under a body that floats in space, of which some always bears."""
     whole = all(all(each.present) for each in transmissions(tree, ground))
@@ -130,13 +130,13 @@ def _transmission(tree: Tree, ground: Ground, foot: Foot, support: Support) -> T
     """Return the Transmission of a support, in axes in which components are felt or not."""
     point = support.pins[0].point if support.kind == "point" else None
     for axes in _frames(ground, foot, support):
-        able = _passed(support, axes)
+        able = _passed_components(support, axes)
         each = Transmission(
             foot=foot.name, link=support.link, point=point, present=tuple(able), axes=axes
         )
         if floats(tree, ground):
             return each
-        felt, aligned = _felt(tree, ground, each, np.array(able))
+        felt, aligned = _felt_components(tree, ground, each, np.array(able))
         if aligned:
             break
     _check_presses(ground, foot, felt, axes)
@@ -178,7 +178,7 @@ def _is_axis(vector: np.ndarray) -> bool:
     return bool(abs(np.abs(vector).max() - 1.0) < ALIGNED)
 
 
-def _passed(support: Support, axes) -> list[bool]:
+def _passed_components(support: Support, axes) -> list[bool]:
     """Tell which components (6,) a support of its kind passes on."""
     if support.kind == "area":
         return [True] * 6
@@ -189,7 +189,7 @@ def _passed(support: Support, axes) -> list[bool]:
     return [row != own for row in range(3)] + [True] * 3
 
 
-def _felt(tree, ground, each, able):
+def _felt_components(tree, ground, each, able):
     """Return which components (6,) some motion feels, and whether the others are all that none
     feels."""
     number = reference(tree)

@@ -32,7 +32,7 @@ class PointMass:
         """False: it pulls the same at the end of a motion as at the start of its image."""
         return False
 
-    def given(self, at: MotionState) -> Load:
+    def load_at(self, at: MotionState) -> Load:
         """Return the load (N) that it is at an instant."""
         fall = matrix(at.tree.gravity) - at.acceleration(self.point)
         return Load(point=self.point, force=self.mass * fall)

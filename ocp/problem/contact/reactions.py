@@ -168,7 +168,7 @@ def _shares(ground: Ground, active: Sequence[Any], point: Any) -> list[Any]:
     return [active[0] * (1 - both) + both * part, active[1] * (1 - both) + both * (1 - part)]
 
 
-def shared(
+def share_reaction(
     ground: Ground, s: Any, given: Mapping[str, Wrench], total: Wrench
 ) -> dict[Slot, Wrench]:
     """Share the `total` Wrench as `given` {foot: Wrench} does, which need not balance it.

@@ -81,4 +81,4 @@ def _on(point: str, surface: str) -> str:
 
 def force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
     """Return the function of an Instant that is the force (3, N) of a contact."""
-    return lambda at: load.given(at).force
+    return lambda at: load.load_at(at).force

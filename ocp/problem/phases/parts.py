@@ -58,7 +58,10 @@ def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[
             "motion": phase.motion,
             "duration": phase.duration,
             "objective": _share(problem.objective, phase.objective, k == last),
-            "constraints": (phase.constraints, _holding(problem.constraints, k == 0, k == last)),
+            "constraints": (
+                phase.constraints,
+                _constraints_of_phase(problem.constraints, k == 0, k == last),
+            ),
             "loads": (*phase.loads, *problem.loads),
             "ground": phase.ground,
             "outputs": problem.outputs,
@@ -113,7 +116,9 @@ def _share(whole: Objective | None, own: Objective | None, last: bool) -> Object
     return Objective(terms=terms)
 
 
-def _holding(constraints: tuple[Constraint, ...], first: bool, last: bool) -> list[Constraint]:
+def _constraints_of_phase(
+    constraints: tuple[Constraint, ...], first: bool, last: bool
+) -> list[Constraint]:
     """Return the constraints of the whole that hold in a phase."""
     instants = {"path", "hull"} | ({"start"} if first else set()) | ({"end"} if last else set())
     if first and last:
@@ -125,7 +130,7 @@ def _holding(constraints: tuple[Constraint, ...], first: bool, last: bool) -> li
     return kept
 
 
-def resolved(problem: Any) -> tuple[Transition, ...]:
+def resolve_transitions(problem: Any) -> tuple[Transition, ...]:
     """Return the transitions of a `problem`, each with its name and those of its phases.
 
     The last one is that of the problem's symmetry, if it has one. Raises ValueError naming phases
@@ -139,7 +144,7 @@ def resolved(problem: Any) -> tuple[Transition, ...]:
         quantities = ("q", "qd", "qdd") if problem.symmetry.accelerations else ("q", "qd")
         ends = {"before": names[-1], "after": names[0]}
         links.append(Transition(quantities=quantities, symmetry=problem.symmetry, **ends))
-    transitions = [_named(link, k, names) for k, link in enumerate(links)]
+    transitions = [_name_phases(link, k, names) for k, link in enumerate(links)]
     joined = [(each.before, each.after) for each in transitions]
     for pair in pairwise(names):
         if pair not in joined:
@@ -173,7 +178,7 @@ def _check_fits(transition: Transition, tree: Tree) -> None:
             )
 
 
-def _named(link: Transition, k: int, names: list[str]) -> Transition:
+def _name_phases(link: Transition, k: int, names: list[str]) -> Transition:
     """Return a link with the names of its phases, those after the k-th if it has none."""
     before = link.before or names[k % len(names)]
     for what, name in (("before", before), ("after", link.after)):

@@ -18,7 +18,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import is_open
 from ocp.mechanics.values.validation import frozen, instance, numbers, set_fields, several, shown
 from ocp.motion.basis import Basis
-from ocp.problem.constraint import Constraint, bounded
+from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
 from ocp.problem.reserved_names import SEPARATOR
@@ -164,7 +164,7 @@ class Transition:
                 f"{what}: velocities jump where {', '.join(points)} strikes; "
                 "they cannot be the same on both sides"
             )
-        for constraint in map(bounded, several(what, self.constraints, Constraint)):
+        for constraint in map(require_bound, several(what, self.constraints, Constraint)):
             if constraint.when != "joined":
                 raise ValueError(
                     f"{what}: constraint {constraint.name!r}: expected when='joined', got "
@@ -228,7 +228,7 @@ def impact(
     )
 
 
-def joined(
+def link_constraint(
     name: str,
     function: Callable[..., Any],
     lower: Any = 0.0,

@@ -110,7 +110,7 @@ def _phases_start(transcribed: TranscribedPhases, guess: Guesses) -> Start:
     if not isinstance(guess, Solution):
         return Start(x=x)
     order = transcribed.layout
-    for asking in transcribed.askings:
+    for asking in transcribed.links:
         if asking.strikes and asking.name in guess.impulses:
             x[order.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
     x[order.parameters] = _start_parameters(order, guess)

@@ -25,8 +25,8 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import curve
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import Ground, of_contacts, slots
-from ocp.problem.contact.load_paths import corrected, transmissions
-from ocp.problem.contact.reactions import check_two_pass, shared, two_pass
+from ocp.problem.contact.load_paths import is_corrected, transmissions
+from ocp.problem.contact.reactions import check_two_pass, share_reaction, two_pass
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.custom_derivatives import Spin, Torque, chosen_of
@@ -282,7 +282,7 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
     if ground is None and not first:
         return forces_from_motion(problem)
 
-    corrects = ground is not None and corrected(tree, ground)
+    corrects = ground is not None and is_corrected(tree, ground)
     contacts = 0 if ground is None else len(ground.feet if corrects else slots(ground))
 
     def known(lifted: Matrix) -> Forces:
@@ -292,7 +292,9 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
                 foot.name: Wrench(link="", moment=part[:3], force=part[3:])
                 for foot, part in zip(ground.feet, parts)
             }
-            return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
+            return share_reaction(
+                ground, at.s, given, resultant(at.tree, at.frames, at.unsupported)
+            )
 
         def as_given(at: Instant) -> dict:
             return contact_wrenches(at, lifted)

@@ -77,7 +77,7 @@ def _resting_law(names: tuple[str, ...], step: float) -> Constraint:
     def rows(at: Instant) -> Matrix:
         room = []
         for touch in touches(at.loads):
-            for level, part in enumerate(touch.parting(at), start=1):
+            for level, part in enumerate(touch.gap_rates(at), start=1):
                 work = (step * at.T) ** level * part * at.contact(touch)[0]
                 room += [leak_of(touch) - work, leak_of(touch) + work]
         return ca.vertcat(*room)

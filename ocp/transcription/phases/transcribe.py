@@ -75,7 +75,7 @@ class PhaseLayout:
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TranscribedPhases:
     """A problem of phases as an NLP, and the way back: each phase `Transcribed` as if alone, where
-    its variables stand in x (`columns`), and what links them, `link_rows` whose groups of rows come
+    its variables stand in x (`columns`), and what links them, `links` whose groups of rows come
     after those of the phases. The rest is as in `Transcribed`."""
 
     statement: Problem
@@ -83,7 +83,7 @@ class TranscribedPhases:
     transcription: Transcription
     parts: tuple[Transcribed, ...]
     columns: tuple[np.ndarray, ...]
-    askings: tuple[LinkRows, ...]
+    links: tuple[LinkRows, ...]
     layout: PhaseLayout
     nlp: NLP
     open_groups: tuple[Group, ...]
@@ -271,7 +271,7 @@ def transcribe_phases(
         transcription=transcription,
         parts=parts,
         columns=columns,
-        askings=every,
+        links=every,
         layout=layout,
         nlp=parts[0].nlp,  # until all are put together
         open_groups=open_groups,

@@ -213,7 +213,7 @@ def link_group(
     rows = [pair for each in asking.rows for pair in split_open_bounds(*each, free)]
     owners, stacks = [], []
     for constraint, stack in rows:
-        wanted = [k for k in range(stack.shape[0]) if any(constraint.bounded(k))]
+        wanted = [k for k in range(stack.shape[0]) if any(constraint.has_bounds(k))]
         owners += [(constraint, k) for k in wanted]
         stacks.append((f"constraint {constraint.name!r}", stack[wanted]))
     sought = [each for each in known if each.name in free or each.free]

@@ -41,7 +41,7 @@ from ocp import (
 )
 from ocp.certificate import program_variables, violations
 from ocp.cli import ended
-from ocp.problem import in_phases, mirrored
+from ocp.problem import in_phases, mirror_symmetry
 from ocp.solvers import Iterate, Iteration, curvature
 from ocp.studies import markdown_lines
 
@@ -182,7 +182,7 @@ def _apart(solution: Solution) -> str:
     names = list(solution.phases)
     first, second = (solution.phases[names[k]].points for k in (0, len(names) // 2))
     turning = [k for k, joint in enumerate(tree.moving) if joint.kind == "revolute"]
-    apart = np.abs(first - mirrored(tree, *mirror(tree)).image(second)).max(axis=1)[turning]
+    apart = np.abs(first - mirror_symmetry(tree, *mirror(tree)).image(second)).max(axis=1)[turning]
     worst = int(apart.argmax())
     return f"{np.degrees(apart[worst]):.2g} deg ({tree.moving[turning[worst]].name})"
 

@@ -15,7 +15,7 @@ from ocp.problems.gait.report.phase_report import mirrored
 
 from ocp import Instant, Problem, Solution, Symmetry, Tree
 from ocp.mechanics import body_weight, center_of_mass
-from ocp.problem import mirrored as reflected
+from ocp.problem import mirror_symmetry as reflected
 from ocp.solution import traces
 
 SAMPLES = 401  # of the cycle, both ends among them: four between two whole percentages

@@ -16,7 +16,7 @@ from ocp.models.human import mirror
 
 from ocp import Instant, Problem, Solution, Symmetry
 from ocp.mechanics import body_weight
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 from ocp.solution import dense_instants, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0
@@ -114,7 +114,7 @@ def _inner_cycle(forces: np.ndarray, weight: float) -> dict[str, np.ndarray]:
 
 def reflection(problem: Problem) -> Symmetry:
     """Return the Symmetry of a step; that of the body where the problem asks for none."""
-    return problem.symmetry or mirrored(problem.tree, *mirror(problem.tree))
+    return problem.symmetry or mirror_symmetry(problem.tree, *mirror(problem.tree))
 
 
 def stride(symmetry: Symmetry, values: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from ocp.problems.gait.solve_step import (
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
 from ocp.mechanics import array, position
-from ocp.problem import STRENGTH, mirrored
+from ocp.problem import STRENGTH, mirror_symmetry
 from ocp.solving import with_stage
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
@@ -107,7 +107,7 @@ def _image(problem: Problem, k: int, q: np.ndarray) -> np.ndarray:
     phase begins has its heel."""
     tree, ground = problem.tree, problem.phases[k].ground
     assert ground is not None
-    image = mirrored(tree, *mirror(tree)).image(q)
+    image = mirror_symmetry(tree, *mirror(tree)).image(q)
     foot = next(each for each in ground.feet if each.bears[0] == 0.0)
     pin = foot.supports[0].pins[0]
     heel = np.array(array(position(tree, image, pin.point)), dtype=float).ravel()

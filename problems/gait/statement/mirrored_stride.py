@@ -18,7 +18,7 @@ from ocp.problems.gait.statement.strides import OTHER
 from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import matrix, parameters_of, structure
-from ocp.problem import mirrored, slots
+from ocp.problem import mirror_symmetry, slots
 from ocp.solving import phase_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
@@ -33,7 +33,7 @@ def both_steps(step: Solution, stride: Problem) -> dict[str, Solution]:
     """Return a guess of every phase of a stride whose steps are a solved one, in one phase, and its
     mirror image."""
     tree = stride.tree
-    symmetry = mirrored(tree, *mirror(tree))
+    symmetry = mirror_symmetry(tree, *mirror(tree))
     way = float(step.problem.symmetry.shift[tree.coordinate("glob_tz")])
     right = stride.parts[: len(stride.parts) // 2]
     lengths = [float(np.sqrt(np.prod(part.duration))) for part in right]
@@ -96,7 +96,7 @@ def one_step(stride: Problem) -> Problem | None:
         stride,
         phases=stride.phases[:count],
         links=stride.links[: count - 1],
-        symmetry=mirrored(stride.tree, *mirror(stride.tree), shift=ahead),
+        symmetry=mirror_symmetry(stride.tree, *mirror(stride.tree), shift=ahead),
         objective=None if stride.objective is None else 2.0 * stride.objective,
         constraints=(*(_of_both(each, others) for each in stride.constraints), *_even(lengths)),
     )
@@ -129,7 +129,7 @@ def _even(lengths: Sequence[Parameter]) -> Iterator[Constraint]:
 def alike(tree: Tree) -> bool:
     """Tell whether a body is alike on both sides: whether the image of a motion takes the image of
     its torques, and torques are limited alike."""
-    symmetry = mirrored(tree, *mirror(tree))
+    symmetry = mirror_symmetry(tree, *mirror(tree))
     motion = np.random.default_rng(SEED).uniform(-0.5, 0.5, (3, tree.dof, 1))
     torques, others = (
         np.array(ca.DM(inverse_dynamics(tree, *(ca.DM(each) for each in every))))

@@ -41,7 +41,7 @@ from ocp import (
     squares,
 )
 from ocp.mechanics import Open, array, position, positions, reference, some
-from ocp.problem import mirrored
+from ocp.problem import mirror_symmetry
 
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 ANKLES = ("ankle_df_r", "ankle_df_l")
@@ -150,7 +150,7 @@ def problem(
         way, time = chosen.lead(lead), step / speed
         ground = stance(body, way, width, when, slope, rise)
         ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, slope, rise)))
-        image = mirrored(body, *mirror(body), shift=ahead, qdd=not jump)
+        image = mirror_symmetry(body, *mirror(body), shift=ahead, qdd=not jump)
         one = Step(
             body=body,
             ground=ground if lead == "right" else facing(ground, way),

@@ -25,7 +25,7 @@ from ocp import (
     continuous,
 )
 from ocp.mechanics import Open, array, matrix, positions, reference, some
-from ocp.problem import Foot, Ground, Pin, Support, Term, mirrored, periodic, phases_of
+from ocp.problem import Foot, Ground, Pin, Support, Term, mirror_symmetry, periodic, phases_of
 
 STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}
@@ -109,7 +109,9 @@ def in_stride(stated: Stated, chosen: Pace, *, stride: str, free: bool, when: Sc
     body, way = steps["right"].tree, sum(chosen.lead(side) for side in sides)
     shift, usual = chosen.ahead(way), sum(step.duration[0] for step in steps.values())
     full, effort = len(sides) > 1, steps["right"].objective
-    image = periodic(body, shift=shift) if full else mirrored(body, *mirror(body), shift=shift)
+    image = (
+        periodic(body, shift=shift) if full else mirror_symmetry(body, *mirror(body), shift=shift)
+    )
     shares = 10.0 * chosen.speed / way if free else 10.0 / usual
     return Problem(
         tree=body,
