@@ -56,9 +56,8 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def lifted():
     """The lift of a two-link arm, solved once."""
-    from ocp.problems.arms.two_link_lift import problem
-
     import ocp
+    from ocp.problems.arms.two_link_lift import problem
 
     return ocp.solve(problem(points=12))
 
@@ -66,8 +65,7 @@ def lifted():
 @pytest.fixture(scope="session")
 def quick():
     """The fastest motion of a two-link arm, solved once."""
-    from ocp.problems.arms.two_link_time import problem
-
     import ocp
+    from ocp.problems.arms.two_link_time import problem
 
     return ocp.solve(problem(points=12))

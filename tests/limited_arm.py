@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from ocp.models.arms.two_link import two_link
-
 from ocp import BSpline, Problem, effort
+from ocp.models.arms.two_link import two_link
 from ocp.transcription import transcribe, transcription_of
 
 

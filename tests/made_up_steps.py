@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-from ocp.models.human import ROOT, mirror
-from ocp.problems.gait.statement.step import effort_step as problem
 
 from ocp import Solution, Transcription
+from ocp.models.human import ROOT, mirror
+from ocp.problems.gait.statement.step import effort_step as problem
 
 STEP, T = 0.6, 0.5
 SIDED = (

@@ -32,12 +32,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
 from mjcf_texts import BARS, MODEL  # noqa: E402
-from ocp.problems.arms import two_link_time  # noqa: E402
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
 from ocp.interchange import Table  # noqa: E402
 from ocp.interchange.xml_elements import Misstated  # noqa: E402
+from ocp.problems.arms import two_link_time  # noqa: E402
 from ocp.storage.containers import pack_arrays, unpack_arrays  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with

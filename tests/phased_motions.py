@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -24,6 +23,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import GROUND, Link, Tree
+from ocp.models.arms.two_link import two_link
 
 ARM = two_link()
 ENDS = (at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0))

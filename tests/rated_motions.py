@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -27,6 +26,7 @@ from ocp import (
     torque_rate_limits,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.models.arms.two_link import two_link
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.variables.layout import motion_inputs

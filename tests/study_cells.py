@@ -6,10 +6,9 @@ import sqlite3
 import time
 from dataclasses import replace
 
+from ocp import Attempt, Parameter, Task, from_posture, solve
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
-
-from ocp import Attempt, Parameter, Task, from_posture, solve
 from ocp.solvers import INTERRUPTED
 
 

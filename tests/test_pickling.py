@@ -17,16 +17,16 @@ from weakref import WeakValueDictionary
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.problems.hopping.pogo_hop import problem as pogo_hop
 
 import ocp
 from ocp import BSpline, Parameter, Problem, at_end, at_start, effort, path, prepare, solve
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values import expression_data, parameters
 from ocp.mechanics.values.parameters import reference
+from ocp.models.arms.two_link import two_link
 from ocp.problem.instant import Forces
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.hopping.pogo_hop import problem as pogo_hop
 from ocp.storage.problem_data import problem_data
 from ocp.storage.problem_diff import differences
 

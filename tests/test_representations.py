@@ -1,11 +1,10 @@
 """Printed representations of records are short."""
 
+from ocp.dynamics import FORMULATIONS
+from ocp.mechanics import structure
 from ocp.models.arms.flexible_arm import flexible_arm
 from ocp.problems.arms.two_link_time import problem
 from ocp.problems.gait import effort_step as step
-
-from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import structure
 from ocp.transcription import METHODS, Transcription, transcribe
 
 

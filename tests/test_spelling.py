@@ -4,10 +4,10 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 
 import pytest
-from ocp.models.arms.two_link import two_link
 
 import ocp
 from ocp.cli.main import command
+from ocp.models.arms.two_link import two_link
 from ocp.spelling import suggestion
 from ocp.studies.store.qualified_names import module_at
 

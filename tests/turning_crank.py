@@ -4,7 +4,6 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.mechanisms.four_bar import four_bar
 
 from ocp import (
     BSpline,
@@ -16,6 +15,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics.kinematics import loop_assembly, loops
+from ocp.models.mechanisms.four_bar import four_bar
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables.layout import join_variables
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp.models.flat import flat
-
 from ocp import Parameter, Point, Tree, revolute
 from ocp.mechanics import GROUND
+from ocp.models.flat import flat
 
 NAMES = ("shoulder", "elbow", "wrist", "tool")
 LENGTHS = (0.40, 0.35, 0.25, 0.15)  # m, axis to axis, and to the tip [assumed]

@@ -3,10 +3,10 @@
 from math import pi
 
 import numpy as np
-from ocp.models.flat import flat
 
 from ocp import Link, Point, Tree, dh
 from ocp.mechanics import GROUND
+from ocp.models.flat import flat
 
 LENGTH, MASS = 0.4, 0.5  # m, kg (Barman 2020, table 4.4)
 INERTIA = 0.1  # kg m2 about the centre of mass (the same)

@@ -5,12 +5,11 @@ Its segments, ranges and torques are those of `human()`'s right arm, of 1.75 m a
 
 from math import inf, pi
 
+from ocp import Link, Point, Tree, fixed, revolute
+from ocp.mechanics import GROUND, Visual
 from ocp.models.human import human
 from ocp.models.human.anthropometry import GRIP, LENGTHS
 from ocp.models.human.sagittal import LIMBS, drive, proximal, together
-
-from ocp import Link, Point, Tree, fixed, revolute
-from ocp.mechanics import GROUND, Visual
 
 GRAVITY = 9.81  # m/s2
 WATER = 1000.0  # kg/m3: as dense pictures show the ball

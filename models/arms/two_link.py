@@ -3,10 +3,9 @@
 Its numbers are those of their tables 1 and 2, and 4.1 and 4.2.
 """
 
-from ocp.models.flat import flat
-
 from ocp import Point, Tree, dh
 from ocp.mechanics import GROUND
+from ocp.models.flat import flat
 
 LENGTH, MASS = 0.4, 0.5  # m, kg (Xiang et al. 2009, table 1)
 INERTIA = 0.1  # kg m2 about the centre of mass (the same)

@@ -3,9 +3,8 @@
 That prints no parameters: those here are chosen so that the printed pair of costs is near.
 """
 
-from ocp.models.flat import flat
-
 from ocp import Point, Tree, revolute
+from ocp.models.flat import flat
 
 MASS, LENGTH, GRAVITY = 0.5, 1.0, 9.81  # kg, m, m/s2
 

@@ -1,10 +1,10 @@
 """An arm of six joints like the UR5 of Universal Robots, on which operations are counted."""
 
 import numpy as np
-from ocp.models.arms.ur5 import COMS, MASSES, ROWS
 
 from ocp import Link, Tree, dh
 from ocp.mechanics import GROUND
+from ocp.models.arms.ur5 import COMS, MASSES, ROWS
 
 # kg m2, about the centres of mass: rough [assumed]
 MOMENTS = (

@@ -6,9 +6,8 @@ It is cut at the pin between these.
 from collections.abc import Sequence
 from math import acos, atan2, hypot, pi
 
-from ocp.models.flat import Pair, flat, rods
-
 from ocp import Link, Loop, Point, Tree, revolute
+from ocp.models.flat import Pair, flat, rods
 
 # m: ground, left crank, left coupler, right crank, right coupler
 LENGTHS = (0.20, 0.20, 0.30, 0.20, 0.30)

@@ -5,9 +5,8 @@ It is cut at the pin between coupler and rocker.
 
 from collections.abc import Sequence
 
-from ocp.models.flat import Pair, rods
-
 from ocp import Loop, Point, Tree, revolute
+from ocp.models.flat import Pair, rods
 
 # m: ground, crank, coupler, rocker; the crank turns fully (Grashof: 0.10 + 0.30 < 0.26 + 0.20)
 LENGTHS = (0.30, 0.10, 0.26, 0.20)

@@ -6,9 +6,8 @@ It is cut at the pin between rod and slider.
 from collections.abc import Sequence
 from typing import Any
 
-from ocp.models.flat import Pair, flat, rods
-
 from ocp import Loop, Point, Tree, prismatic, revolute
+from ocp.models.flat import Pair, flat, rods
 
 LENGTHS = (0.10, 0.26)  # m: crank, rod
 

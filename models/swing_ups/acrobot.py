@@ -2,9 +2,8 @@
 
 from math import inf
 
-from ocp.models.flat import flat
-
 from ocp import Point, Tree, revolute
+from ocp.models.flat import flat
 
 MASSES, LENGTHS, CENTRES = (1.0, 1.0), (1.0, 2.0), (0.5, 1.0)  # kg, m, m
 INERTIAS, GRAVITY = (0.083, 0.33), 9.8  # kg m2, m/s2

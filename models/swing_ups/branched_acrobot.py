@@ -6,10 +6,10 @@ It is that of their figure 7, which prints no parameters: those here are chosen,
 from math import inf
 
 import numpy as np
-from ocp.models.flat import flat
 
 from ocp import Joint, Link, Point, Tree, revolute
 from ocp.mechanics import rotate_z
+from ocp.models.flat import flat
 
 LENGTH, TRUNK, LEG = 1.0, 1.0, 0.5  # m, kg, kg
 SPREAD, GRAVITY = np.deg2rad(30.0), 9.81  # rad, m/s2

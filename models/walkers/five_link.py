@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from math import pi
 from typing import Any
 
-from ocp.models.flat import flat
-
 from ocp import Joint, Link, Point, Tree, prismatic, revolute
+from ocp.models.flat import flat
 
 GRAVITY = 9.81  # m/s2
 SIDES = ("left", "right")

@@ -6,13 +6,12 @@ sum of both sides' strength. Spine, elbows, wrists and toes are stiff.
 
 from math import inf
 
+from ocp import Link, Point, Tree, revolute
 from ocp.models.flat import Pair
 from ocp.models.human import human
 from ocp.models.human.anthropometry import BALL, LENGTHS
 from ocp.models.human.sagittal import drive, proximal, together
 from ocp.models.walkers.five_link import GRAVITY, planar_root
-
-from ocp import Link, Point, Tree, revolute
 
 SIDES = ("_r", "_l")
 LEG = ("hip", "knee", "ankle")

@@ -7,6 +7,7 @@ Grizzle & Koditschek 2003).
 from dataclasses import replace
 from math import inf
 
+from ocp import Link, Point, Tree, prismatic
 from ocp.models.walkers.five_link import (
     GRAVITY,
     SHANK,
@@ -19,8 +20,6 @@ from ocp.models.walkers.five_link import (
     planar_root,
     upright,
 )
-
-from ocp import Link, Point, Tree, prismatic
 
 UP = (0.0, 1.0, 0.0)
 LEAN, SWING, FOLD = 0.5, (-1.0, 1.5), 1.5  # rad: of the torso, the hip and the knee [assumed]

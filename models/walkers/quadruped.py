@@ -7,10 +7,9 @@ are left out. The root floats: two slides and a turn that nothing drives.
 
 from math import acos, pi
 
+from ocp import Joint, Link, Tree, revolute
 from ocp.models.flat import flat
 from ocp.models.walkers.five_link import Segment, foot, hanging, planar_root
-
-from ocp import Joint, Link, Tree, revolute
 
 GRAVITY = 9.81  # m/s2
 TORQUE = 17.0  # N m, at its peak (Katz et al. 2019)

@@ -18,7 +18,6 @@ from typing import Any, Literal, TypeAlias
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -42,6 +41,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, kinetic_energy, potential_energy
+from ocp.models.arms.two_link import two_link
 
 Arm: TypeAlias = Literal["two_link", "slide"]
 GRAVITY = 9.81  # m/s2

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.flexible_arm import slewing_arm
 
 from ocp import (
     BSpline,
@@ -42,6 +41,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Matrix, kinetic_energy, position, potential_energy, structure
+from ocp.models.arms.flexible_arm import slewing_arm
 from ocp.motion import Mesh
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.transcription import integrate_passive

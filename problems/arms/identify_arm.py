@@ -15,13 +15,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.planar_arm import (
-    BODIES,
-    NAMES,
-    base_parameters,
-    open_bodies,
-    planar_arm,
-)
 
 from ocp import (
     BSpline,
@@ -36,6 +29,13 @@ from ocp import (
     predict,
 )
 from ocp.cli import ended
+from ocp.models.arms.planar_arm import (
+    BODIES,
+    NAMES,
+    base_parameters,
+    open_bodies,
+    planar_arm,
+)
 from ocp.studies import markdown
 
 DONE, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2

@@ -2,10 +2,9 @@
 
 from math import pi
 
-from ocp.models.arms.pr import pr
-
 from ocp import BSpline, Problem, Published, Task, at_end, at_start, mixed_criterion, torque_limits
 from ocp.cli import main
+from ocp.models.arms.pr import pr
 
 # m: the printed ends of the slide, 0.1 and pi/4 (Barman 2020, eq. 4.19)
 LITERAL_STROKE = pi / 4 - 0.1

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     Armature,
@@ -38,6 +37,7 @@ from ocp import (
     plot,
 )
 from ocp.cli import main
+from ocp.models.arms.two_link import two_link
 from ocp.plots import plot_elements
 
 REACH = (0.6, 1.0)  # rad: how far each joint swings to both sides [chosen]

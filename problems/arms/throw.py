@@ -21,8 +21,6 @@ from typing import Any, Literal, TypeAlias
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.thrower import GRAVITY, SHOULDER, thrower
-from ocp.models.human.anthropometry import GRIP, LENGTHS
 
 from ocp import (
     BSpline,
@@ -44,6 +42,8 @@ from ocp import (
     velocity_limits,
 )
 from ocp.cli import main
+from ocp.models.arms.thrower import GRAVITY, SHOULDER, thrower
+from ocp.models.human.anthropometry import GRIP, LENGTHS
 from ocp.problem import final
 
 Style: TypeAlias = Literal["underarm", "overarm"]

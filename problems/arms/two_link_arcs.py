@@ -12,7 +12,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -29,6 +28,7 @@ from ocp import (
     path,
 )
 from ocp.cli import main
+from ocp.models.arms.two_link import two_link
 
 FASTEST, PRINTED = 0.39185454, 0.3934  # s: by shooting on the maximum principle; example 1
 SHORTEST, LONGEST = 0.002, 0.5  # s, of an arc at the limit of 10 N m; all of them take 0.39 s

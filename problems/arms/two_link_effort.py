@@ -6,11 +6,10 @@ printed costs.
 
 from math import pi
 
-from ocp.models.arms.two_rods import MASS, two_rods
-from ocp.problems.swing_ups.upright_ends import VIEWS, swing
-
 from ocp import BSpline, Problem, Published, Solution, Solver, Task, at_end, at_start, effort
 from ocp.cli import main
+from ocp.models.arms.two_rods import MASS, two_rods
+from ocp.problems.swing_ups.upright_ends import VIEWS, swing
 from ocp.solving import solve
 
 

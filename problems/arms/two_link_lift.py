@@ -3,8 +3,6 @@
 Xiang et al. (2009), example 2.
 """
 
-from ocp.models.arms.two_link import two_link
-
 from ocp import (
     BSpline,
     Load,
@@ -18,6 +16,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
+from ocp.models.arms.two_link import two_link
 
 
 def problem(

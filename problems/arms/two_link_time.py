@@ -4,8 +4,6 @@ Xiang et al. (2009), example 1; Barman (2020), section 4.1. The plane is horizon
 loads the joints and not their torques.
 """
 
-from ocp.models.arms.two_link import two_link
-
 from ocp import (
     BSpline,
     Parameter,
@@ -18,6 +16,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
+from ocp.models.arms.two_link import two_link
 
 GRAVITY = 9.81  # m/s2, across the plane
 

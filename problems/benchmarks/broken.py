@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from math import pi
 from typing import Any
 
+from ocp import BSpline, Problem, at_end, at_start, effort, joint_limits, path, torque_limits
 from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.problems.benchmarks.broken_arm import ARM, arm
 from ocp.problems.benchmarks.broken_stance import GROUNDED, stand
 from ocp.problems.mechanisms.five_bar_pick import problem as pick
-
-from ocp import BSpline, Problem, at_end, at_start, effort, joint_limits, path, torque_limits
 
 NAMED = 3  # lines after the status, among which the culprit has to be
 

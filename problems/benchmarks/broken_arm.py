@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -21,6 +20,7 @@ from ocp import (
     torque_limits,
     velocity_limits,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.problem import apart, off_box
 
 

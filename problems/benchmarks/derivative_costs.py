@@ -7,14 +7,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.general_chain import general_chain
-from ocp.models.walkers.human_like import human_like
-from ocp.problems.benchmarks.operations import operations
-from ocp.problems.benchmarks.shared_constants import share_constants
 
 from ocp import Tree
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.walkers.human_like import human_like
+from ocp.problems.benchmarks.operations import operations
+from ocp.problems.benchmarks.shared_constants import share_constants
 from ocp.transcription import compile_function
 
 SIZES, LARGE = (2, 6, 12, 24), 12  # joints of chains; from which on the human-like tree comes in

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ocp.problems.gait import problem
-from ocp.problems.gait.solve_step import TUNED, more_and_more_careful, standing
 
 from ocp import Plan, Solver, Transcription, prepare
+from ocp.problems.gait import problem
+from ocp.problems.gait.solve_step import TUNED, more_and_more_careful, standing
 from ocp.transcription import KERNELS
 
 WAYS = {

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.flexible_arm import flexible_arm, segmented_arm
-from ocp.problems.benchmarks.operations import operations
 
 from ocp import Formulation, Tree, simulate
 from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import position, structure
+from ocp.models.arms.flexible_arm import flexible_arm, segmented_arm
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, style
+from ocp.problems.benchmarks.operations import operations
 from ocp.progress import say
 from ocp.studies import markdown
 

@@ -10,9 +10,6 @@ from math import factorial
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.pr import pr
-from ocp.models.arms.two_link import two_link
-from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import Tree
 from ocp.dynamics import FORMULATIONS
@@ -24,6 +21,9 @@ from ocp.dynamics.formulations import (
     uicker_kahn,
     waters,
 )
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
 
 Pair = tuple[int, int]  # multiplications, additions
 PRODUCTS = (ca.OP_MUL, ca.OP_SQ)

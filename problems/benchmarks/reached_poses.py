@@ -15,7 +15,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import (
     PLAIN,
@@ -40,6 +39,7 @@ from ocp.mechanics import (
     quaternion,
     relative,
 )
+from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem import pose_at_end
 from ocp.studies import markdown
 

@@ -10,13 +10,13 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.general_chain import general_chain
-from ocp.models.walkers.human_like import human_like
-from ocp.problems.benchmarks.derivative_costs import microseconds, scalar
 
 from ocp import Tree
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.derivatives import composite_bodies
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.walkers.human_like import human_like
+from ocp.problems.benchmarks.derivative_costs import microseconds, scalar
 
 SIZES, HUMAN = (2, 3, 4, 6, 9, 12, 24, 55), 55  # joints of chains, of the human-like tree
 LIMIT = 800_000  # instructions

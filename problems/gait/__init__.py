@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
+from ocp import OwnFile, Parameter, Solution, Task, Views
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads, report_lines
 from ocp.problems.gait.solve_step import walk
 from ocp.problems.gait.statement.busy_hands import busy_step
 from ocp.problems.gait.statement.step import effort_step, problem
-
-from ocp import OwnFile, Parameter, Solution, Task, Views
 
 __all__ = ["CARD", "TASK", "busy_step", "effort_step", "loads", "problem", "walk"]
 

@@ -4,6 +4,8 @@ Both feet stand side by side until the left heel goes off and the foot leaves; i
 step ahead, the right one a step further, there in the state in which the steady walk has it.
 """
 
+from ocp import Problem, Task, Views, at_end, at_start
+from ocp.cli import main
 from ocp.problems.gait.starting_stopping import (
     WALKING,
     all_positive,
@@ -22,9 +24,6 @@ from ocp.problems.gait.starting_stopping import (
 from ocp.problems.gait.statement.contact_schedule import Schedule, stance
 from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.problems.gait.statement.strides import facing
-
-from ocp import Problem, Task, Views, at_end, at_start
-from ocp.cli import main
 
 
 def problem(

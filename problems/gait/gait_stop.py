@@ -6,6 +6,8 @@ lands flat, and the body comes to rest.
 
 from dataclasses import replace
 
+from ocp import Problem, Task, Views, at_end, at_start
+from ocp.cli import main
 from ocp.problems.gait.starting_stopping import (
     WALKING,
     all_positive,
@@ -24,9 +26,6 @@ from ocp.problems.gait.starting_stopping import (
 from ocp.problems.gait.statement.contact_schedule import stance
 from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.problems.gait.statement.strides import facing
-
-from ocp import Problem, Task, Views, at_end, at_start
-from ocp.cli import main
 
 
 def problem(

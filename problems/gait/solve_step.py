@@ -7,9 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.statement.constraint_families import EDGES, family_of
-from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
-from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 
 from ocp import (
     Attempt,
@@ -26,6 +23,9 @@ from ocp import (
 )
 from ocp.mechanics import reference
 from ocp.problem import STRENGTH
+from ocp.problems.gait.statement.constraint_families import EDGES, family_of
+from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
+from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
 from ocp.solving import budget, total_statistics, with_stage
 

@@ -9,7 +9,6 @@ from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
-from ocp.models.walkers.five_link import five_link
 
 from ocp import (
     BSpline,
@@ -34,6 +33,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Tree, Visual, position
+from ocp.models.walkers.five_link import five_link
 from ocp.problem import INSIDE, mirror_symmetry, off_edges
 
 EXCHANGED = (0, 1, 2, 5, 6, 3, 4)  # x, y, torso; left hip and knee, right ones

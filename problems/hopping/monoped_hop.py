@@ -4,9 +4,6 @@ Stance, flight, and a landing that stops the foot: stride and times are found. B
 torso and one leg of the robot RABBIT (Westervelt, Grizzle & Koditschek 2003).
 """
 
-from ocp.models.walkers.five_link import SHANK, THIGH, TORSO, Segment
-from ocp.models.walkers.monoped import monoped
-
 from ocp import (
     BSpline,
     Constraint,
@@ -29,6 +26,8 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import positive
+from ocp.models.walkers.five_link import SHANK, THIGH, TORSO, Segment
+from ocp.models.walkers.monoped import monoped
 from ocp.problem import INSIDE, periodic
 
 UP = (0.0, 1.0, 0.0)

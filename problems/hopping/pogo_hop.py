@@ -11,8 +11,6 @@ so that stance lasts as long as flight, and the leg pushes with twice the weight
 
 from math import sqrt
 
-from ocp.models.walkers.monoped import pogo
-
 from ocp import (
     BSpline,
     Ground,
@@ -30,6 +28,7 @@ from ocp import (
     point_contact,
 )
 from ocp.cli import main
+from ocp.models.walkers.monoped import pogo
 from ocp.problem import Span, periodic
 
 UP = (0.0, 1.0, 0.0)

@@ -6,17 +6,6 @@ gives way (Hunt & Crossley 1975; Serrancoli et al. 2019), or is rigid, gap and f
 """
 
 import numpy as np
-from ocp.models.walkers.monoped import monoped
-from ocp.problems.hopping.unscheduled_ground import (
-    GROUNDS,
-    MESH,
-    UP,
-    Contact,
-    draw,
-    lines,
-    report,
-    solved_from,
-)
 
 from ocp import (
     BSpline,
@@ -33,6 +22,17 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
+from ocp.models.walkers.monoped import monoped
+from ocp.problems.hopping.unscheduled_ground import (
+    GROUNDS,
+    MESH,
+    UP,
+    Contact,
+    draw,
+    lines,
+    report,
+    solved_from,
+)
 
 LEAN = 0.5  # rad: how far the torso may
 HIP, KNEE = (-0.5, 1.5), (-2.0, -0.1)  # rad

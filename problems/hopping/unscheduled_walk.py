@@ -7,17 +7,6 @@ the weight in the mean, however one walks.
 """
 
 import numpy as np
-from ocp.models.walkers.five_link import five_link
-from ocp.problems.hopping.unscheduled_ground import (
-    GROUNDS,
-    MESH,
-    UP,
-    Contact,
-    draw,
-    lines,
-    report,
-    solved_from,
-)
 
 from ocp import (
     BSpline,
@@ -35,7 +24,18 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Matrix
+from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry
+from ocp.problems.hopping.unscheduled_ground import (
+    GROUNDS,
+    MESH,
+    UP,
+    Contact,
+    draw,
+    lines,
+    report,
+    solved_from,
+)
 
 FEET = ("left foot", "right foot")
 IMAGE = (0, 1, 2, 5, 6, 3, 4)  # left and right legs change places

@@ -5,14 +5,13 @@ only unknowns; the end mirrors angles and rates alone; all nine families of cons
 alone, and first a motion that meets them, from q = 0 (Barman 2020, chapter V).
 """
 
+from ocp import Problem, Published, Spline, Task, Transcription, Views
+from ocp.cli import main
 from ocp.problems.gait import CARD
 from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait.pictures.film import animate_walk
 from ocp.problems.gait.pictures.step_pictures import draw
 from ocp.problems.gait.statement.thesis_gait import literal_lines, literal_report, predict, total
-
-from ocp import Problem, Published, Spline, Task, Transcription, Views
-from ocp.cli import main
 
 SOURCE = "Barman 2020, section 5.2"
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import carry
-from ocp.problems.gait import TASK as WALK
-from ocp.problems.gait import busy_step, walk
 
 from ocp import Constraint, Instant, Problem, Task, path
 from ocp.cli import main
+from ocp.models.human import carry
 from ocp.problem import INSIDE
+from ocp.problems.gait import TASK as WALK
+from ocp.problems.gait import busy_step, walk
 
 SLACK = 0.02  # m, by which the box may move before the body [assumed]
 

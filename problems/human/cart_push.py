@@ -12,12 +12,12 @@ of carts up to 181 kg that begin to roll, wheels aligned). Each hand gives half 
 from dataclasses import replace
 
 import numpy as np
-from ocp.problems.gait import TASK as WALK
-from ocp.problems.gait import busy_step, walk
 
 from ocp import Constraint, Instant, Load, Parameter, Problem, Task, path
 from ocp.cli import main
 from ocp.problem import INSIDE
+from ocp.problems.gait import TASK as WALK
+from ocp.problems.gait import busy_step, walk
 
 GRAVITY = 9.81  # m/s2
 FLOORS = {"concrete": 0.0022, "tile": 0.0024, "asphalt": 0.0033, "carpet": 0.0045}  # f (m)

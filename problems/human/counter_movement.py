@@ -10,14 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ocp.problems.gait.solve_step import after, over
-from ocp.problems.human.jump import lines, report
-from ocp.problems.human.jump import problem as jump
-
 from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Views, solve
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.motion import BSpline, Mesh
+from ocp.problems.gait.solve_step import after, over
+from ocp.problems.human.jump import lines, report
+from ocp.problems.human.jump import problem as jump
 from ocp.solving import with_stage
 
 EFFORT = 1e-6  # m/(N2 m2 s): the jump's weight of effort

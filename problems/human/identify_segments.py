@@ -13,9 +13,6 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import human, parsed, segment_masses, weighed
-from ocp.problems.lifting import TASK
-from ocp.problems.lifting import problem as lifting
 
 from ocp import (
     BSpline,
@@ -31,7 +28,10 @@ from ocp import (
     predict,
 )
 from ocp.cli import ended
+from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problem import PointMass
+from ocp.problems.lifting import TASK
+from ocp.problems.lifting import problem as lifting
 from ocp.studies import markdown
 
 DONE, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2

@@ -12,9 +12,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human.anthropometry import BALL, HIPS
-from ocp.models.walkers.five_link import GRAVITY
-from ocp.models.walkers.jumper import HEEL, jumper
 
 from ocp import (
     BSpline,
@@ -45,6 +42,9 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import center_of_mass, momentum
+from ocp.models.human.anthropometry import BALL, HIPS
+from ocp.models.walkers.five_link import GRAVITY
+from ocp.models.walkers.jumper import HEEL, jumper
 from ocp.motion import Basis, Mesh
 from ocp.problem import final
 

@@ -10,9 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human.anthropometry import HIPS, LENGTHS
-from ocp.models.walkers.jumper import HEEL, SIDES, jumper
-from ocp.problems.human.jump import standing
 
 from ocp import (
     BSpline,
@@ -35,6 +32,9 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import body_weight, positive
+from ocp.models.human.anthropometry import HIPS, LENGTHS
+from ocp.models.walkers.jumper import HEEL, SIDES, jumper
+from ocp.problems.human.jump import standing
 
 UP = (0.0, 1.0, 0.0)
 FEET = "heel to ball"

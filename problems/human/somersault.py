@@ -14,7 +14,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.walkers.gymnast import gymnast
 
 from ocp import (
     BSpline,
@@ -37,6 +36,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import product
+from ocp.models.walkers.gymnast import gymnast
 
 WAYPOINTS = 65
 PLACES = ("body_x", "body_y", "body_z")

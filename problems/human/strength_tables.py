@@ -11,11 +11,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import NAMES, ROOT, capacity, human, volumes
 
 from ocp import Strength, Tree
 from ocp.cli import ended
 from ocp.mechanics import element_torques
+from ocp.models.human import NAMES, ROOT, capacity, human, volumes
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.studies import markdown
 

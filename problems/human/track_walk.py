@@ -17,10 +17,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import somebody
-from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.gait import effort_step as gait
-from ocp.problems.gait import walk
 
 from ocp import (
     Problem,
@@ -38,7 +34,11 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.interchange import Table, force_table, marker_table, markers, wrenches
+from ocp.models.human import somebody
+from ocp.models.human.markers import cluster_names, clustered
 from ocp.problem import curves
+from ocp.problems.gait import effort_step as gait
+from ocp.problems.gait import walk
 
 SPEED, STEP = 1.2, 0.6  # m/s, m
 RATES = {"markers": 100.0, "forces": 1000.0}  # Hz

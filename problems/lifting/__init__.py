@@ -1,11 +1,10 @@
 """A box lifted from the floor, predicted for a human: 30 of 49 joints and the pelvis move."""
 
+from ocp import Parameter, Task, Views
 from ocp.problems.lifting.report.lift_pictures import draw
 from ocp.problems.lifting.report.lift_report import lifting_report, loads, report_lines
 from ocp.problems.lifting.solve_lifts import lift
 from ocp.problems.lifting.statement.lift import problem
-
-from ocp import Parameter, Task, Views
 
 __all__ = ["TASK", "lift", "loads", "problem"]
 

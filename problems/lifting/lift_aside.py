@@ -5,12 +5,11 @@ strength over the angle, as in `lifting`; with `passive=False` it is that of tor
 limits.
 """
 
+from ocp import Problem, Task
+from ocp.cli import main
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
 from ocp.problems.lifting import problem as lifting
-
-from ocp import Problem, Task
-from ocp.cli import main
 
 
 def problem(

@@ -10,6 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Guess, Problem, Solution, Solver, Task, Transcription
+from ocp.cli import main
+from ocp.mechanics import positive
 from ocp.models.human import somebody
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
@@ -21,10 +25,6 @@ from ocp.problems.lifting.statement.constraints import Manner, stated
 from ocp.problems.lifting.statement.scene import scened
 from ocp.problems.lifting.statement.standing_body import lifter, stepped
 from ocp.problems.lifting.statement.stepping import AHEAD, Pace, knotted, square, stepping, swinging
-
-from ocp import Guess, Problem, Solution, Solver, Task, Transcription
-from ocp.cli import main
-from ocp.mechanics import positive
 
 WAYPOINTS = 37  # of the motion from which the step begins
 

@@ -6,8 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from ocp.problems.lifting.statement.constraints import FAINT
-from ocp.problems.lifting.statement.standing_body import STYLE
 
 from ocp import (
     Attempt,
@@ -24,6 +22,8 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import closed, parameters_of
+from ocp.problems.lifting.statement.constraints import FAINT
+from ocp.problems.lifting.statement.standing_body import STYLE
 from ocp.solvers import INTERRUPTED
 from ocp.solving import total_statistics
 

@@ -5,11 +5,11 @@ The motors of its two cranks are limited.
 
 import casadi as ca
 import numpy as np
-from ocp.models.mechanisms.five_bar import five_bar, reaching
 
 from ocp import BSpline, Problem, Task, at_end, at_start, duration, effort, path, torque_limits
 from ocp.cli import main
 from ocp.mechanics import Visual
+from ocp.models.mechanisms.five_bar import five_bar, reaching
 
 TABLE = 0.02  # m below pick and place: where the sill stands
 SLABS, STONE = 60, (0.55, 0.5, 0.45, 1.0)  # boxes that the sill is drawn of, and their colour

@@ -6,11 +6,11 @@ Its loop stays closed all the way.
 from math import pi
 
 import numpy as np
-from ocp.models.mechanisms.four_bar import four_bar
 
 from ocp import BSpline, Problem, Task, at_end, at_start, effort, torque_limits
 from ocp.cli import main
 from ocp.mechanics import close
+from ocp.models.mechanisms.four_bar import four_bar
 
 ABOVE = (0.0, 1.0, 2.0)  # whence the projection closes the loop with the pin above the ground link
 

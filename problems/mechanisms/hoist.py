@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.models.mechanisms.hoist import hoist
 
 from ocp import (
     BSpline,
@@ -35,6 +34,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import structure
+from ocp.models.mechanisms.hoist import hoist
 from ocp.plots import plot_outputs
 
 HAND, LOAD, LENGTH, GRAVITY = 2.0, 3.0, 1.0, 9.81  # kg, kg, m, m/s2

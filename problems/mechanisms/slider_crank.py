@@ -6,11 +6,11 @@ The peak is a free parameter that bounds the torque: least of all largest ones, 
 from math import pi
 
 import numpy as np
-from ocp.models.mechanisms.slider_crank import slider_crank
 
 from ocp import BSpline, Parameter, Problem, Task, at_end, at_start, final, path
 from ocp.cli import main
 from ocp.mechanics import close
+from ocp.models.mechanisms.slider_crank import slider_crank
 
 RIGHT = (0.0, 0.3)  # whence the projection closes the loop with the slider on the right
 

@@ -1,6 +1,7 @@
 """Numbers of Barman (2020) beside those that come with the problems."""
 
 import numpy as np
+
 from ocp.problems.arms.two_link_time import AT_KNOTS, FASTEST
 from ocp.problems.gait import effort_step as step
 from ocp.problems.gait.statement.constraint_families import FAMILIES

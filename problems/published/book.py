@@ -5,6 +5,9 @@ from itertools import count
 
 import casadi as ca
 import numpy as np
+
+from ocp.dynamics import mass_matrix
+from ocp.dynamics.formulations import book, newton_euler
 from ocp.models.arms.general_chain import general_chain
 from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
@@ -19,9 +22,6 @@ from ocp.problems.benchmarks.dynamics.compare_book import (
 from ocp.problems.benchmarks.operations import dense, operations
 from ocp.problems.published.hollerbach import WORK
 from ocp.problems.published.row import Row
-
-from ocp.dynamics import mass_matrix
-from ocp.dynamics.formulations import book, newton_euler
 
 SOURCE = "Book 1983"
 BY = "`compare_book`"

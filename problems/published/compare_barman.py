@@ -10,8 +10,6 @@ from math import cos, pi, sqrt
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.pr import GRAVITY, INERTIA, LENGTH, MASS, pr
-from ocp.models.flat import flat
 
 from ocp import (
     BSpline,
@@ -28,6 +26,8 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import ended
+from ocp.models.arms.pr import GRAVITY, INERTIA, LENGTH, MASS, pr
+from ocp.models.flat import flat
 from ocp.problem import squares
 from ocp.studies import markdown
 

@@ -6,6 +6,7 @@ from math import inf
 
 import casadi as ca
 import numpy as np
+
 from ocp.models.arms.general_chain import general_chain
 from ocp.problems.benchmarks.derivative_costs import microseconds
 from ocp.problems.benchmarks.operations import METHODS, PRODUCTS, TABLE_I, TABLE_II, dense, leading

@@ -4,6 +4,9 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
+
+from ocp import Load
+from ocp.dynamics.formulations import hollerbach_4x4
 from ocp.models.arms.general_chain import general_chain
 from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
 from ocp.problems.arms.two_link_time import AT_KNOTS, FASTEST
@@ -11,9 +14,6 @@ from ocp.problems.benchmarks.operations import operations
 from ocp.problems.published.hollerbach import order
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution
-
-from ocp import Load
-from ocp.dynamics.formulations import hollerbach_4x4
 
 SOURCE = "Xiang et al. 2009"
 GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (section 6.4)

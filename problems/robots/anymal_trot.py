@@ -6,7 +6,6 @@ given.
 """
 
 import casadi as ca
-from ocp.models.public import public_robot
 
 from ocp import (
     BSpline,
@@ -25,6 +24,7 @@ from ocp import (
     unit_length,
 )
 from ocp.cli import main
+from ocp.models.public import public_robot
 
 FILE = "anymal_c_simple_description/urdf/anymal.urdf"
 KNEES = {"F_KFE": (-2.5, -0.3), "H_KFE": (0.3, 2.5)}  # rad, assumed: they bend toward the middle

@@ -8,7 +8,6 @@ strike; then the feet change roles at once.
 from math import radians
 
 import numpy as np
-from ocp.models.public import public_robot
 
 from ocp import (
     BSpline,
@@ -28,6 +27,7 @@ from ocp import (
     unit_length,
 )
 from ocp.cli import main
+from ocp.models.public import public_robot
 from ocp.problem import INSIDE
 
 SOLES = "left_ankle_roll_link", "right_ankle_roll_link"

@@ -6,8 +6,6 @@ cup.
 
 from math import pi, radians
 
-from ocp.models.public import public_robot
-
 from ocp import (
     BSpline,
     Problem,
@@ -27,6 +25,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, rotate_x, translate
+from ocp.models.public import public_robot
 
 ENDS = TABLE, SHELF = (0.5, -0.35, 0.2), (0.35, 0.45, 0.6)  # m
 STRAIGHT = "x", "y", "z", "about x", "about y"  # how a cup stands, turned any way

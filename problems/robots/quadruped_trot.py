@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from math import inf
 
 import casadi as ca
-from ocp.models.walkers.quadruped import FEET, exchanged, quadruped
 
 from ocp import (
     BSpline,
@@ -31,6 +30,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import positive
+from ocp.models.walkers.quadruped import FEET, exchanged, quadruped
 from ocp.problem import mirror_symmetry
 
 UP = (0.0, 1.0, 0.0)

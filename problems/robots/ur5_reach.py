@@ -6,8 +6,6 @@ assumed, and so are the spheres that bound its parts.
 
 from math import pi
 
-from ocp.models.public import public_robot
-
 from ocp import (
     BSpline,
     Problem,
@@ -22,6 +20,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, rotate_x, translate
+from ocp.models.public import public_robot
 
 START = (-0.9, -1.2, 1.5, -1.9, -1.57, 0.0)  # rad: the tool down, to the right of the ball
 BALL, GOAL = (0.62, 0.1, 0.28), (0.36, 0.63, 0.19)  # m

@@ -4,8 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from ocp.models.arms.ur5 import ur5
-from ocp.problems.robots.replan_report import FIRST_PLAN, KEY, VIEWS, told
 
 from ocp import (
     BSpline,
@@ -30,6 +28,8 @@ from ocp import (
     velocity_limits,
 )
 from ocp.cli import main
+from ocp.models.arms.ur5 import ur5
+from ocp.problems.robots.replan_report import FIRST_PLAN, KEY, VIEWS, told
 
 HOME = (0.0, -1.2, 1.5, -0.4, 1.5, 0.0)  # rad: elbow up, the tool ahead of the base
 BOX = np.array([(-0.65, -0.3), (-0.3, 0.5), (0.05, 0.6)])  # m: where goals lie, beside the base

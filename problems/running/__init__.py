@@ -1,11 +1,10 @@
 """A human (32 of 49 joints and the pelvis move) runs: durations of stance and flight are found."""
 
+from ocp import Task, Views
 from ocp.problems.gait import CARD
 from ocp.problems.running.report import lines, report
 from ocp.problems.running.solve import run
 from ocp.problems.running.statement import problem
-
-from ocp import Task, Views
 
 __all__ = ["TASK", "problem", "run"]
 

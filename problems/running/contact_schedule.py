@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import numpy as np
-from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
 from ocp.mechanics import array, positions
+from ocp.models.human import CONTACTS, FEET, SOLES
 from ocp.problem import Foot, Ground, Pin, Support
 
 UP = (0.0, 1.0, 0.0)

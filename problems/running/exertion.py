@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
-from ocp.models.human import MASS, STATURE
-from ocp.problems.gait.statement.objective_terms import IDLE, human_cost
-from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
 
 from ocp import Objective, Tree, integral
 from ocp.mechanics import body_weight
+from ocp.models.human import MASS, STATURE
+from ocp.problems.gait.statement.objective_terms import IDLE, human_cost
+from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
 
 WORK, EXCITATION = "work", "excitation"  # names of terms
 # Angular momentum has no weight: what people keep of it is known of walking

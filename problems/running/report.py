@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.card import card_lines, report_card
-from ocp.problems.running.contact_schedule import FLIGHT
 
 from ocp import Solution
 from ocp.mechanics import body_weight, center_of_mass
+from ocp.problems.gait.card import card_lines, report_card
+from ocp.problems.running.contact_schedule import FLIGHT
 
 SAMPLES = 201  # instants of each phase
 MINUTE = 60.0  # s

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from ocp.problems.gait.solve_step import NEAR, TUNED, limited, together
-from ocp.problems.running.statement import as_usual, smoother
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
+from ocp.problems.gait.solve_step import NEAR, TUNED, limited, together
+from ocp.problems.running.statement import as_usual, smoother
 from ocp.solving import budget, with_stage
 from ocp.transcription import Spline
 

@@ -13,13 +13,6 @@ the body where the fore part of a bare foot lands, of 6.8 % at a heel (Lieberman
 from dataclasses import replace
 from typing import Any
 
-from ocp.models.human import CONTACTS, human, mirror, somebody
-from ocp.problems.gait.statement.objective_terms import SMOOTH
-from ocp.problems.gait.statement.step import PERCENTILE
-from ocp.problems.gait.statement.strides import progress, shared
-from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
-from ocp.problems.running.exertion import run_cost
-
 from ocp import (
     BSpline,
     Constraint,
@@ -36,7 +29,13 @@ from ocp import (
     unilateral,
 )
 from ocp.mechanics import positive
+from ocp.models.human import CONTACTS, human, mirror, somebody
 from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
+from ocp.problems.gait.statement.objective_terms import SMOOTH
+from ocp.problems.gait.statement.step import PERCENTILE
+from ocp.problems.gait.statement.strides import progress, shared
+from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
+from ocp.problems.running.exertion import run_cost
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0

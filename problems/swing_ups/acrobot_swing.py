@@ -3,11 +3,10 @@
 Sohl & Bobrow (2001), section 5.2, with Spong's parameters; as published it is `sohl_swing`.
 """
 
-from ocp.models.swing_ups.acrobot import acrobot
-from ocp.problems.swing_ups.upright_ends import VIEWS, Ends, swing, upright
-
 from ocp import BSpline, Problem, Task
 from ocp.cli import main
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.problems.swing_ups.upright_ends import VIEWS, Ends, swing, upright
 
 
 def problem(

@@ -3,11 +3,10 @@
 Sohl & Bobrow (2001), section 5.3, with parameters of our own; as published it is `sohl_swing`.
 """
 
-from ocp.models.swing_ups.branched_acrobot import branched_acrobot
-from ocp.problems.swing_ups.upright_ends import VIEWS, Ends, swing, upright
-
 from ocp import BSpline, Problem, Task
 from ocp.cli import main
+from ocp.models.swing_ups.branched_acrobot import branched_acrobot
+from ocp.problems.swing_ups.upright_ends import VIEWS, Ends, swing, upright
 
 
 def problem(

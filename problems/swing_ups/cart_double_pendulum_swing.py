@@ -5,10 +5,9 @@ The task of Graichen, Treuer & Zeitz (2007), with parameters of our own.
 
 from math import pi
 
-from ocp.models.swing_ups.cart_double_pendulum import cart_double_pendulum
-
 from ocp import BSpline, Problem, Task, at_end, at_start, effort, joint_limits, torque_limits
 from ocp.cli import main
+from ocp.models.swing_ups.cart_double_pendulum import cart_double_pendulum
 
 
 def problem(

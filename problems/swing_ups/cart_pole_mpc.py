@@ -6,9 +6,6 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from ocp.models.swing_ups.cart_pole import CART, LENGTH, POLE, cart_pole
-from ocp.problems.robots import replan_report
-from ocp.problems.robots.replan_report import FIRST_PLAN, KEY, told
 
 from ocp import (
     LADDER,
@@ -31,7 +28,10 @@ from ocp import (
     track,
 )
 from ocp.cli import main
+from ocp.models.swing_ups.cart_pole import CART, LENGTH, POLE, cart_pole
 from ocp.mpc import Replan, simulated_plant
+from ocp.problems.robots import replan_report
+from ocp.problems.robots.replan_report import FIRST_PLAN, KEY, told
 
 UPRIGHT = np.array([0.0, pi, 0.0, 0.0])  # m, rad, m/s, rad/s
 BACK = np.array([0.05, 0.05, 0.1, 0.1])  # likewise: so near to that a push is recovered from

@@ -2,10 +2,9 @@
 
 from math import pi
 
-from ocp.models.swing_ups.cart_pole import cart_pole
-
 from ocp import BSpline, Problem, Task, at_end, at_start, effort, joint_limits, torque_limits
 from ocp.cli import main
+from ocp.models.swing_ups.cart_pole import cart_pole
 
 
 def problem(

@@ -11,8 +11,6 @@ from math import pi
 from typing import Any, Literal
 
 import numpy as np
-from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing
-from ocp.problems.swing_ups.upright_ends import SPREAD
 
 from ocp import (
     PLAIN,
@@ -27,6 +25,8 @@ from ocp import (
     solve,
 )
 from ocp.cli import main
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing
+from ocp.problems.swing_ups.upright_ends import SPREAD
 from ocp.studies import random_guess
 
 TRANSCRIPTION = Transcription(method=Integrated())

@@ -10,7 +10,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouched
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (
@@ -29,6 +28,7 @@ from ocp import (
 )
 from ocp.certificate import violations
 from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers.statuses import ACCEPTABLE
 from ocp.transcription.kernels.row_values import row_values
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem
-from ocp.problems.gait import effort_step as gait
 
 import ocp
 from ocp import HermiteSimpson, NotVerified, Transcription, load, solve, verify
 from ocp.dynamics import table
+from ocp.problems.arms.two_link_time import problem
+from ocp.problems.gait import effort_step as gait
 from ocp.report.report import describe
 
 STATED = problem()

@@ -3,14 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.arms.ur5_like import ur5_like
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.benchmarks.motions.compare_verdicts import judged
-from ocp.problems.hopping.monoped_hop import problem as monoped
-from ocp.problems.mechanisms.four_bar_effort import problem as turning
-from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 from ocp import (
     PLAIN,
@@ -31,6 +23,14 @@ from ocp import (
 )
 from ocp.certificate import resolution_check, violations
 from ocp.certificate.resolution_check import coarseness
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions.compare_verdicts import judged
+from ocp.problems.hopping.monoped_hop import problem as monoped
+from ocp.problems.mechanisms.four_bar_effort import problem as turning
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.transcription import transcribe
 from ocp.transcription.variables.layout import join_variables
 

@@ -5,9 +5,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.mechanisms.four_bar import four_bar
-from ocp.problems.arms.two_link_lift import problem as lift
 from random_trees import random_tree
 
 from ocp import Link, Parameter, Tree, revolute, simulate, solve
@@ -16,6 +13,9 @@ from ocp.dynamics import NEWTON_EULER, mass_matrix
 from ocp.mechanics import close, close_rates, closed
 from ocp.mechanics.kinematics.loop_assembly import examples
 from ocp.mechanics.kinematics.loops import gap
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
+from ocp.problems.arms.two_link_lift import problem as lift
 
 G = 9.81
 

@@ -7,9 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (
@@ -38,6 +35,9 @@ from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.verification import certificate_and_violations
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values.units import plain_amount
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 
 def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):

@@ -1,12 +1,12 @@
 """A run's default text: few lines in two columns, of which the most telling come first."""
 
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import solve, verify
 from ocp.cli.commands.run import run
 from ocp.cli.output.brief_report import COLUMNS, LINES, ROOMY, brief
 from ocp.cli.output.run_report import describe
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.studies.task import Task
 
 TASK = Task(fastest)

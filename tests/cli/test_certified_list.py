@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
-from ocp.problems.robots import ur5_replan
-from ocp.problems.swing_ups import cart_pole_mpc
 
 from ocp.cli.commands import certified_list
 from ocp.cli.commands.certified_list import row_lines
 from ocp.cli.commands.list_problems import run, tasks
+from ocp.problems.robots import ur5_replan
+from ocp.problems.swing_ups import cart_pole_mpc
 from ocp.studies.comparison import certified_runs
 
 STATED = """

@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from ocp.problems.arms.pr_mixed import TASK as SLIDING
-from ocp.problems.arms.two_link_lift import TASK as LIFT
-from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
 from ocp.cli.commands.run import run
 from ocp.cli.output import status_line
 from ocp.cli.output.brief_report import LINES
+from ocp.problems.arms.pr_mixed import TASK as SLIDING
+from ocp.problems.arms.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 ROOT = Path(__file__).parents[2]
 REPORTED = {

@@ -4,10 +4,10 @@ import shutil
 import subprocess
 
 import pytest
-from ocp.problems.arms import two_link_lift, two_link_time
 
 from ocp.cli.commands import completion
 from ocp.cli.main import WORDS, command
+from ocp.problems.arms import two_link_lift, two_link_time
 
 TASKS = {"two_link_lift": two_link_lift.TASK, "two_link_time": two_link_time.TASK}
 BASH = """

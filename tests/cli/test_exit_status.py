@@ -10,11 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ocp.problems.arms.two_link_lift import TASK as LIFT
 
 from ocp.cli.commands.run import run
 from ocp.cli.exit_status import ended
 from ocp.cli.main import command
+from ocp.problems.arms.two_link_lift import TASK as LIFT
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ocp.problems.arms.two_link_time import TASK as FASTEST
-from ocp.problems.hopping.pogo_hop import TASK as HOP
 
 from ocp import OwnFile, Views, load, read_table
 from ocp.cli.commands.run import run
+from ocp.problems.arms.two_link_time import TASK as FASTEST
+from ocp.problems.hopping.pogo_hop import TASK as HOP
 
 SHORT = ["--points", "8", "--quiet"]
 

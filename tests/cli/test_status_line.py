@@ -7,14 +7,14 @@ import warnings
 
 import casadi as ca
 import pytest
-from ocp.problems.arms.two_link_lift import TASK as LIFT
-from ocp.problems.arms.two_link_time import TASK as FASTEST
-from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import BSpline, Link, Problem, Tree, effort, path, revolute
 from ocp.cli.commands.run import run
 from ocp.cli.output.iterations import mentioned
 from ocp.cli.output.status_line import CLEAR, Steps, waited
+from ocp.problems.arms.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_time import TASK as FASTEST
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.progress import listen, say
 from ocp.solvers import Iteration
 from ocp.transcription import sizes, transcribe, transcription_of

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from ocp.problems.arms.two_link_time import problem
 
 import ocp
 from ocp import solve
 from ocp.cli.main import command
+from ocp.problems.arms.two_link_time import problem
 from ocp.version import VERSION
 
 

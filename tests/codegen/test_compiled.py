@@ -12,13 +12,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from compilers import compiler_needed
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
 from ocp.codegen.compiler import shared_library
 from ocp.codegen.compiler.compiled import compile_function, generate_c
 from ocp.codegen.compiler.statement_folding import fold_statements
 from ocp.dynamics import FORMULATIONS
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe
 from ocp.transcription.kernels import backends, kernels

@@ -6,13 +6,13 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.walkers.human_like import human_like
 from random_trees import over, random_motion, random_tree
 
 from ocp.codegen.compiler import instruction_grouping
 from ocp.dynamics import forward_dynamics
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
+from ocp.models.walkers.human_like import human_like
 from ocp.transcription import group_instructions
 
 FUNCTIONS = {

@@ -4,16 +4,16 @@ machine."""
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems import gait
-from ocp.problems.arms.two_link_effort import problem as arm
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.mechanisms.hoist import problem as hoist
-from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
 from ocp.codegen import mapped
 from ocp.codegen.assembler import program_kernels, unsupported_reason
+from ocp.problems import gait
+from ocp.problems.arms.two_link_effort import problem as arm
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.mechanisms.hoist import problem as hoist
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 from ocp.transcription import transcribe
 from ocp.transcription.kernels import backends
 

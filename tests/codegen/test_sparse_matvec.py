@@ -4,12 +4,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from compilers import compiler_needed
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Transcription
 from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.codegen.compiler import scatter, shared_library
 from ocp.codegen.compiler.sparse_matvec import Sums, compile_sums
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe
 from ocp.transcription.assembly.block_products import Product

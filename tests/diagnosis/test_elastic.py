@@ -5,11 +5,11 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
-from ocp.problems.benchmarks.motions.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
 from ocp.diagnosis.elastic_weights import equal_price, is_limit, is_stated, row_prices
+from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
+from ocp.problems.benchmarks.motions.compare_ladder import lift
 from ocp.solvers.budget import budget, relaxation_solver
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import minimize

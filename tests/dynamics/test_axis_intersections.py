@@ -3,14 +3,14 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.ur5_like import ur5_like
-from ocp.models.human import human
-from ocp.problems.benchmarks.derivative_costs import scalar
 
 from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
 from ocp.dynamics.formulations.ground_frame import chain_of
+from ocp.models.arms.ur5_like import ur5_like
+from ocp.models.human import human
+from ocp.problems.benchmarks.derivative_costs import scalar
 
 BONE = Link(mass=2.0, com=(0.1, -0.2, 0.05), inertia=np.diag([0.02, 0.03, 0.04]))
 

@@ -8,6 +8,15 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
+from random_trees import over, random_motion
+
+from ocp import Link, Tree, prismatic, revolute
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.formulations import book
+from ocp.mechanics import stiffened
+from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.spatial import exp_screw
 from ocp.models.arms.flexible_arm import flexible_arm
 from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
@@ -22,15 +31,6 @@ from ocp.problems.benchmarks.dynamics.compare_book import (
     savings,
     table,
 )
-from random_trees import over, random_motion
-
-from ocp import Link, Tree, prismatic, revolute
-from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.formulations import book
-from ocp.mechanics import stiffened
-from ocp.mechanics.flexible.kinematics import damping_power
-from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.spatial import exp_screw
 
 SEEDS = range(5)
 ZERO = ca.DM.zeros

@@ -7,13 +7,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case, numbers, spatial
-from ocp.models.mechanisms.five_bar import five_bar
-from ocp.models.mechanisms.four_bar import LENGTHS, four_bar
 from random_trees import over
 
 from ocp.dynamics import FORMULATIONS, closed_loops
 from ocp.dynamics.formulations.newton_euler import reactions
 from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.models.mechanisms.five_bar import five_bar
+from ocp.models.mechanisms.four_bar import LENGTHS, four_bar
 
 SEEDS = range(6)
 

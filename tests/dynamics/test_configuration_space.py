@@ -4,8 +4,6 @@ interpolation promises."""
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.pr import pr
-from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics.formulations import newton_euler
@@ -16,6 +14,8 @@ from ocp.dynamics.formulations.configuration_space import (
     inertia_matrix,
     inverse,
 )
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 

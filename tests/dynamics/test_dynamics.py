@@ -8,14 +8,14 @@ from math import cos, pi, sin
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.pr import pr
-from ocp.models.arms.two_link import two_link
 from random_trees import over, random_link, random_loads, random_motion, random_tree
 
 from ocp import Link, Load, Tree, revolute, screw
 from ocp.dynamics import FORMULATIONS, NEWTON_EULER
 from ocp.dynamics.formulation import aligned
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import two_link
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 

@@ -6,8 +6,6 @@ import casadi as ca
 import numpy as np
 from flexible_trees import mixed
 from mapped_trees import random_mapped_tree
-from ocp.models.arms.two_link import two_link
-from ocp.models.mechanisms.four_bar import four_bar
 from random_trees import over
 
 from ocp import Formulation, forward_dynamics, inverse_dynamics
@@ -24,6 +22,8 @@ from ocp.mechanics import (
     kinetic_energy,
     potential_energy,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
 
 
 def of_joints(tree):

@@ -6,10 +6,6 @@ from math import cos, sin
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.pr import pr
-from ocp.models.arms.two_link import two_link
-from ocp.models.walkers.human_like import human_like
-from ocp.problems.benchmarks.operations import folded
 from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Transcription
@@ -24,6 +20,10 @@ from ocp.dynamics.formulations import (
     waters,
 )
 from ocp.dynamics.formulations.transforms_4x4 import link_matrices
+from ocp.models.arms.pr import pr
+from ocp.models.arms.two_link import two_link
+from ocp.models.walkers.human_like import human_like
+from ocp.problems.benchmarks.operations import folded
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from lie_group_cases import assert_close, by_newton_and_euler, case, split, symbols
-from ocp.models.arms.two_link import two_link
 from random_trees import (
     over,
     random_link,
@@ -20,6 +19,7 @@ from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.formulations import lie_group
 from ocp.mechanics import GROUND, rotate_x
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.two_link import two_link
 
 KIND = pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.walkers.five_link import five_link
 
 from ocp import Link, Tree, ball, free, inverse_dynamics, planar, revolute
 from ocp.dynamics import mirror_image
+from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry
 
 TRUNK = Link(mass=5.0, com=(0.1, 0.0, 0.2), inertia=np.diag([0.3, 0.2, 0.25]))

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
-from ocp.models.arms.two_link import two_link
 from open_trees import Opening, numbers_of, opened_tree
 from random_trees import random_loads, random_motion, random_tree
 
@@ -19,6 +18,7 @@ from ocp.dynamics.tables.lookup import Tabulated
 from ocp.mechanics.flexible.modes import stiffened
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, potential_energy
 from ocp.mechanics.values.parameters import closed
+from ocp.models.arms.two_link import two_link
 
 SEEDS = (4, 21)  # a branched tree and a chain, together of all four kinds of joint
 every_seed = pytest.mark.parametrize("seed", SEEDS)

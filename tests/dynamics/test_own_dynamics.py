@@ -6,7 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Problem, Transcription, at_end, at_start, effort, solve
 from ocp.dynamics import (
@@ -20,6 +19,7 @@ from ocp.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
+from ocp.models.arms.two_link import two_link
 
 DAMPING = 1.5  # N m s
 

@@ -3,12 +3,12 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import LENGTH, flexible_arm, segmented_arm, strip
-from ocp.problems.benchmarks import lumped
 from refusals import refused
 
 from ocp.dynamics.formulations import lie_group
 from ocp.mechanics import jacobian, kinetic_energy
+from ocp.models.arms.flexible_arm import LENGTH, flexible_arm, segmented_arm, strip
+from ocp.problems.benchmarks import lumped
 
 
 def test_segments_weigh_what_the_beam_does():

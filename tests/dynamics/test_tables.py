@@ -3,7 +3,6 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp.dynamics import (
@@ -18,6 +17,7 @@ from ocp.dynamics import (
 from ocp.dynamics.catalogue import is_choice, is_named
 from ocp.dynamics.from_inverse import linear_in_accelerations
 from ocp.mechanics import Link, Tree, fixed, prismatic, revolute, screw
+from ocp.models.arms.two_link import two_link
 
 WIDE = ((-8.0, 8.0),) * 2
 WILD = ((-90.0, 90.0),) * 2

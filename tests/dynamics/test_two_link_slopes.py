@@ -6,8 +6,6 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from slope_cases import (
     METHODS,
     RECURSIONS,
@@ -18,6 +16,8 @@ from slope_cases import (
 )
 
 from ocp import Load, solve
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (Xiang et al. 2009, example 2)
 ARM, LIFTED = two_link(gravity=GRAVITY), (Load(point="tip", force=(0, -FORCE, 0)),)

@@ -7,7 +7,6 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 from random_trees import random_link, random_motion
 
 from ocp import Link, Load, Tree, fixed, revolute
@@ -16,6 +15,7 @@ from ocp.mechanics import Beam, Body, assumed_modes
 from ocp.mechanics.flexible.beam_shapes import bending_roots
 from ocp.mechanics.flexible.kinematics import damping_power
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 
 ZERO = ca.DM.zeros
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.ur5_like import ur5_like
 from random_trees import random_link, random_pose, random_tree
 
 from ocp import fixed
 from ocp.dynamics import NEWTON_EULER
 from ocp.mechanics import GROUND
+from ocp.models.arms.ur5_like import ur5_like
 
 
 def operations(tree):

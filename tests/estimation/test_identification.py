@@ -6,10 +6,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.flat import flat
 
 from ocp import BSpline, Load, Parameter, Problem, Recording, effort, fit, noisy, predict
+from ocp.models.arms.two_link import two_link
+from ocp.models.flat import flat
 
 VISCOUS = [Parameter(f"viscous{k}", 0.0, "", lower=0.0) for k in range(2)]
 COULOMB = [Parameter(f"coulomb{k}", 0.0, "", lower=0.0) for k in range(2)]

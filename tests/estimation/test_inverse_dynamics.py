@@ -3,11 +3,11 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.hopping.pogo_hop import problem as hop
 
 from ocp import Series, measured_torques, solve
 from ocp.interchange import force_table, wrenches
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.hopping.pogo_hop import problem as hop
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from marker_bodies import BASIS, moving, seen, wrist
-from ocp.models.arms.two_link import two_link
 
 from ocp import Link, Point, Tree, inverse_kinematics, marker_tracking, prismatic, revolute
+from ocp.models.arms.two_link import two_link
 
 
 def standing():

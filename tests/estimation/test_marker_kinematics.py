@@ -5,9 +5,6 @@ from math import pi
 import numpy as np
 import pytest
 from marker_bodies import BASIS, NOISE, moving, seen, wrist
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import human
-from ocp.models.human.markers import cluster_names, clustered
 
 from ocp import (
     BSpline,
@@ -22,6 +19,9 @@ from ocp import (
 )
 from ocp.estimation.marker_residuals import point_places
 from ocp.mechanics import free, poses
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import human
+from ocp.models.human.markers import cluster_names, clustered
 
 
 def test_exact_markers_give_the_motion_back():

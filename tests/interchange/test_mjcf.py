@@ -8,13 +8,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from mjcf_texts import MODEL
-from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 from refusals import refused
 
 from ocp import Friction
 from ocp.interchange import ModelWarning, load_model
 from ocp.mechanics import close, poses, position
 from ocp.mechanics.kinematics.loops import gap
+from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
 
 def written(folder, text):

@@ -4,10 +4,10 @@ drives them drives joints."""
 from math import inf
 
 import pytest
-from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
 from ocp import Strut
 from ocp.interchange import ModelWarning, load_model
+from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
 MODEL = """<mujoco><worldbody>
   <site name="wall" pos="1 0 0"/>

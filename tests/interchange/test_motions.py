@@ -5,8 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.hopping.pogo_hop import problem as hop
 
 from ocp import read_table, save_forces, save_motion, save_table, solve
 from ocp.interchange import (
@@ -18,6 +16,8 @@ from ocp.interchange import (
     motion_table,
     wrenches,
 )
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.hopping.pogo_hop import problem as hop
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import read_table
 from ocp.interchange import coordinates
+from ocp.models.arms.two_link import two_link
 
 # OpenSim brings a CasADi of its own, which no process can have beside ours.
 TOOLS = Path(__file__).parent.parent / "opensim_tools.py"

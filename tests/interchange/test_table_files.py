@@ -4,10 +4,10 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import read_table, save_table
 from ocp.interchange import Table, coordinates, markers, wrenches
+from ocp.models.arms.two_link import two_link
 
 T = np.linspace(0.0, 0.05, 6)
 KINDS = ("force_v", "force_p", "torque_")

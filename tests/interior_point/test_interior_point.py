@@ -5,9 +5,9 @@ import signal
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Solver, Spline, Transcription, solve
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import INTERRUPTED, NLP, kkt_residual, minimize
 from ocp.solvers.statuses import says_done
 from ocp.transcription import transcribe

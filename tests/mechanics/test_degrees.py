@@ -4,8 +4,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     Guess,
@@ -21,6 +19,8 @@ from ocp import (
     revolute,
     screw,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.motion import BSpline
 from ocp.solving.starts.postures import posture
 from ocp.solving.starts.warm_start import start

@@ -6,13 +6,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case, numbers, spatial
-from ocp.models.mechanisms.five_bar import five_bar
-from ocp.models.mechanisms.four_bar import four_bar
 from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed, prismatic, revolute
 from ocp.mechanics import GROUND
 from ocp.mechanics.kinematics import kinematics, loop_assembly, loops, rigid
+from ocp.models.mechanisms.five_bar import five_bar
+from ocp.models.mechanisms.four_bar import four_bar
 
 BODY = Link(mass=1.0, inertia=np.diag((0.01, 0.02, 0.02)))
 

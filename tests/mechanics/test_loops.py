@@ -7,12 +7,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case, numbers
-from ocp.models.mechanisms.four_bar import four_bar
 from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
+from ocp.models.mechanisms.four_bar import four_bar
 
 SEEDS = range(6)
 

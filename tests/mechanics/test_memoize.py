@@ -3,9 +3,9 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp.mechanics.values.memoize import remembered
+from ocp.models.arms.two_link import two_link
 
 
 @pytest.fixture

@@ -6,9 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from closed_trees import case
-from ocp.models.arms.flexible_arm import slewing_arm
-from ocp.models.arms.two_link import two_link
-from ocp.models.mechanisms.four_bar import four_bar
 from open_trees import numbers_of, opened_tree
 from random_trees import over, random_motion, random_tree
 
@@ -20,6 +17,9 @@ from ocp.mechanics.kinematics.unilateral_forces import stay_accelerations, stay_
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.parameters import closed
+from ocp.models.arms.flexible_arm import slewing_arm
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
 
 LENGTH, MASS = Parameter("length", 0.5, "m"), Parameter("mass", 2.0, "kg")
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import human
-from ocp.models.human.anthropometry import STATURE
 
 from ocp import Joint, Link, Parameter, Point, Tree, prismatic, revolute
 from ocp.mechanics import Visual, closed, fixed, poses, position, scaled, segments
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import human
+from ocp.models.human.anthropometry import STATURE
 
 
 def chain():

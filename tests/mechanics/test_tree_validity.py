@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import strip
-from ocp.models.arms.two_link import two_link
 
 from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
 from ocp.mechanics import assumed_modes
 from ocp.mechanics.flexible.modes import stiffened
 from ocp.mechanics.values.parameter_validity import is_assured, requirements
 from ocp.mechanics.values.parameters import closed, evaluated
+from ocp.models.arms.flexible_arm import strip
+from ocp.models.arms.two_link import two_link
 
 ARM = two_link()
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import slewing_arm
 from refusals import refused
 
 from ocp import (
@@ -33,6 +32,7 @@ from ocp.mechanics.kinematics.unilateral_forces import (
     stay_torques,
     stay_units,
 )
+from ocp.models.arms.flexible_arm import slewing_arm
 
 HOME = ((0.0, -1.0, 0.0, 0.3), (1.0, 0.0, 0.0, 0.1), (0.0, 0.0, 1.0, 0.2), (0.0, 0.0, 0.0, 1.0))
 BODY = Link(mass=1.0, com=(0.1, 0.2, 0.0), inertia=np.diag([0.1, 0.1, 0.1]))

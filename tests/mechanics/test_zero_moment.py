@@ -5,9 +5,6 @@ from itertools import combinations
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import human
-from ocp.problems.gait.statement.contact_schedule import UP
 from random_trees import random_motion, random_tree
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
@@ -15,6 +12,9 @@ from ocp import Load
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, body_weight, hull
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import human
+from ocp.problems.gait.statement.contact_schedule import UP
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

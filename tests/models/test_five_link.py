@@ -4,9 +4,9 @@ of them about a joint, for the links beyond it."""
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.walkers.five_link import SHANK, THIGH, TORSO, five_link
 
 from ocp import inverse_dynamics, kinematics, mass_matrix
+from ocp.models.walkers.five_link import SHANK, THIGH, TORSO, five_link
 
 MASSES = np.array([3.2, 6.8, 20.0, 6.8, 3.2])  # kg: stance shank and thigh, torso, swing ones
 INERTIAS = np.array([0.93, 1.08, 2.22, 1.08, 0.93])

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+
+from ocp.mechanics import center_of_mass, kinetic_energy, position
 from ocp.models.arms.thrower import thrower
 from ocp.models.human import human
 from ocp.models.human.sagittal import drive, proximal, together
 from ocp.models.walkers.jumper import jumper
-
-from ocp.mechanics import center_of_mass, kinetic_energy, position
 
 PERSON = human(frozen=())
 STANDING = {"y": 0.9275}

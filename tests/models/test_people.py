@@ -4,6 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from test_human import frames_of, other_side, places, together
+
+from ocp import Solver, Spline, Spring, Transcription
+from ocp.cli.commands.run import run
+from ocp.mechanics import position
 from ocp.models.human import (
     NAMES,
     PEOPLE,
@@ -23,11 +28,6 @@ from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import loads, walk
 from ocp.problems.gait.statement.step import likewise
 from ocp.problems.lifting import problem as lifting
-from test_human import frames_of, other_side, places, together
-
-from ocp import Solver, Spline, Spring, Transcription
-from ocp.cli.commands.run import run
-from ocp.mechanics import position
 from ocp.studies.tables import draw_study
 
 # Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where

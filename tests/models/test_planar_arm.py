@@ -5,6 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import inverse_dynamics
+from ocp.mechanics.values.parameters import parameters_of, reference
 from ocp.models.arms.planar_arm import (
     BODIES,
     LENGTHS,
@@ -13,9 +16,6 @@ from ocp.models.arms.planar_arm import (
     open_bodies,
     planar_arm,
 )
-
-from ocp import inverse_dynamics
-from ocp.mechanics.values.parameters import parameters_of, reference
 
 STATES = np.random.default_rng(0).uniform(-2, 2, (3, 4))
 

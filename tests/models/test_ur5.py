@@ -6,11 +6,11 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.ur5 import MASSES, NAMES, TORQUES, ur5
 
 from ocp import Link, Tree, revolute
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import GROUND
+from ocp.models.arms.ur5 import MASSES, NAMES, TORQUES, ur5
 
 # Universal_Robots_ROS2_Description, config/ur5: origins of links (m, then roll, pitch, yaw), ...
 ORIGINS = (

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+
+from ocp.dynamics import inverse_dynamics
+from ocp.mechanics import positions
 from ocp.models.human import human, loads_of, mirror, one_sided, wearing, worn
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait.pictures.human_figure import body_points, laden
 from ocp.problems.gait.report.step_report import loads_kg
-
-from ocp.dynamics import inverse_dynamics
-from ocp.mechanics import positions
 
 
 def test_a_text_of_loads_is_read():

@@ -6,11 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.swing_ups.acrobot import acrobot
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (
@@ -37,8 +32,13 @@ from ocp import (
     torque_limits,
     verify,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.acrobot import acrobot
 from ocp.motion import Mesh, transfer
 from ocp.motion.collocation_mesh import defects, motion_of
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables.layout import join_variables
 

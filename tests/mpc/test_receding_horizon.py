@@ -5,8 +5,6 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     PLAIN,
@@ -26,6 +24,8 @@ from ocp import (
     torque_limits,
     track,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.mpc import simulated_plant
 from ocp.mpc.arrival import end_distances
 from ocp.mpc.receding_horizon import SAMPLES, command_torques

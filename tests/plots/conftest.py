@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.hopping.monoped_hop import problem as hop
 from pictured import NAMES
 
 from ocp import BSpline, Point, Problem, at_end, at_start, duration, path, solve, torque_limits
+from ocp.models.arms.two_link import two_link
+from ocp.problems.hopping.monoped_hop import problem as hop
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_up_steps import made_up_step
-from ocp.problems.gait.pictures.film import animate_walk
 from pictured import moved
 
 from ocp import Link, Point, Tree, animate, revolute
 from ocp.mechanics import Visual
+from ocp.problems.gait.pictures.film import animate_walk
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from ocp.problems.arms import box_pick, throw
 
 from ocp import solve
 from ocp.plots.bodies.scenery import placed, reached
+from ocp.problems.arms import box_pick, throw
 
 
 def places(solution, t):

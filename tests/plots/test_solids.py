@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 import ocp
 from ocp import Link, Tree, load, revolute
 from ocp.mechanics import Visual
+from ocp.models.arms.two_link import two_link
 from ocp.plots.bodies.mesh_files import triangles
 from ocp.plots.bodies.solids import MeshWarning, equal_inertia, scenery, solids
 from ocp.storage.problem_data import problem_data, problem_from_data

@@ -5,8 +5,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.benchmarks.dynamics.compare_elements import off_slopes
-from ocp.problems.gait import problem as gait
 
 import ocp
 from ocp import (
@@ -35,6 +33,8 @@ from ocp import (
 )
 from ocp.problem import mirror_symmetry, periodic
 from ocp.problem.constraints.activations import drive_states, states_of_drives
+from ocp.problems.benchmarks.dynamics.compare_elements import off_slopes
+from ocp.problems.gait import problem as gait
 
 INERTIA, MOST, ON, OFF, TIME = 0.5, 3.0, 0.2, 0.5, 0.3
 FINE = Transcription(method=Radau(intervals=6, order=6))

@@ -6,14 +6,13 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps, wrench_of, wrenches_on
-from ocp.models.human import human
-from ocp.problems.gait.statement.contact_schedule import UP, stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Pin, Support
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, body_weight, hull, resultant
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.human import human
 from ocp.problem import (
     Reaction,
     Span,
@@ -24,6 +23,7 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
+from ocp.problems.gait.statement.contact_schedule import UP, stance
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 

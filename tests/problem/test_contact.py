@@ -7,12 +7,11 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps
-from ocp.models.human import CONTACTS, FEET, human, mirror
-from ocp.problems.gait.statement.contact_schedule import stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Instant, Pin, Support
 from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.models.human import CONTACTS, FEET, human, mirror
 from ocp.problem import (
     Span,
     foot_contact,
@@ -20,6 +19,7 @@ from ocp.problem import (
     no_penetration,
 )
 from ocp.problem.instant import Forces
+from ocp.problems.gait.statement.contact_schedule import stance
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 

@@ -6,9 +6,6 @@ from math import inf
 import numpy as np
 import pytest
 from bipeds import biped, steps, wrench_of
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import human
-from ocp.models.walkers.monoped import monoped
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import (
@@ -26,6 +23,9 @@ from ocp import (
     revolute,
 )
 from ocp.mechanics.model.structure import floating_root
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import human
+from ocp.models.walkers.monoped import monoped
 from ocp.problem import bearing_slots, point_contact, two_pass
 from ocp.problem.contact.reactions import check_two_pass
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrench_of, wrenches_on
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (
@@ -26,7 +24,9 @@ from ocp import (
     solve,
     verify,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.problem import Reaction, friction, pressure_inside, share_reaction
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.requests import schedule_grid
 

@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+
+from ocp import Link, Parameter, Point, Tree, fixed, prismatic
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_time import problem
 from ocp.problems.hopping.monoped_hop import problem as hop
-
-from ocp import Link, Parameter, Point, Tree, fixed, prismatic
 from ocp.text_tables import html_table
 
 

@@ -6,7 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, posture, steps
-from ocp.models.arms.ur5_like import ur5_like
 
 from ocp import (
     BSpline,
@@ -35,6 +34,7 @@ from ocp import (
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, translate
 from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
+from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem import PointMass, apart, linear_split, off_box, swing_together, zmp_inside
 from ocp.problem.contact.ground import slots
 from ocp.problem.instant import Forces

@@ -4,7 +4,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from limited_arm import limited
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -23,6 +22,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics.values.parameters import closed, parameters_of
+from ocp.models.arms.two_link import two_link
 from ocp.problem import Span
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import LEAVE, ROOT, STRIKE, SUMS, biped, crouch, steps
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -24,6 +23,7 @@ from ocp import (
     zmp_inside,
 )
 from ocp.mechanics.values.parameters import closed, evaluated
+from ocp.models.arms.two_link import two_link
 from ocp.problem import PointMass, linear_split
 from ocp.problem.parameter_requirements import requirements
 from ocp.transcription import transcription_of

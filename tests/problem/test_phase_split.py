@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, TIGHT, biped, crouch, steps
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -23,6 +22,7 @@ from ocp import (
     pressure_inside,
     solve,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh, Part
 from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirror_symmetry
 from ocp.transcription import transcribe

@@ -4,9 +4,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.mechanisms.four_bar import four_bar
-from ocp.models.swing_ups.cart_pole import cart_pole
 from phased_motions import rod
 
 from ocp import (
@@ -20,6 +17,9 @@ from ocp import (
     impact,
     link_constraint,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.models.mechanisms.four_bar import four_bar
+from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.problem import duration, effort, final, periodic, torque_limits
 
 ARM = two_link()

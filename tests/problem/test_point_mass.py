@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import carry
 
 from ocp import BSpline, Problem, at_end, at_start, effort, simulate, solve, verify
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import carry
 from ocp.problem import PointMass
 
 ARM = two_link(gravity=9.81)

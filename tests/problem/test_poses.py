@@ -7,10 +7,6 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import flexible_arm
-from ocp.models.arms.two_link import two_link
-from ocp.models.arms.ur5_like import ur5_like
-from ocp.problems.benchmarks import reached_poses
 from refusals import refused
 
 import ocp
@@ -41,7 +37,11 @@ from ocp.mechanics import (
     translate,
 )
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.models.arms.two_link import two_link
+from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem.constraints.poses import pose_error
+from ocp.problems.benchmarks import reached_poses
 
 ARM = replace(ur5_like(), points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
 HOME = np.array([0.0, -1.2, 1.5, -0.4, 1.5, 0.0])  # rad

@@ -7,8 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, stacked, steps, wrench_of
-from ocp.models.human import ROOT, human
-from ocp.problems.gait.statement.contact_schedule import stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import BSpline, Load, Problem, effort
@@ -16,6 +14,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import body_weight
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.human import ROOT, human
 from ocp.problem import (
     Plane,
     Reaction,
@@ -27,6 +26,7 @@ from ocp.problem import (
     zero_moment_point,
 )
 from ocp.problem.contact.load_paths import is_corrected
+from ocp.problems.gait.statement.contact_schedule import stance
 from ocp.transcription.kernels.traces import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)

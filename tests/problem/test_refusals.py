@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -22,6 +21,7 @@ from ocp import (
     path,
     torque_limits,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.problem import Term
 
 

@@ -6,7 +6,6 @@ from math import inf
 import numpy as np
 import pytest
 from bipeds import biped, steps
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -27,6 +26,7 @@ from ocp import (
     periodic,
     solve,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.problem import RESERVED, Foot, Ground, Pin, Support, Term, mirror_symmetry
 
 UNBOUNDED = Constraint(name="p", function=abs, lower=-inf, upper=inf)

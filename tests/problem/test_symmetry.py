@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from bipeds import biped, steps
 from limited_arm import arm_problem, limited, placed
-from ocp.models.walkers.five_link import five_link
 
 from ocp import (
     BSpline,
@@ -26,6 +25,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.certificate import violations
+from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry, pressure_inside, unilateral
 from ocp.transcription import transcribe
 from ocp.transcription.requests import schedule_grid

@@ -5,8 +5,6 @@ from types import SimpleNamespace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.hopping.pogo_hop import problem as hop
 
 from ocp import (
     BSpline,
@@ -21,7 +19,9 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import position
+from ocp.models.arms.two_link import two_link
 from ocp.problem import curves
+from ocp.problems.hopping.pogo_hop import problem as hop
 
 ARM = two_link()
 T = np.linspace(0.3, 1.1, 81)  # s: of the recording; the motion starts at 0.4 s

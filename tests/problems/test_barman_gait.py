@@ -5,6 +5,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+
+from ocp import Radau, Solver, Spline, Transcription
+from ocp.cli.commands.run import run
+from ocp.problem import path
 from ocp.problems.arms import two_link_time
 from ocp.problems.benchmarks.motions.compare_contact import counted, freedom, stated
 from ocp.problems.benchmarks.motions.compare_contact import run as compare
@@ -13,10 +17,6 @@ from ocp.problems.gait.statement import thesis_gait
 from ocp.problems.gait.statement.active_constraints import Activity, of_row
 from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 from ocp.problems.human.barman_gait import TASK, problem
-
-from ocp import Radau, Solver, Spline, Transcription
-from ocp.cli.commands.run import run
-from ocp.problem import path
 from ocp.solving.total_statistics import ADDED
 from ocp.studies.store.cell_identity import recipe
 from ocp.transcription import Multipliers, transcribe

@@ -1,12 +1,12 @@
 """The motion of a step without its forces, where people who walk begin."""
 
 import pytest
-from ocp.problems.gait import problem, solve_step
-from ocp.problems.gait.statement.constraint_families import family_of
-from ocp.problems.gait.statement.motion_only_start import motion_alone
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
+from ocp.problems.gait import problem, solve_step
+from ocp.problems.gait.statement.constraint_families import family_of
+from ocp.problems.gait.statement.motion_only_start import motion_alone
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from ocp.problems.arms.box_pick import balance, least_of_slide, lines, problem, report
 
 from ocp import solve
 from ocp.mechanics import velocity
+from ocp.problems.arms.box_pick import balance, least_of_slide, lines, problem, report
 
 
 def test_a_slide_carries_its_box_with_the_least_effort_of_the_closed_form():

@@ -3,12 +3,12 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.gait import effort_step as gait
-from ocp.problems.lifting import problem as lifting
-from ocp.problems.lifting.statement.standing_body import stability
 
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import poses, positions
+from ocp.problems.gait import effort_step as gait
+from ocp.problems.lifting import problem as lifting
+from ocp.problems.lifting.statement.standing_body import stability
 
 UP = np.array([0.0, 1.0, 0.0])
 

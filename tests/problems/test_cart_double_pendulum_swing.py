@@ -1,9 +1,9 @@
 """The cart with two poles: one optimum by independent transcriptions, and by refinement."""
 
 import pytest
-from ocp.problems.swing_ups.cart_double_pendulum_swing import problem
 
 from ocp import Radau, Transcription, solve, verify
+from ocp.problems.swing_ups.cart_double_pendulum_swing import problem
 
 OPTIMUM = 146.2860  # N2 s: from the straight motion; splines and both kinds of mesh agree
 

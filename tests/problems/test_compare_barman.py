@@ -5,11 +5,11 @@ from math import cos, pi, sqrt
 
 import numpy as np
 import pytest
+
+from ocp import solve
 from ocp.problems.arms import pr_mixed, two_link_time
 from ocp.problems.published import compare_barman as barman
 from ocp.problems.published.compare_barman import CHANGES, FREE, Change, Data, problem
-
-from ocp import solve
 
 SHORT = barman.data_of(CHANGES[0])
 NEAREST = {

@@ -1,6 +1,7 @@
 """The comparison of what could be chosen otherwise: the same optimum, by every choice."""
 
 import numpy as np
+
 from ocp.problems.benchmarks.dynamics.compare_choices import (
     BAD_ARGUMENTS,
     CASES,

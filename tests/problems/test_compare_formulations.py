@@ -3,6 +3,10 @@
 import casadi as ca
 import numpy as np
 import pytest
+from PIL import Image
+from random_trees import random_tree
+
+from ocp.dynamics.derivatives import composite_bodies
 from ocp.models.arms.general_chain import general_chain
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.models.walkers.human_like import human_like
@@ -20,10 +24,6 @@ from ocp.problems.benchmarks.operations import (
     leading,
     printed,
 )
-from PIL import Image
-from random_trees import random_tree
-
-from ocp.dynamics.derivatives import composite_bodies
 
 FALLING = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler")
 DEGREES = {

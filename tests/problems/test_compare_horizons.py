@@ -4,6 +4,7 @@ from math import pi
 
 import numpy as np
 import pytest
+
 from ocp.models.arms.two_link import two_link
 from ocp.problems.benchmarks.motions.compare_horizons import SECONDS, WAYS, tracked
 

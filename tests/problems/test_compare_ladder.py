@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from ocp.problems.benchmarks.motions import compare_ladder
 from ocp.problems.benchmarks.motions.compare_ladder import CLAIMS, lift, run
 

@@ -1,10 +1,10 @@
 """Comparison of inverse kinematics, on an arm."""
 
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.benchmarks.motions import compare_markers
 
 from ocp import solve
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions import compare_markers
 
 
 def test_a_row_says_how_far_errors_are_from_what_the_covariance_says(capsys, monkeypatch):

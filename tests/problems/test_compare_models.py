@@ -2,6 +2,7 @@
 
 import pytest
 from mjcf_texts import BARS
+
 from ocp.problems.benchmarks.dynamics import compare_mjcf, compare_mjcf_loops, compare_models
 
 ROBOT = """<robot name="r">

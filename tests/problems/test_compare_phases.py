@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from ocp.problems.benchmarks.motions import compare_phases
 from ocp.problems.benchmarks.motions.compare_phases import Stamps, run
-
 from ocp.solvers.iteration_log import Iteration
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import casadi as ca
 import pytest
+
+from ocp import BSpline, Problem, at_end, at_start, dynamic_effort, solve
 from ocp.models.arms.two_link import two_link
 from ocp.problems.benchmarks.motions import compare_plans
 from ocp.problems.benchmarks.motions.compare_plans import counted, run, sound
-
-from ocp import BSpline, Problem, at_end, at_start, dynamic_effort, solve
 from ocp.solvers import nlpsol
 
 ARM = two_link(torque=50.0)

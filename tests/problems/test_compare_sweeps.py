@@ -1,9 +1,9 @@
 """A sweep on plans beside one built anew, told of an arm in place of the human."""
 
-from ocp.problems.benchmarks.motions import compare_sweeps
-from ocp.problems.benchmarks.motions.compare_sweeps import compared, differences, lowered, table
 from study_cells import PLANNED
 
+from ocp.problems.benchmarks.motions import compare_sweeps
+from ocp.problems.benchmarks.motions.compare_sweeps import compared, differences, lowered, table
 from ocp.solvers import Solver
 from ocp.studies.continuation import chained
 from ocp.studies.store.cell_identity import recipe

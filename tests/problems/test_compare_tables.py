@@ -4,6 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
+
+from ocp.dynamics import tabulate
+from ocp.dynamics.tables.tensor_splines import bytes_in_words
 from ocp.problems.benchmarks.dynamics import compare_tables
 from ocp.problems.benchmarks.dynamics.compare_tables import (
     curves,
@@ -14,10 +18,6 @@ from ocp.problems.benchmarks.dynamics.compare_tables import (
     settings,
     speeds,
 )
-from PIL import Image
-
-from ocp.dynamics import tabulate
-from ocp.dynamics.tables.tensor_splines import bytes_in_words
 
 
 def lines(text):

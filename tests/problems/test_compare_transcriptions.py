@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from ocp import solve
+from ocp.certificate import replay
 from ocp.problems.benchmarks.motions.compare_transcriptions import (
     CASES,
     HOLDS,
@@ -14,9 +17,6 @@ from ocp.problems.benchmarks.motions.compare_transcriptions import (
 )
 from ocp.problems.benchmarks.refinement import GOAL, RADAU, refined
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
-
-from ocp import solve
-from ocp.certificate import replay
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from made_up_steps import made_up_step
+
 from ocp.models.human import somebody
 from ocp.problems.benchmarks.motions import compare_walks
 from ocp.problems.benchmarks.motions.compare_walks import (
@@ -16,7 +17,6 @@ from ocp.problems.benchmarks.motions.compare_walks import (
 )
 from ocp.problems.gait import problem
 from ocp.problems.gait.statement.objective_terms import WEIGHTS, human_cost
-
 from ocp.solvers.iteration_log import Iteration
 
 

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.problems.human import counter_movement
-from ocp.problems.human.counter_movement import TASK, coarser, leap, motions, problem
-from ocp.problems.human.jump import STANDING, report
 
 from ocp import Solver
 from ocp.mechanics import center_of_mass
+from ocp.problems.human import counter_movement
+from ocp.problems.human.counter_movement import TASK, coarser, leap, motions, problem
+from ocp.problems.human.jump import STANDING, report
 
 
 def test_it_begins_and_ends_upright_with_arms_that_hang():

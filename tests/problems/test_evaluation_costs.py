@@ -2,7 +2,6 @@
 
 from ocp.problems.arms import two_link_effort
 from ocp.problems.benchmarks.evaluation_costs import PARTS, costs, kernels, shown, wholes
-
 from ocp.transcription import transcribe
 
 

@@ -3,6 +3,9 @@
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import Strength
+from ocp.mechanics import element_torques, torques_by_element
 from ocp.models.human import human
 from ocp.models.human.strength.tissue import LEG
 from ocp.problems.benchmarks.motions.compare_lifts import postural_index
@@ -11,9 +14,6 @@ from ocp.problems.lifting.solve_lifts import _simpler, bare
 from ocp.problems.lifting.statement.exertion import WIDTH, exertion, shares
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import lifter
-
-from ocp import Strength
-from ocp.mechanics import element_torques, torques_by_element
 
 WHO = {"stature": 1.75, "mass": 75.0, "sex": "male"}
 

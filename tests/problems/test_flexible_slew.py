@@ -7,6 +7,12 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
+from ocp.certificate.checks.beam_stretch import steepest_slope
+from ocp.certificate.checks.energy import energy_error, required_forces
+from ocp.cli.commands.run import run
+from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.models.arms.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
 from ocp.problems.arms.flexible_slew import (
     TASK,
@@ -20,12 +26,6 @@ from ocp.problems.arms.flexible_slew import (
     sway,
     tip_deflection,
 )
-
-from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
-from ocp.certificate.checks.beam_stretch import steepest_slope
-from ocp.certificate.checks.energy import energy_error, required_forces
-from ocp.cli.commands.run import run
-from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.transcription.shooting import integrate_passive
 
 GOAL = (1.2, 0.8)

@@ -7,16 +7,16 @@ import casadi as ca
 import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS
-from ocp.models.human import FEET, GAIT_FROZEN, NAMES
-from ocp.problems.gait import TASK
-from ocp.problems.gait.report.step_report import gait_report, report_lines
-from ocp.problems.gait.solve_step import walk
-from ocp.problems.gait.statement.step import effort_step as problem
 
 import ocp
 from ocp import Solver, Spline, Transcription, load, verify
 from ocp.certificate import violations
 from ocp.cli.commands.run import run
+from ocp.models.human import FEET, GAIT_FROZEN, NAMES
+from ocp.problems.gait import TASK
+from ocp.problems.gait.report.step_report import gait_report, report_lines
+from ocp.problems.gait.solve_step import walk
+from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.transcription import transcribe
 from ocp.transcription.requests import schedule_grid
 

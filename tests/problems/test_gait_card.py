@@ -7,6 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from made_up_steps import MOVING, T, made_up_step
+
+import ocp
+from ocp.mechanics import Spring, positions
 from ocp.models.human import human
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
 from ocp.problems.gait.card.__main__ import run
@@ -21,9 +24,6 @@ from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.report.gait_cycle import cycle
 from ocp.problems.gait.report.measured_curves import compare
 from ocp.problems.gait.statement.step import effort_step as problem
-
-import ocp
-from ocp.mechanics import Spring, positions
 
 ASKED = (
     *("hip_flex", "hip_abd", "hip_rot", "knee_flex", "ankle_df"),

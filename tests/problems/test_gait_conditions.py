@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_up_steps import made_up_step
+
 from ocp.models.human import wearing
 from ocp.problems.gait.card.stride import stride_of
 from ocp.problems.gait.conditions import CONDITIONS, __main__, measuring, people
@@ -15,7 +16,6 @@ from ocp.problems.gait.conditions.measuring import legs_work, measured
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import along, claims, data, table
 from ocp.problems.gait.statement.step import problem
-
 from ocp.studies.store.row_format import Cell
 
 LEVEL = {

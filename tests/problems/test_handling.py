@@ -3,6 +3,9 @@
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp.mechanics import body_weight, reference
+from ocp.mechanics.values.parameters import parameters_of
 from ocp.problems.gait import busy_step
 from ocp.problems.gait import problem as walk
 from ocp.problems.human.carry import in_both_hands
@@ -10,9 +13,6 @@ from ocp.problems.human.carry import problem as carry
 from ocp.problems.human.cart_push import GRAVITY, REACH, rolling
 from ocp.problems.human.cart_push import problem as cart
 from ocp.problems.lifting.lift_aside import problem as aside
-
-from ocp.mechanics import body_weight, reference
-from ocp.mechanics.values.parameters import parameters_of
 
 
 class Hands:

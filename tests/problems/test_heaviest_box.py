@@ -5,16 +5,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+
+from ocp import Solver, Spline, Transcription
+from ocp.certificate import violations
+from ocp.certificate.checks.energy import energy_error
 from ocp.models.human import MASS, NAMES
 from ocp.problems.lifting.report.active_constraints import active
 from ocp.problems.lifting.report.curves import box_mass
 from ocp.problems.lifting.solve_lifts import bettered, lift
 from ocp.problems.lifting.statement.constraints import KILOGRAMS
 from ocp.problems.lifting.statement.lift import problem
-
-from ocp import Solver, Spline, Transcription
-from ocp.certificate import violations
-from ocp.certificate.checks.energy import energy_error
 
 COARSE = Transcription(method=Spline(nodes=2))
 WEIGHTS = (1.0, 0.5, 0.0)

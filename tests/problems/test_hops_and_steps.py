@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from ocp.problems.hopping import biped_walk, monoped_hop, pogo_hop
-from ocp.problems.robots import quadruped_trot
 
 from ocp import Radau, Transcription, kinematics, verify
+from ocp.problems.hopping import biped_walk, monoped_hop, pogo_hop
+from ocp.problems.robots import quadruped_trot
 
 LOGGED = biped_walk.PUBLISHED[0]
 WEIGHTLESS = {"masses": (20.0, 0.0, 0.0), "inertias": (2.22, 0.0, 0.0)}

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+
+from ocp import Parameter, Solver, Strength, Transcription, verify
 from ocp.problems.gait import problem, solve_step, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import ROUGH, TUNED
 from ocp.problems.gait.statement.contact_schedule import NORMAL, Schedule
 from ocp.problems.gait.statement.objective_terms import WEIGHTS
-
-from ocp import Parameter, Solver, Strength, Transcription, verify
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+
+from ocp import BSpline, noisy
 from ocp.problems.arms.identify_arm import (
     beyond,
     excitation,
@@ -18,8 +20,6 @@ from ocp.problems.arms.identify_arm import (
     true_values,
     uncertainty,
 )
-
-from ocp import BSpline, noisy
 
 STATED = statement()
 BASE = list(STATED.base)

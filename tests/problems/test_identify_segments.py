@@ -4,6 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+
+from ocp import BSpline, Recording, noisy
 from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problems.human.identify_segments import (
     PERSON,
@@ -13,8 +15,6 @@ from ocp.problems.human.identify_segments import (
     table,
     truth,
 )
-
-from ocp import BSpline, Recording, noisy
 
 TIMES = np.linspace(0.0, 1.2, 49)
 BASIS = BSpline(points=8, degree=5)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+
+from ocp import solve
 from ocp.models.walkers.five_link import GRAVITY
 from ocp.models.walkers.jumper import jumper
 from ocp.problems.human.jump import apex, fading, height, lines, problem, report, rise
-
-from ocp import solve
 from ocp.transcription.phases.transcribe import transcribe_phases
 
 

@@ -3,7 +3,9 @@
 import casadi as ca
 import numpy as np
 import pytest
+
 from ocp.models.human import SOLES
+from ocp.problem import bearing_slots
 from ocp.problems.lifting.lift_step import problem
 from ocp.problems.lifting.report.niosh import Work, judged
 from ocp.problems.lifting.statement.standing_body import stance, stepped
@@ -16,8 +18,6 @@ from ocp.problems.lifting.statement.stepping import (
     square,
     swinging,
 )
-
-from ocp.problem import bearing_slots
 
 PACE = Pace(length=0.3, leaves=0.4, lands=0.7)
 

@@ -3,7 +3,14 @@
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import Solver, Spline, Transcription
+from ocp.certificate import violations
+from ocp.cli.commands.run import run
+from ocp.mechanics import poses, reference
+from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
+from ocp.problem import off_box
 from ocp.problems.lifting import TASK
 from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
@@ -11,13 +18,6 @@ from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
 from ocp.problems.lifting.report.low_back import ARMS, BACK, borne
 from ocp.problems.lifting.solve_lifts import lift
 from ocp.problems.lifting.statement.lift import problem
-
-from ocp import Solver, Spline, Transcription
-from ocp.certificate import violations
-from ocp.cli.commands.run import run
-from ocp.mechanics import poses, reference
-from ocp.mechanics.values.parameters import parameters_of
-from ocp.problem import off_box
 from ocp.transcription import transcribe
 
 FAMILIES = {

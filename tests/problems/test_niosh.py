@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from ocp.problems.lifting.report.niosh import FASTEST, Grasp, Work, judged, multipliers, recommended
 
 INCH, POUND = 0.025, 23 / 51  # as the manual equates its two systems of units, formula by formula

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ocp.models.human import ROOT, human
-from ocp.problems.gait.statement.step import effort_step as problem
 
 from ocp import Parameter, Transcription
 from ocp.mechanics.values.parameters import closed, parameters_of
+from ocp.models.human import ROOT, human
 from ocp.problem import unilateral
+from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.transcription import transcribe
 
 SIDED = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_flex", "elb_flex")

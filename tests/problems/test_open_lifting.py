@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+
+from ocp import Spline, Transcription
+from ocp.mechanics import closed
 from ocp.models.human import human
 from ocp.problems.lifting import TASK
 from ocp.problems.lifting.solve_lifts import _numbers
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import outermost, stance
-
-from ocp import Spline, Transcription
-from ocp.mechanics import closed
 from ocp.transcription import transcribe
 
 OTHER = {

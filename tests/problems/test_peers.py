@@ -7,14 +7,14 @@ import math
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import mass_matrix
 from ocp.problems.benchmarks.peers import __main__ as command
 from ocp.problems.benchmarks.peers import running
 from ocp.problems.benchmarks.peers.check import checked, simulated
 from ocp.problems.benchmarks.peers.report.table import best, lines, quickest, reaching
 from ocp.problems.benchmarks.peers.running import Row, child, planned
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, ROBOTS, SYSTEMS
-
-from ocp import mass_matrix
 
 FASTEST = MOTIONS["two_link_time"].reference
 CHECK = {"missed": 0.0, "beyond": 0.0, "effort": 1.0}

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pictured import misplaced
+
+from ocp import Parameter
+from ocp.mechanics import closed, parameters_of, position
 from ocp.models.human import SURVEY, Segment, human, normative
 from ocp.problems.gait.card.curves import CURVES
 from ocp.problems.gait.card.norms import norms
@@ -16,10 +20,6 @@ from ocp.problems.gait.people.bands import summary, tables
 from ocp.problems.gait.people.measures import NUMBERS, curves
 from ocp.problems.gait.people.picture import plot_bands
 from ocp.problems.gait.people.statement import alike
-from pictured import misplaced
-
-from ocp import Parameter
-from ocp.mechanics import closed, parameters_of, position
 from ocp.studies import Study
 from ocp.studies.store.row_format import Cell
 

@@ -1,6 +1,7 @@
 """Our times beside Pinocchio's: the same answers, by turns, in one table."""
 
 import pytest
+
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.models.walkers.human_like import human_like
 from ocp.problems.benchmarks import pinocchio_costs

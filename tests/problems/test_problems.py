@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.pr_mixed import problem as sliding
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.swing_ups import acrobot_swing, upright_ends
 
 from ocp import Solver, Spline, Transcription, solve, verify
 from ocp.cli.commands.list_problems import modules, tasks
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import position
+from ocp.problems.arms.pr_mixed import problem as sliding
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups import acrobot_swing, upright_ends
 
 KNOTS = Transcription(method=Spline(nodes=1, quadrature="trapezoid"))
 FASTEST_T = (

@@ -9,15 +9,15 @@ from xml.etree import ElementTree
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.public import public_files, public_robot
-from ocp.problems.robots import anymal_trot, g1_step, panda_carry, ur5_reach
 
 from ocp import Task
 from ocp.cli.book.gallery import within_reach
 from ocp.cli.commands.run import run
 from ocp.dynamics import mirror_image
 from ocp.mechanics import position
+from ocp.models.public import public_files, public_robot
 from ocp.problem import Symmetry
+from ocp.problems.robots import anymal_trot, g1_step, panda_carry, ur5_reach
 from ocp.solving import posture
 
 ROBOTS = (ur5_reach, panda_carry, anymal_trot, g1_step)

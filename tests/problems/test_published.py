@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from ocp.problems.human.barman_gait import TASK as BARMAN_GAIT
 from ocp.problems.published import HEADER, ROWS, rows
 from ocp.problems.published.__main__ import run

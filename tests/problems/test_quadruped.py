@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+
+from ocp import solve
+from ocp.mechanics import position
 from ocp.models.walkers.quadruped import FEET, GRAVITY, HALF, LEGS, exchanged, quadruped, standing
 from ocp.problems.benchmarks.motions import compare_sequences
 from ocp.problems.benchmarks.motions.compare_sequences import drawn
 from ocp.problems.robots.quadruped_trot import STANDING, problem
-
-from ocp import solve
-from ocp.mechanics import position
 
 TREE = quadruped()
 MASS = 3.3 + 4 * (0.54 + 0.634 + 0.064)  # kg, as its makers have it but for rotors

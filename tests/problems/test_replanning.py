@@ -5,12 +5,12 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.swing_ups.cart_pole import cart_pole
-from ocp.problems.robots import replan_report, ur5_replan
-from ocp.problems.swing_ups import cart_pole_mpc
 
 from ocp import Solver, kinematics, mass_matrix
 from ocp.mechanics.values.parameters import reference
+from ocp.models.swing_ups.cart_pole import cart_pole
+from ocp.problems.robots import replan_report, ur5_replan
+from ocp.problems.swing_ups import cart_pole_mpc
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,15 @@
 import casadi as ca
 import numpy as np
 import pytest
+
+from ocp import HermiteSimpson, Spline, Transcription
+from ocp.mechanics import array, positions
 from ocp.models.human import human
 from ocp.problems.running import problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK, muscle_work
 from ocp.problems.running.solve import SPARSE, coarser, lifted
 from ocp.problems.running.statement import SHARES, as_usual, smoother
-
-from ocp import HermiteSimpson, Spline, Transcription
-from ocp.mechanics import array, positions
 
 
 @pytest.mark.parametrize("strike", STRIKES)

@@ -6,6 +6,9 @@ import os
 import numpy as np
 import pytest
 from made_up_rows import doubled, nested
+
+from ocp import prepare, solve, verify
+from ocp.mechanics import positions
 from ocp.models.human import mirror
 from ocp.problems.benchmarks.scale.__main__ import run
 from ocp.problems.benchmarks.scale.cases.programs import lift, planar_walk
@@ -21,9 +24,6 @@ from ocp.problems.benchmarks.scale.paper import Constants, constants_of, pace
 from ocp.problems.benchmarks.scale.shown import largest
 from ocp.problems.benchmarks.scale.store import alone, filled, kept, stored
 from ocp.problems.gait import effort_step
-
-from ocp import prepare, solve, verify
-from ocp.mechanics import positions
 
 KNOWN = Constants(
     coordinator=0.002,

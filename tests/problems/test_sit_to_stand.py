@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from ocp.models.walkers.jumper import jumper
-from ocp.problems.human.sit_to_stand import FEET, MOMENTS, lines, problem, report, seated
 
 from ocp import solve
 from ocp.mechanics import body_weight, positions
+from ocp.models.walkers.jumper import jumper
+from ocp.problems.human.sit_to_stand import FEET, MOMENTS, lines, problem, report, seated
 
 
 @pytest.fixture(scope="module")

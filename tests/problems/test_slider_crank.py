@@ -10,11 +10,11 @@ from math import pi
 
 import numpy as np
 import pytest
+
+from ocp import solve, verify
 from ocp.models import flat
 from ocp.models.mechanisms.slider_crank import LENGTHS
 from ocp.problems.mechanisms.slider_crank import problem
-
-from ocp import solve, verify
 
 CRANK, ROD = LENGTHS
 MASSES = flat.DENSITY * CRANK, flat.DENSITY * ROD  # kg

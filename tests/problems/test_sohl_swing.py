@@ -5,14 +5,14 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing
-from ocp.problems.swing_ups.sohl_swing import TASK, descend, first_path, report
-from ocp.problems.swing_ups.sohl_swing import problem as swing
 from refusals import refused
 
 from ocp import Integrated, Published, Radau, Transcription, solve
 from ocp.cli.book.gallery import beside
 from ocp.mechanics import kinetic_energy, potential_energy
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing
+from ocp.problems.swing_ups.sohl_swing import TASK, descend, first_path, report
+from ocp.problems.swing_ups.sohl_swing import problem as swing
 from ocp.transcription import transcribe
 
 

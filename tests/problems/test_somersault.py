@@ -3,7 +3,6 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.human.somersault import TakeOff, evenly, problem, report, turning
 
 import ocp
 from ocp import Radau, Transcription, load, verify
@@ -11,6 +10,7 @@ from ocp.certificate.checks.flight_momentum import free_axes
 from ocp.certificate.checks.replay_motion import quaternion_length_error, scale_quaternions
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
+from ocp.problems.human.somersault import TakeOff, evenly, problem, report, turning
 from ocp.transcription.initial_guess import normalise_quaternions
 
 COARSE = Transcription(method=Radau(intervals=18, order=5))

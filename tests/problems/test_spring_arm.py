@@ -1,10 +1,10 @@
 """The arm on springs: resonance, and the closed form of one link with friction."""
 
 import pytest
-from ocp.problems.arms.spring_arm import best, lines, problem, report, resonance
 
 from ocp import mass_matrix, solve, verify
 from ocp.plots import plot_elements
+from ocp.problems.arms.spring_arm import best, lines, problem, report, resonance
 from ocp.report import describe
 
 

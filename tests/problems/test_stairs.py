@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS
+
 from ocp.models.human import FEET, human
 from ocp.problems.gait import effort_step
 from ocp.problems.gait.statement.contact_schedule import NORMAL, landing, stance, usual_schedule

@@ -6,6 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS
+from phased_motions import moved
+
+from ocp import Solver, Spline, Strength, Transcription
+from ocp.mechanics import center_of_mass, positions
 from ocp.models.human import human
 from ocp.problems.gait import gait_start, gait_stop
 from ocp.problems.gait.starting_stopping import (
@@ -26,10 +30,6 @@ from ocp.problems.gait.starting_stopping.contact_schedule import apart
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.starting_stopping.solve import postures
 from ocp.problems.gait.statement.contact_schedule import PLAIN
-from phased_motions import moved
-
-from ocp import Solver, Spline, Strength, Transcription
-from ocp.mechanics import center_of_mass, positions
 from ocp.progress import listen
 
 WIDTH = 0.1

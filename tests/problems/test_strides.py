@@ -6,7 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from human_bodies import FEW_JOINTS, LEGS
+
+from ocp import Foot, Ground, Solution, Solver, Support, Transcription
+from ocp.mechanics import positions, reference
+from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
 from ocp.models.human import ROOT, human, mirror
+from ocp.problem import bearing_slots, bears
 from ocp.problems.gait.report import phase_report as sides_of
 from ocp.problems.gait.report.phase_report import (
     WALK_RATIO,
@@ -21,11 +26,6 @@ from ocp.problems.gait.statement.contact_schedule import PLAIN, noses, stance
 from ocp.problems.gait.statement.mirrored_stride import alike, both_steps, doubled, one_step
 from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.problems.gait.statement.strides import facing, impaired, scheduled
-
-from ocp import Foot, Ground, Solution, Solver, Support, Transcription
-from ocp.mechanics import positions, reference
-from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
-from ocp.problem import bearing_slots, bears
 from ocp.solvers import Outcome
 from ocp.solving.from_solver import solution_of
 from ocp.transcription import transcribe

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+
+from ocp.mechanics import kinetic_energy, potential_energy
 from ocp.problems.arms.throw import (
     TASK,
     farthest_of_one,
@@ -10,8 +12,6 @@ from ocp.problems.arms.throw import (
     reach,
     report,
 )
-
-from ocp.mechanics import kinetic_energy, potential_energy
 
 SPEED, HEIGHT, LENGTH = 20.0, 1.4, 0.6
 

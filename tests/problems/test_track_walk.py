@@ -4,10 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.human import human
-from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.hopping.pogo_hop import problem as hop
-from ocp.problems.human import track_walk
 
 from ocp import (
     force_tracking,
@@ -19,6 +15,10 @@ from ocp import (
 )
 from ocp.interchange import Table, marker_table, markers, wrenches
 from ocp.mechanics import positions
+from ocp.models.human import human
+from ocp.models.human.markers import cluster_names, clustered
+from ocp.problems.hopping.pogo_hop import problem as hop
+from ocp.problems.human import track_walk
 
 T = np.linspace(0.0, 0.5, 51)
 

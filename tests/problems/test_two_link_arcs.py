@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_arcs import problem
 
 from ocp import solve
+from ocp.problems.arms.two_link_arcs import problem
 
 FASTEST = 0.39185454  # s: bang-bang, by shooting on the maximum principle
 SWITCHES = (0.045709, 0.195927, 0.235300)  # s, of the elbow, the shoulder, and the elbow again

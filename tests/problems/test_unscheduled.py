@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from ocp.problems.hopping import unscheduled_ground, unscheduled_hop, unscheduled_walk
-from ocp.problems.hopping.unscheduled_ground import GROUNDS, found, lines, report, solved_from
 from touching_bodies import skidding
 
 from ocp import (
@@ -23,6 +21,8 @@ from ocp import (
     prismatic,
     verify,
 )
+from ocp.problems.hopping import unscheduled_ground, unscheduled_hop, unscheduled_walk
+from ocp.problems.hopping.unscheduled_ground import GROUNDS, found, lines, report, solved_from
 
 UP = (0.0, 1.0, 0.0)
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 from human_bodies import FEW_JOINTS
-from ocp.problems.gait import problem, solve_step, walk
 
 from ocp import Parameter, Solver, Transcription
+from ocp.problems.gait import problem, solve_step, walk
 from ocp.solvers import INTERRUPTED
 from ocp.solving.plan import keep_plans
 

@@ -11,6 +11,11 @@ import casadi as ca
 import numpy as np
 import pytest
 from made_up_steps import STEP, T, made_up_step
+from pictured import misplaced
+from PIL import Image
+
+from ocp.certificate import contact_quality, polygon_margin
+from ocp.mechanics import body_weight
 from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.pictures.film import animate_walk, going_on
 from ocp.problems.gait.pictures.step_pictures import INSTANTS, plot_walk
@@ -18,11 +23,6 @@ from ocp.problems.gait.report.continuity import continuity
 from ocp.problems.gait.report.gait_cycle import Cycle, cycle, step_length, stride
 from ocp.problems.gait.report.measured_curves import compare, double_peak
 from ocp.problems.gait.report.step_report import gait_report, report_lines
-from pictured import misplaced
-from PIL import Image
-
-from ocp.certificate import contact_quality, polygon_margin
-from ocp.mechanics import body_weight
 from ocp.solution import dense_instants
 
 SQUARE = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]

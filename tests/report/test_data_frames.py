@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem
 
 import ocp
 from ocp import solve
+from ocp.problems.arms.two_link_time import problem
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import re
 from dataclasses import replace
 
 import pytest
+
+import ocp
+from ocp import Parameter, load, solve
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import ROOT, human
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
-
-import ocp
-from ocp import Parameter, load, solve
 from ocp.report import describe
 from ocp.report.internal_report import coordinate_counts, coordinate_words
 from ocp.storage import plain

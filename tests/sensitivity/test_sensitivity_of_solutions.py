@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
-from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 import ocp
 from ocp import PLAIN, BSpline, Parameter, Solver, prepare
 from ocp.problem.objectives import final
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 TIGHT = Solver(options={"tol": 1e-10, "bound_relax_factor": 0.0})
 LIFT = (

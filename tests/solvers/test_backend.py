@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import Solver, Transcription, solve
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import Answer, Backend, Iterate, kkt_residual, violation
 from ocp.transcription import transcribe
 

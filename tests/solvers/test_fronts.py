@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 import pytest
 from compilers import compiler_needed
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import Solver, solve
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import fronts, plugins
 
 

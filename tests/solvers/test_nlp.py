@@ -11,9 +11,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, prepare, solve
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize
 from ocp.solvers.iteration_log import Record
 from ocp.transcription import transcribe

@@ -3,9 +3,9 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import feasibility, minimize, plugins
 from ocp.transcription import transcribe
 

@@ -11,9 +11,9 @@ import sys
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.nlp import with_derivatives
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, group_rows

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import LADDER, Attempt, Guess, Solver, prepare, solve
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.solving.ladder import select_attempts
 from ocp.solving.starts.warm_start import start
 

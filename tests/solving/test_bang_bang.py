@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
 from ocp.certificate.constraint_violations import violations
 from ocp.motion.free_knots import given, moved
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.report import describe
 from ocp.report.report import report_lines
 from ocp.storage.npz import save

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ocp.models.walkers.five_link import five_link
 from touching_bodies import falling
 
 from ocp import Link, Radau, Transcription, Tree, refine, revolute, verify
 from ocp.certificate.row_violations import law_scales
 from ocp.mechanics.kinematics.zero_moment import body_weight
+from ocp.models.walkers.five_link import five_link
 from ocp.solving.refinement.mesh_error import mesh_errors
 
 TOLERANCE = 1e-3

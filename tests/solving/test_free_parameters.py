@@ -6,8 +6,6 @@ from math import pi
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_time import problem as two_link_time
 
 from ocp import (
     BSpline,
@@ -33,7 +31,9 @@ from ocp import (
     torque_limits,
     verify,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.problem.objectives import final
+from ocp.problems.arms.two_link_time import problem as two_link_time
 
 EXACT = Solver(options={"tol": 1e-11})  # residuals of 1e-12 are those of rounding here
 

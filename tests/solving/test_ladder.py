@@ -5,10 +5,10 @@ import signal
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.benchmarks.motions.compare_ladder import lift
 
 from ocp import PLAIN, Solver, Task, solve
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.benchmarks.motions.compare_ladder import lift
 from ocp.solvers.budget import Start
 from ocp.solvers.minimize import CUT_SHORT, minimize
 from ocp.solving.ladder import (

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import Transcription, load, solve, verify
 from ocp.dynamics import NEWTON_EULER
+from ocp.problems.arms.two_link_lift import problem as lift
 
 FRICTION = 0.3  # N m s/rad
 VISCOUS = replace(

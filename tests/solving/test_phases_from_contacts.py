@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from ocp.models.walkers.five_link import five_link
 from refusals import refused
 from touching_bodies import falling, leg, rigid_fall
 
@@ -23,6 +22,7 @@ from ocp import (
     tighten,
     verify,
 )
+from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry
 from ocp.solving.starts.contact_schedule import Stretch, _runs, _stretches
 from ocp.solving.starts.phases_from_contacts import _images, _links, common_friction

@@ -5,9 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Parameter, Problem, at_start, duration, path, prepare, solve, verify
+from ocp.models.arms.two_link import two_link
 from ocp.problem.objectives import final, mixed_criterion
 
 ARM = two_link()

@@ -6,7 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 import ocp
 from ocp import (
@@ -27,6 +26,7 @@ from ocp import (
     verify,
 )
 from ocp.certificate import violations
+from ocp.models.arms.two_link import two_link
 from ocp.problem.objectives import final
 from ocp.solving.ladder import PLAIN
 

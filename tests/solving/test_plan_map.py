@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from ocp.problems.arms.two_link_time import problem
 
 from ocp import Parameter, Plan, prepare, solve
+from ocp.problems.arms.two_link_time import problem
 from ocp.solving.plan import keep_plans
 
 OPEN = problem(torque=Parameter("torque", 10.0, "N m", 1.0, 50.0), points=6)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -21,6 +20,7 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.solvers.nlp import Iterate, own_residual
 from ocp.solving.starts.warm_start import start
 

@@ -3,10 +3,10 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.arms.pr_mixed import problem as pr_mixed
-from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 
 from ocp import Attempt, Parameter, Solver, prepare
+from ocp.problems.arms.pr_mixed import problem as pr_mixed
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 from ocp.solving import plan as plans
 
 

@@ -5,9 +5,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 
 import ocp
 from ocp import (
@@ -28,7 +25,10 @@ from ocp import (
     verify,
 )
 from ocp.certificate.checks.discontinuities import find_breaks
+from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
+from ocp.problems.arms.two_link_time import problem as fastest
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.solving.refinement.bang_bang import Jump, find_jumps
 from ocp.solving.refinement.mesh_error import (
     finer_mesh,

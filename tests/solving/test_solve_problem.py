@@ -6,8 +6,6 @@ import time
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_time import problem as fastest
 
 from ocp import (
     BSpline,
@@ -20,6 +18,8 @@ from ocp import (
     path,
     solve,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.problems.arms.two_link_time import problem as fastest
 
 
 def test_the_curves_are_derivatives_of_each_other(lifted):

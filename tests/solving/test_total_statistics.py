@@ -1,8 +1,7 @@
 """Statistics of several solves are sums of what each took."""
 
-from ocp.problems.arms.two_link_time import problem as fastest
-
 from ocp import Attempt, Solver, refine, solve
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.solving import total_statistics
 
 

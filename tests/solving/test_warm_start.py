@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from ocp.models.arms.pr import pr
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
 
 import ocp
 from ocp import (
@@ -17,6 +14,9 @@ from ocp import (
     load,
     solve,
 )
+from ocp.models.arms.pr import pr
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
 
 
 def test_a_solution_is_a_good_start_with_its_multipliers(quick, tmp_path):

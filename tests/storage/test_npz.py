@@ -5,9 +5,6 @@ import os
 
 import numpy as np
 import pytest
-from ocp.models.arms.pr import pr
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import problem as fastest
 
 import ocp
 from ocp import (
@@ -20,6 +17,9 @@ from ocp import (
     solve,
     verify,
 )
+from ocp.models.arms.pr import pr
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import problem as fastest
 
 
 def test_saving_and_loading_keeps_everything(lifted, tmp_path):

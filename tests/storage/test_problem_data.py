@@ -10,8 +10,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch, crouched
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (
@@ -29,8 +27,10 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import kinetic_energy
+from ocp.models.arms.two_link import two_link
 from ocp.problem import PointMass, Span, final
 from ocp.problem.instant import Instant
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.storage.problem_diff import differences
 from ocp.storage.serialize import solution_bytes

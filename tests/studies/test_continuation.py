@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
 from study_cells import PLANNED, doubled, paused, problem
 
 from ocp import Parameter, Solver, prepare
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import open_study, sweep
 from ocp.studies.continuation import chained, further, lines_of, lowest, place_of
 from ocp.studies.designs import grid

@@ -10,11 +10,11 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 from ocp import Attempt, Solver, Spline, Transcription, solve
 from ocp.cli.commands.compare import run
+from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.studies.comparison import comparison
 from ocp.studies.comparison import run as solver_runs
 from ocp.studies.comparison.best_known import alone, together

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ocp.problems.arms.two_link_lift import problem as lift
 from study_cells import objectives, problem
 
 from ocp import Solver, Transcription
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import StudyFileError, Task, open_study, sweep
 from ocp.studies.store import spill
 from ocp.studies.store.cell_identity import content_of, recipe

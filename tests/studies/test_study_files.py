@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import study_cells
-from ocp.problems.arms.two_link_time import TASK
 from study_cells import (
     FOUR,
     blocking,
@@ -18,6 +17,7 @@ from study_cells import (
 )
 
 from ocp.cli.commands.study import run, values
+from ocp.problems.arms.two_link_time import TASK
 from ocp.studies import (
     StudyFileError,
     grid,

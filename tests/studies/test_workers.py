@@ -5,7 +5,6 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from ocp.problems.arms.two_link_time import problem as fastest
 from study_cells import (
     FOUR,
     deadly,
@@ -14,6 +13,7 @@ from study_cells import (
 )
 
 from ocp import solve
+from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.studies import (
     sweep,
 )

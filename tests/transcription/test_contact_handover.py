@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.walkers.five_link import five_link
-from ocp.models.walkers.monoped import monoped
 from refusals import refused
 
 from ocp import (
@@ -22,6 +20,8 @@ from ocp import (
     solve,
 )
 from ocp.certificate.checks.optimality import program_variables
+from ocp.models.walkers.five_link import five_link
+from ocp.models.walkers.monoped import monoped
 from ocp.problem import friction, unilateral
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.solvers import Iterate, curvature

@@ -7,8 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from flexible_trees import mixed
-from ocp.models.arms.flexible_arm import flexible_arm, strip
-from ocp.problems.arms.two_link_time import problem as rigid_problem
 
 import ocp
 from ocp import (
@@ -36,8 +34,10 @@ from ocp.dynamics import BOOK, FORMULATIONS, NEWTON_EULER, forward_dynamics, hyb
 from ocp.dynamics.formulations import book, lagrange, lie_group
 from ocp.mechanics import Modes, Place, assumed_modes, position
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.flexible_arm import flexible_arm, strip
 from ocp.plots import plot_torques, stick
 from ocp.plots.bodies.stick_figures import BENT
+from ocp.problems.arms.two_link_time import problem as rigid_problem
 from ocp.studies import random_guess
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.shooting import integrate_passive

@@ -3,7 +3,6 @@
 from math import sqrt
 
 import pytest
-from ocp.problems.hopping import pogo_hop
 
 from ocp import (
     BSpline,
@@ -20,6 +19,7 @@ from ocp import (
     point_contact,
     prismatic,
 )
+from ocp.problems.hopping import pogo_hop
 from ocp.transcription.phases.flight_durations import phase_durations
 from ocp.transcription.phases.initial_guess import root_gravity
 from ocp.transcription.phases.transcribe import transcribe_phases

@@ -4,7 +4,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.arms.two_link import two_link
 
 from ocp import (
     BSpline,
@@ -20,6 +19,7 @@ from ocp import (
     solve,
     verify,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.transcription.parameters.free_instants import curves
 
 ARM = two_link(gravity=9.81)

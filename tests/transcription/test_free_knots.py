@@ -6,8 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.arms.two_link import two_link
-from ocp.models.swing_ups.cart_pole import cart_pole
 
 from ocp import (
     BSpline,
@@ -27,6 +25,8 @@ from ocp import (
     torque_limits,
 )
 from ocp.diagnosis.explain import rows_at
+from ocp.models.arms.two_link import two_link
+from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.motion.free_knots import moved
 from ocp.transcription import transcribe
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables

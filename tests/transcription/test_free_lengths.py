@@ -7,9 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_arcs import FASTEST
-from ocp.problems.arms.two_link_time import problem as least_time
 
 import ocp
 from ocp import (
@@ -30,8 +27,11 @@ from ocp import (
     torque_limits,
     verify,
 )
+from ocp.models.arms.two_link import two_link
 from ocp.motion.free_knots import given, moved
 from ocp.problem.constraint import Span
+from ocp.problems.arms.two_link_arcs import FASTEST
+from ocp.problems.arms.two_link_time import problem as least_time
 from ocp.solving.starts.warm_start import start
 from ocp.transcription import transcribe
 from ocp.transcription.methods import on_its_mesh

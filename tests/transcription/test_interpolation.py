@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, crouch
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import BSpline
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription.requests import schedule_grid
 from ocp.transcription.variables.interpolation import (
     STEPS,

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched
-from ocp.problems.arms.two_link_lift import problem as lift
 
 import ocp
 from ocp import (
@@ -22,6 +21,7 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import structure
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import transcribe, transcription_of
 
 

@@ -7,8 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched, posture
-from ocp.problems.arms.pr_mixed import problem as pr_mixed
-from ocp.problems.arms.two_link_lift import problem as lift
 
 from ocp import (
     Spline,
@@ -29,6 +27,8 @@ from ocp.problem import (
     slots,
     unilateral,
 )
+from ocp.problems.arms.pr_mixed import problem as pr_mixed
+from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import kkt_residual
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.requests import schedule_grid

@@ -6,8 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import ROOT, biped, steps
-from ocp.models.mechanisms.five_bar import five_bar, reaching
-from ocp.models.mechanisms.four_bar import four_bar
 from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 
 import ocp
@@ -38,6 +36,8 @@ from ocp import (
 from ocp.cli.output.run_report import describe
 from ocp.mechanics import GROUND, body_weight, poses
 from ocp.mechanics.kinematics import loop_assembly, loops
+from ocp.models.mechanisms.five_bar import five_bar, reaching
+from ocp.models.mechanisms.four_bar import four_bar
 from ocp.problem import linear_split, unilateral
 from ocp.transcription import transcribe
 

@@ -6,9 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.general_chain import general_chain
-from ocp.models.arms.two_link import two_link
-from ocp.problems.swing_ups import cart_pole_swing
 
 from ocp import (
     BSpline,
@@ -28,6 +25,9 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.two_link import two_link
+from ocp.problems.swing_ups import cart_pole_swing
 from ocp.transcription.transcribe import transcribe
 
 MASS = Parameter("mass", 1.3, "kg", 0.0, 5.0)

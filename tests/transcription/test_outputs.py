@@ -3,10 +3,10 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Load, Parameter, Problem, effort, inverse_dynamics
 from ocp.dynamics import formulation_of
+from ocp.models.arms.two_link import two_link
 from ocp.transcription.kernels.outputs import output_functions, stack_motion
 
 PUSH = Parameter("push", 2.0, "N")

@@ -7,12 +7,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, steps
-from ocp.models.swing_ups.acrobot import acrobot
-from ocp.models.swing_ups.branched_acrobot import branched_acrobot
-from ocp.models.swing_ups.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
-from ocp.problems.arms import two_link_effort
-from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
-from ocp.problems.swing_ups.upright_ends import ROUGH, swing
 from random_trees import random_tree
 
 from ocp import (
@@ -34,7 +28,13 @@ from ocp import (
 from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.formulations.lie_group import hybrid
 from ocp.mechanics import structure
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.models.swing_ups.branched_acrobot import branched_acrobot
+from ocp.models.swing_ups.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
 from ocp.problem.contact.load_paths import passive_rows
+from ocp.problems.arms import two_link_effort
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
+from ocp.problems.swing_ups.upright_ends import ROUGH, swing
 from ocp.studies import random_guess
 from ocp.transcription import transcribe, transcription_of
 

@@ -4,8 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.models.walkers.monoped import monoped, pogo
 
 from ocp import (
     BSpline,
@@ -22,6 +20,8 @@ from ocp import (
     point_contact,
 )
 from ocp.mechanics import position
+from ocp.models.arms.two_link import two_link
+from ocp.models.walkers.monoped import monoped, pogo
 from ocp.problem import Ground
 from ocp.transcription.phases.initial_guess import root_gravity
 from ocp.transcription.phases.transcribe import transcribe_phases

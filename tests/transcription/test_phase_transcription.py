@@ -5,8 +5,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.flexible_arm import flexible_arm
-from ocp.models.arms.two_link import two_link
 from phased_motions import ARM, ENDS, INERTIA, MASS, REACH, TILT, fallen, moved, rod
 
 from ocp import (
@@ -33,6 +31,8 @@ from ocp.certificate.transition_violations import impacts
 from ocp.dynamics import mass_matrix
 from ocp.mechanics import Link, Tree
 from ocp.mechanics.kinematics import kinematics
+from ocp.models.arms.flexible_arm import flexible_arm
+from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
 from ocp.transcription.phases.impacts import energy_lost

@@ -6,9 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
-from ocp.models.arms.two_link import two_link
-from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
-from ocp.problems.mechanisms.hoist import problem as hoist
 from rated_motions import limited, mass, moved
 
 from ocp import (
@@ -28,6 +25,9 @@ from ocp import (
     torque_rate_limits,
 )
 from ocp.certificate.constraint_violations import violations
+from ocp.models.arms.two_link import two_link
+from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
+from ocp.problems.mechanisms.hoist import problem as hoist
 from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.transcription import transcribe
 

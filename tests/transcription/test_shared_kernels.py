@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_arcs import problem as arcs
-
 from ocp.transcription import transcribe
 from ocp.transcription.phases.transcribe import transcribe_phases
 

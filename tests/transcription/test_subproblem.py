@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
-from ocp.problems.swing_ups import cart_pole_swing
 from phased_motions import moved
 
 from ocp import (
@@ -21,6 +19,8 @@ from ocp import (
     path,
     prepare,
 )
+from ocp.models.arms.two_link import two_link
+from ocp.problems.swing_ups import cart_pole_swing
 from ocp.transcription.phases.transcribe import transcribe_phases
 from ocp.transcription.transcribe import transcribe
 

@@ -4,7 +4,6 @@ from math import inf
 
 import numpy as np
 import pytest
-from ocp.models.walkers.monoped import monoped
 
 from ocp import (
     BSpline,
@@ -20,6 +19,7 @@ from ocp import (
     solve,
     squares,
 )
+from ocp.models.walkers.monoped import monoped
 from ocp.problem import Foot
 
 SWINGING = Ground(

@@ -6,7 +6,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 from random_trees import random_loads, random_tree
 
 from ocp import (
@@ -28,6 +27,7 @@ from ocp import (
 )
 from ocp.dynamics import LIE_GROUP, catalogue
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
+from ocp.models.arms.two_link import two_link
 from ocp.motion import sample
 from ocp.solvers import minimize
 from ocp.transcription import transcribe, transcription_of

@@ -6,9 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ocp.models.mechanisms.hoist import hoist
-from ocp.problems.mechanisms.four_bar_effort import problem as turn
-from ocp.problems.mechanisms.hoist import GRAVITY, LOAD, best, closed_form, problem
 from refusals import refused
 
 import ocp
@@ -38,7 +35,10 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.models.mechanisms.hoist import hoist
 from ocp.plots import stick
+from ocp.problems.mechanisms.four_bar_effort import problem as turn
+from ocp.problems.mechanisms.hoist import GRAVITY, LOAD, best, closed_form, problem
 from ocp.transcription.transcribe import transcribe
 
 ROD = Link(mass=2.0, com=(0.5, 0, 0), inertia=np.diag([0.0, 0.05, 0.05]))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from ocp.models.arms.two_link import two_link
 
 from ocp import BSpline, Problem, effort, path
+from ocp.models.arms.two_link import two_link
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables.multipliers import name_multipliers
 

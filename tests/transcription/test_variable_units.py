@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.arms.two_link_time import problem
 
 from ocp import BSpline, HermiteSimpson, Spline, Transcription
+from ocp.problems.arms.two_link_time import problem
 from ocp.transcription import transcribe
 from ocp.transcription.variables.variable_units import units_of
 

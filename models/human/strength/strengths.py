@@ -10,6 +10,9 @@ from statistics import NormalDist, mean
 from typing import Any
 
 import casadi as ca
+
+from ocp import Strength, Tree
+from ocp.mechanics import Open, array, expression_of, is_open, reference
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.strength.exertions import (
     AGES,
@@ -25,9 +28,6 @@ from ocp.models.human.strength.exertions import (
     Line,
 )
 from ocp.models.human.tables import MOVEMENTS, ROOT
-
-from ocp import Strength, Tree
-from ocp.mechanics import Open, array, expression_of, is_open, reference
 
 KINDS = ("constant", "angle", "speed")
 GRAVITY = 9.81  # m/s2, of the weight that the table is over

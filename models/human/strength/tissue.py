@@ -14,12 +14,12 @@ from math import degrees, exp, radians
 from typing import Any
 
 import casadi as ca
-from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.strength.strengths import peak
-from ocp.models.human.tables import MOVEMENTS
 
 from ocp import Damper, Joint, PassiveMoment, Spring
 from ocp.mechanics import Element, Open, expression_of, is_open, reference
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.strength.strengths import peak
+from ocp.models.human.tables import MOVEMENTS
 
 LEG = ("hip_flex", "knee_flex", "ankle_df")
 # Riener & Edrich (1999), with the ankle's sign turned: dorsiflexion is positive here, plantar

@@ -8,12 +8,6 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from ocp.problems.benchmarks.dynamics.compare_elements import (
-    apart,
-    off_forward,
-    off_slopes,
-    random_tree,
-)
 
 from ocp import Link, Load, Point, Tree, ball, free, polynomial, prismatic, revolute, simulate
 from ocp.cli import ended
@@ -28,6 +22,12 @@ from ocp.mechanics import (
     potential_energy,
     product,
     quaternion,
+)
+from ocp.problems.benchmarks.dynamics.compare_elements import (
+    apart,
+    off_forward,
+    off_slopes,
+    random_tree,
 )
 
 TIGHT = 1e-13  # of the integrators

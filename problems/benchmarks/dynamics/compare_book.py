@@ -7,14 +7,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.problems.benchmarks import lumped
-from ocp.problems.benchmarks.operations import Pair, operations
 
 from ocp import Link, Tree, revolute
 from ocp.cli import ended
 from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import GROUND, Modes, Place
 from ocp.plots import check_suffix
+from ocp.problems.benchmarks import lumped
+from ocp.problems.benchmarks.operations import Pair, operations
 from ocp.studies import markdown
 
 # Powers of n, n_f and m, and their coefficients

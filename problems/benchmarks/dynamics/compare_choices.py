@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
+
+from ocp import Problem, Spline, Transcription, solve, verify
+from ocp.cli import ended
 from ocp.problems.arms.box_pick import problem as box_pick
 from ocp.problems.arms.spring_arm import problem as spring_arm
 from ocp.problems.arms.throw import problem as throw
@@ -25,9 +28,6 @@ from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.robots.ur5_reach import problem as ur5_reach
 from ocp.problems.swing_ups.acrobot_swing import problem as acrobot
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-
-from ocp import Problem, Spline, Transcription, solve, verify
-from ocp.cli import ended
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2

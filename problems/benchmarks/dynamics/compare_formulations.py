@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
 
 import numpy as np
+
+from ocp import Tree
+from ocp.cli import ended
+from ocp.dynamics import Tabulated, tabulate
+from ocp.dynamics.formulations import newton_euler
 from ocp.models.arms.general_chain import general_chain
+from ocp.plots import Curve, check_suffix, lines
 from ocp.problems.benchmarks.derivative_costs import Record, costs, trees
 from ocp.problems.benchmarks.operations import (
     DENSE,
@@ -21,12 +27,6 @@ from ocp.problems.benchmarks.operations import (
     leading,
     printed,
 )
-
-from ocp import Tree
-from ocp.cli import ended
-from ocp.dynamics import Tabulated, tabulate
-from ocp.dynamics.formulations import newton_euler
-from ocp.plots import Curve, check_suffix, lines
 from ocp.solvers import NoCompiler
 from ocp.storage import check_writable, write
 from ocp.studies import markdown

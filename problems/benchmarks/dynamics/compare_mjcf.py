@@ -9,6 +9,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from ocp import Friction, Tree, inverse_dynamics
+from ocp.interchange import load_model, quiet
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
     RATE,
@@ -17,9 +20,6 @@ from ocp.problems.benchmarks.dynamics.engine_comparison import (
     worst_row,
 )
 from ocp.problems.benchmarks.dynamics.mujoco_coordinates import coordinates_of
-
-from ocp import Friction, Tree, inverse_dynamics
-from ocp.interchange import load_model, quiet
 
 FOLDERS = {
     "gymnasium": ("envs/mujoco/assets",),

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.benchmarks.dynamics.compare_mjcf import mjcf_files, plain_model
-from ocp.problems.benchmarks.dynamics.engine_comparison import RATE, SEED, Compared, worst
-from ocp.problems.benchmarks.dynamics.mujoco_coordinates import Coordinates, coordinates_of
 
 from ocp import Friction, Tree, forward_dynamics
 from ocp.interchange import load_model
 from ocp.mechanics import close, close_rates
+from ocp.problems.benchmarks.dynamics.compare_mjcf import mjcf_files, plain_model
+from ocp.problems.benchmarks.dynamics.engine_comparison import RATE, SEED, Compared, worst
+from ocp.problems.benchmarks.dynamics.mujoco_coordinates import Coordinates, coordinates_of
 
 MEASURES = ("gaps", "rates of gaps", "accelerations")
 NEAR, TORQUE = 0.2, 10.0  # rad or m about the file's own place; N m or N of random drives

@@ -21,6 +21,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
+from ocp.cli import ended
+from ocp.interchange import ModelWarning, load_model, save_model
+from ocp.mechanics import center_of_mass, momentum, motions
 from ocp.problems.benchmarks.dynamics import compare_mjcf, compare_mjcf_loops
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
@@ -30,11 +35,6 @@ from ocp.problems.benchmarks.dynamics.engine_comparison import (
     worst,
     worst_row,
 )
-
-from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
-from ocp.cli import ended
-from ocp.interchange import ModelWarning, load_model, save_model
-from ocp.mechanics import center_of_mass, momentum, motions
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2

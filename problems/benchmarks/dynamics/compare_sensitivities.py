@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
 
 import numpy as np
+
+from ocp.cli import ended
+from ocp.plots import Curve, Panel, check_suffix, panels
 from ocp.problems.benchmarks.sensitivity_costs import (
     AUTOMATIC,
     COMPOSITE,
@@ -22,9 +25,6 @@ from ocp.problems.benchmarks.sensitivity_costs import (
     measured,
     trees,
 )
-
-from ocp.cli import ended
-from ocp.plots import Curve, Panel, check_suffix, panels
 from ocp.storage import check_writable, write
 from ocp.studies import markdown
 

@@ -14,10 +14,6 @@ from itertools import pairwise
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.general_chain import general_chain
-from ocp.models.arms.two_link import two_link
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.problems.arms.two_link_time import problem as two_link_time
 
 from ocp import Link, Transcription, Tree, revolute, solve, verify
 from ocp.cli import ended
@@ -33,7 +29,11 @@ from ocp.dynamics import (
     table_plan,
     tabulate,
 )
+from ocp.models.arms.general_chain import general_chain
+from ocp.models.arms.two_link import two_link
 from ocp.plots import Curve, Panel, check_suffix, panels
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.arms.two_link_time import problem as two_link_time
 from ocp.storage import check_writable
 from ocp.studies import markdown
 

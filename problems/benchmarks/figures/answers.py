@@ -2,14 +2,13 @@
 
 from functools import cache
 
+from ocp import Solution, Solver, Transcription, solve
 from ocp.problems import gait
 from ocp.problems.arms import pr_mixed, two_link_effort, two_link_lift, two_link_time
 from ocp.problems.human import barman_gait
 from ocp.problems.mechanisms import four_bar_effort
 from ocp.problems.swing_ups import branched_acrobot_swing, sohl_swing
 from ocp.problems.swing_ups.upright_ends import SPREAD, wander
-
-from ocp import Solution, Solver, Transcription, solve
 from ocp.transcription import transcription_of
 
 AT_KNOTS = transcription_of(two_link_time.AT_KNOTS)  # where the papers state their bounds

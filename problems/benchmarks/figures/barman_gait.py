@@ -3,7 +3,11 @@
 from typing import Any
 
 import numpy as np
+
+from ocp.certificate import Extreme, contact_quality
+from ocp.mechanics import positions
 from ocp.models.human import GAIT_FROZEN, human
+from ocp.plots import SMALL, TEXT, plan, rulers, scene, strip, style
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import tabulate
 from ocp.problems.benchmarks.figures.page import Page, behind, curves, legend, mark, peaks
@@ -11,10 +15,6 @@ from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS
 from ocp.problems.gait.report.gait_cycle import JOINTS, Cycle, cycle
 from ocp.problems.gait.statement.constraint_families import MID_SWING
 from ocp.problems.gait.statement.thesis_gait import total
-
-from ocp.certificate import Extreme, contact_quality
-from ocp.mechanics import positions
-from ocp.plots import SMALL, TEXT, plan, rulers, scene, strip, style
 
 SOURCE = "Barman 2020, "
 INSTANTS = np.linspace(0.0, 1.0, 7)  # of the step, that are drawn

@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+
+from ocp.plots import COLOURS, style
 from ocp.problems.benchmarks.dynamics.compare_book import (
     ADDITIONS,
     CASES,
@@ -14,8 +16,6 @@ from ocp.problems.benchmarks.dynamics.compare_book import (
 )
 from ocp.problems.benchmarks.figures.page import Page, legend, mark
 from ocp.problems.benchmarks.operations import dense, printed
-
-from ocp.plots import COLOURS, style
 
 SOURCE = "Book 1983, section 6"
 JOINTS, FLEXIBLE, MODES = 6, 2, (1, 2, 3, 4)  # the text's example is that with three modes

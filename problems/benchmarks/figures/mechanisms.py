@@ -5,10 +5,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.two_link import two_link
 
 from ocp import Tree
 from ocp.mechanics import GROUND, poses
+from ocp.models.arms.two_link import two_link
 from ocp.plots import COLOURS, SMALL, TEXT, style
 
 LINK = "0.3"  # colour

@@ -8,11 +8,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.arms.two_link import INERTIA, LENGTH, MASS
 
 from ocp import Solution
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import hollerbach_4x4
+from ocp.models.arms.two_link import INERTIA, LENGTH, MASS
 
 STEP = 1e-5  # rad, rad/s, rad/s2: of central differences
 BY = ("q1", "q2", "q1'", "q2'", "q1''", "q2''")  # primes are derivatives by time

@@ -6,8 +6,11 @@ from math import pi
 from typing import Any
 
 import numpy as np
+
+from ocp import Solution, Tree
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.models.swing_ups.branched_acrobot import branched_acrobot
+from ocp.plots import COLOURS, SMALL, style
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import angle, note, sketch, spans, tabulate
 from ocp.problems.benchmarks.figures.page import (
@@ -20,9 +23,6 @@ from ocp.problems.benchmarks.figures.page import (
     way_of,
 )
 from ocp.problems.swing_ups import sohl_swing
-
-from ocp import Solution, Tree
-from ocp.plots import COLOURS, SMALL, style
 
 SOURCE = "Sohl & Bobrow 2001, "
 FIRST, LAST = 73.57, 9.9  # N2 m2 s: costs of the first and the final path, as printed

@@ -4,7 +4,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
+from ocp import Solution, simulate
+from ocp.mechanics import position
 from ocp.models.arms.two_link import two_link
+from ocp.plots import COLOURS, SMALL, TEXT, style
 from ocp.problems.benchmarks.figures import answers, sensitivities
 from ocp.problems.benchmarks.figures.mechanisms import (
     POSTURE,
@@ -33,10 +37,6 @@ from ocp.problems.benchmarks.figures.page import (
     turns,
     way_of,
 )
-
-from ocp import Solution, simulate
-from ocp.mechanics import position
-from ocp.plots import COLOURS, SMALL, TEXT, style
 
 SOURCE = "Xiang, Arora & Abdel-Malek 2009, "
 FASTEST, LIFTED = 0.3934, 0.520  # s, as printed (section 6)

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ocp.models.human import ROOT
-from ocp.problems.human.barman_gait import TASK as THESIS
-from ocp.problems.human.barman_gait import problem
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.certificate import Violation, violations
 from ocp.cli import ended
+from ocp.models.human import ROOT
+from ocp.problems.human.barman_gait import TASK as THESIS
+from ocp.problems.human.barman_gait import problem
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
 from ocp.solving import start
 from ocp.studies import markdown_lines

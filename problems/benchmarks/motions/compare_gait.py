@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait import effort_step as problem
-from ocp.problems.gait import walk
-from ocp.problems.gait.report.step_report import gait_report
 
 from ocp import Guess, Solution, Solver
 from ocp.cli import ended
 from ocp.plots import Curve, check_suffix, lines
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
+from ocp.problems.gait.report.step_report import gait_report
 from ocp.storage import check_writable, write
 from ocp.studies import markdown
 from ocp.transcription import transcription_of

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from math import radians
 
 import numpy as np
-from ocp.models.arms.ur5 import ur5
-from ocp.problems.robots.ur5_replan import HOME
 
 from ocp import (
     BSpline,
@@ -26,7 +24,9 @@ from ocp import (
     track,
 )
 from ocp.cli import ended
+from ocp.models.arms.ur5 import ur5
 from ocp.mpc import Tracked
+from ocp.problems.robots.ur5_replan import HOME
 from ocp.studies import aligned
 
 GOAL = tuple(map(radians, (60, -40, 60, 10, 40, 30)))  # rad

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
 
 from ocp import (
     PLAIN,
@@ -30,6 +28,8 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
 from ocp.storage import write
 from ocp.studies import aligned, markdown, random_guess
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ocp import Solution, Solver, Transcription
+from ocp.cli import ended
+from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
 from ocp.problems.gait.pictures.human_figure import SIDEWAYS
 from ocp.problems.lifting import lift, problem
 from ocp.problems.lifting.report.curves import lifted
 from ocp.problems.lifting.report.lift_pictures import BOXED, INSTANTS, drawn_points
 from ocp.problems.lifting.report.lift_report import lifting_report
-
-from ocp import Solution, Solver, Transcription
-from ocp.cli import ended
-from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
 from ocp.studies import markdown
 
 STYLES = ("", "squat", "stoop")

@@ -27,9 +27,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.gait import effort_step as problem
-from ocp.problems.gait import walk
 
 from ocp import (
     BSpline,
@@ -45,6 +42,9 @@ from ocp import (
 from ocp.cli import ended
 from ocp.interchange import force_table, marker_table, markers, wrenches
 from ocp.mechanics import scaled, segments
+from ocp.models.human.markers import cluster_names, clustered
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 from ocp.studies import markdown_lines
 
 DONE, FRAMES, WIDE = 0, 200, 1.96

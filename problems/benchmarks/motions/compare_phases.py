@@ -17,13 +17,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from ocp.models.arms.two_link import two_link
-from ocp.models.human import mirror
-from ocp.problems.gait import effort_step as problem
-from ocp.problems.gait import walk
-from ocp.problems.gait.report.phase_report import walk_lines, walk_report
-from ocp.problems.gait.solve_step import TUNED
-from ocp.problems.gait.statement.mirrored_stride import both_steps
 
 from ocp import (
     Attempt,
@@ -41,7 +34,14 @@ from ocp import (
 )
 from ocp.certificate import program_variables, violations
 from ocp.cli import ended
+from ocp.models.arms.two_link import two_link
+from ocp.models.human import mirror
 from ocp.problem import in_phases, mirror_symmetry
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
+from ocp.problems.gait.report.phase_report import walk_lines, walk_report
+from ocp.problems.gait.solve_step import TUNED
+from ocp.problems.gait.statement.mirrored_stride import both_steps
 from ocp.solvers import Iterate, Iteration, curvature
 from ocp.studies import markdown_lines
 

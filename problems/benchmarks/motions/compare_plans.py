@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
-from ocp.models.human import PEOPLE, SURVEY
-from ocp.problems.gait import effort_step as problem
-from ocp.problems.gait import walk
 
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
 from ocp.cli import ended
+from ocp.models.human import PEOPLE, SURVEY
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 from ocp.studies import markdown_lines
 
 DONE, FAILED = 0, 1

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
-from ocp.models.walkers.quadruped import FEET, HALF, quadruped, standing
 
 from ocp import (
     BSpline,
@@ -47,6 +46,7 @@ from ocp import (
     verify,
 )
 from ocp.cli import ended
+from ocp.models.walkers.quadruped import FEET, HALF, quadruped, standing
 from ocp.studies import markdown_lines
 
 Steps: TypeAlias = tuple[frozenset[str], ...]

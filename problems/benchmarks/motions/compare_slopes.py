@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+import ocp
+from ocp import Parameter, Problem, Solution, Solver, Transcription, solve
 from ocp.problems.arms.pr_mixed import problem as pr_mixed
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-
-import ocp
-from ocp import Parameter, Problem, Solution, Solver, Transcription, solve
 from ocp.studies import aligned, markdown
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2

@@ -21,10 +21,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ocp.problems.gait import TASK
-
 from ocp import Task
 from ocp.cli import ended
+from ocp.problems.gait import TASK
 from ocp.solvers import Solver
 from ocp.studies import (
     SLIGHT,

@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp.problems.arms import two_link_effort, two_link_time
-from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
-from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
-from ocp.problems.swing_ups.upright_ends import COARSE, QUICK, ROUGH, SPREAD
-
 from ocp import Problem, Radau, Solver, Transcription, solve
 from ocp.certificate import violations
 from ocp.cli import ended
 from ocp.mechanics import structure
+from ocp.problems.arms import two_link_effort, two_link_time
+from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
+from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
+from ocp.problems.swing_ups.upright_ends import COARSE, QUICK, ROUGH, SPREAD
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2

@@ -12,10 +12,6 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
-from ocp.models.swing_ups.acrobot import acrobot
-from ocp.models.swing_ups.cart_pole import cart_pole
-from ocp.problems.hopping.monoped_hop import problem as monoped
-from ocp.problems.hopping.pogo_hop import problem as pogo
 
 from ocp import (
     PLAIN,
@@ -41,6 +37,10 @@ from ocp import (
     verify,
 )
 from ocp.cli import ended
+from ocp.models.swing_ups.acrobot import acrobot
+from ocp.models.swing_ups.cart_pole import cart_pole
+from ocp.problems.hopping.monoped_hop import problem as monoped
+from ocp.problems.hopping.pogo_hop import problem as pogo
 from ocp.studies import markdown_lines
 
 DONE, APART, BAD_ARGUMENTS = 0, 1, 2

@@ -13,6 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Guess, Problem, Solution, Solver, Transcription, verify
+from ocp.certificate import NotVerified
+from ocp.cli import ended
 from ocp.models.human import PEOPLE, human, somebody
 from ocp.problems.gait import problem, walk
 from ocp.problems.gait.card import report_card
@@ -20,10 +24,6 @@ from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.solve_step import NEAR
 from ocp.problems.gait.statement.objective_terms import SMOOTH, WEIGHTS, human_cost
 from ocp.problems.gait.statement.step import likewise
-
-from ocp import Guess, Problem, Solution, Solver, Transcription, verify
-from ocp.certificate import NotVerified
-from ocp.cli import ended
 from ocp.solvers import Iteration
 from ocp.studies import aligned, markdown
 

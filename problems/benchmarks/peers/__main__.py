@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ocp.cli import ended
 from ocp.problems.benchmarks.peers.report.picture import drawn
 from ocp.problems.benchmarks.peers.report.table import lines
 from ocp.problems.benchmarks.peers.running import planned, run
 from ocp.problems.benchmarks.peers.tasks import SYSTEMS, TASKS
-
-from ocp.cli import ended
 
 DONE, BAD_ARGUMENTS = 0, 2
 

@@ -7,11 +7,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from measuring import measured
-from ocp.models.public import public_robot
-from ocp.problems.arms.two_link_arcs import problem as arcs
-from ocp.problems.arms.two_link_time import problem as least_time
-from ocp.problems.benchmarks.peers.reach import reach
-from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole_swing
 
 from ocp import (
     BSpline,
@@ -24,7 +19,12 @@ from ocp import (
     inverse_dynamics,
     solve,
 )
+from ocp.models.public import public_robot
 from ocp.motion import Mesh
+from ocp.problems.arms.two_link_arcs import problem as arcs
+from ocp.problems.arms.two_link_time import problem as least_time
+from ocp.problems.benchmarks.peers.reach import reach
+from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole_swing
 from ocp.transcription import compile_function
 from ocp.version import VERSION
 

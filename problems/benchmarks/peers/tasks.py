@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, pi
 
+from ocp import Problem
 from ocp.problems.arms.two_link_time import problem as two_link_time
 from ocp.problems.benchmarks.peers.reach import GOAL, START, reach
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-
-from ocp import Problem
 
 SYSTEMS = {
     "ocp": "ocp",

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from ocp.problems.arms.two_link_time import problem
 
+from ocp.problems.arms.two_link_time import problem
 from ocp.studies import sweep
 
 TORQUES, POINTS = np.linspace(8.0, 12.0, 24).round(6).tolist(), 22  # N m; control points

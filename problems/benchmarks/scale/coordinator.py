@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from ocp.problems.arms.two_link_time import problem
 
+from ocp.problems.arms.two_link_time import problem
 from ocp.studies import sweep
 
 POINTS = 14  # control points of the cells' problem

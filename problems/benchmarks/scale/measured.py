@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ocp.problems.benchmarks.scale.cases.programs import Case
-
 from ocp import Attempt, Solver, prepare
+from ocp.problems.benchmarks.scale.cases.programs import Case
 
 ITERATIONS, SECONDS = 300, 60.0  # of a solve at most; s of the processor
 TIMING = re.compile(r"^ *([A-Za-z ]+?)\.*: +([\d.]+) \(sys: +([\d.]+) wall:", re.MULTILINE)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Band, Norms
 from ocp.problems.gait.report.measured_curves import compare

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from ocp.models.human import ROOT
 from ocp.problems.gait.card.energy import MINUTE, metabolic
 from ocp.problems.gait.card.stride import Stride

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ocp import Solution
 from ocp.problems.gait.card.curves import CURVES, at_percents, curves
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, mean_r
@@ -11,8 +12,6 @@ from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.numbers import numbers
 from ocp.problems.gait.card.stride import Stride, stride_of
 from ocp.problems.gait.report.phase_report import mirrored
-
-from ocp import Solution
 
 RUN = 0.5  # duty factor below which both feet are in the air at times: a run
 MEASURED = (1.0, 1.5)  # m/s: speeds about those of people's curves

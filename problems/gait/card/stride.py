@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human import mirror
-from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection, step_length
-from ocp.problems.gait.report.phase_report import mirrored
 
 from ocp import Instant, Problem, Solution, Symmetry, Tree
 from ocp.mechanics import body_weight, center_of_mass
+from ocp.models.human import mirror
 from ocp.problem import mirror_symmetry as reflected
+from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection, step_length
+from ocp.problems.gait.report.phase_report import mirrored
 from ocp.solution import traces
 
 SAMPLES = 401  # of the cycle, both ends among them: four between two whole percentages

@@ -8,11 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
 from ocp.problems.gait.conditions.measuring import measured
 from ocp.problems.gait.solve_step import NEAR, TUNED, after, walk
 from ocp.problems.gait.statement.step import SPEED, problem
-
-from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
 from ocp.solving import with_stage
 from ocp.studies import Study, sweep
 

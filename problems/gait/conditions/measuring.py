@@ -4,13 +4,13 @@ import sys
 from collections.abc import Mapping
 
 import numpy as np
+
+from ocp import Solution, Tree, verify
+from ocp.certificate import NotVerified
 from ocp.models.human import worn
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.stride import Stride, stride_of
 from ocp.problems.gait.report.gait_cycle import JOINTS
-
-from ocp import Solution, Tree, verify
-from ocp.certificate import NotVerified
 
 TOLERANCE = 1e-2  # of the certificate
 EXCURSIONS = {"hip": "hip_flex", "knee": "knee_flex", "ankle": "ankle_df"}  # curves of the card

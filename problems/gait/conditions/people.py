@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
+
 from ocp.models.human import STATURE
 from ocp.problems.gait.report.phase_report import MINUTE, WALK_RATIO
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ocp.plots import COLOURS, SMALL, TEXT, picture, style
 from ocp.problems.gait.conditions import people
 from ocp.problems.gait.conditions.design import AXES
 from ocp.problems.gait.conditions.tables import NOTHING, Walk, along
 from ocp.problems.gait.report.phase_report import MINUTE
-
-from ocp.plots import COLOURS, SMALL, TEXT, picture, style
 
 TITLES = {
     "speed": "speed (m/s)",

@@ -6,14 +6,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
+from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
+from ocp.mechanics import Open, body_weight, position
 from ocp.models.human import person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
 from ocp.problems.gait.solve_step import TUNED
 from ocp.problems.gait.solve_step import walk as from_standing
 from ocp.problems.gait.statement.step import problem as gait
-
-from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
-from ocp.mechanics import Open, body_weight, position
 
 TRUNK = ("pelvis", "middle_trunk", "upper_trunk")
 SLIDES, WRENCHES = 3, 12  # rows of the motion that are lengths; of what is lifted, of two feet

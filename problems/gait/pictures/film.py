@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.pictures.footprints import soles
-from ocp.problems.gait.pictures.human_figure import BODY, FRONT, SIDEWAYS, body_points
-from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, step_length
 
 from ocp import Solution
 from ocp.plots import (
@@ -27,6 +24,9 @@ from ocp.plots import (
     show,
     style,
 )
+from ocp.problems.gait.pictures.footprints import soles
+from ocp.problems.gait.pictures.human_figure import BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, step_length
 from ocp.storage import write
 
 SPOKES = 16  # of a ring that stands for the head

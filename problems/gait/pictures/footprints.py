@@ -1,12 +1,12 @@
 """Footprints: places where soles stand flat, step after step."""
 
 import numpy as np
-from ocp.models.human import SOLES
-from ocp.problems.gait.report.gait_cycle import REFLECTED, step_length
-from ocp.problems.gait.statement.contact_schedule import UP
 
 from ocp import Solution
 from ocp.mechanics import hull, positions
+from ocp.models.human import SOLES
+from ocp.problems.gait.report.gait_cycle import REFLECTED, step_length
+from ocp.problems.gait.statement.contact_schedule import UP
 
 
 def soles(solution: Solution, steps: int) -> list[np.ndarray]:

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from ocp.models.human import worn
 
 from ocp import Tree
+from ocp.models.human import worn
 from ocp.plots import COLOURS, Body
 
 LEG = ("hip", "knee", "ankle", "heel", "ball_med", "toe")

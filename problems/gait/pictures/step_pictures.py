@@ -4,9 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.card.picture import plot_card
-from ocp.problems.gait.pictures.footprints import soles
-from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points, laden
 
 from ocp import Solution
 from ocp.plots import (
@@ -22,6 +19,9 @@ from ocp.plots import (
     scene,
     strip,
 )
+from ocp.problems.gait.card.picture import plot_card
+from ocp.problems.gait.pictures.footprints import soles
+from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points, laden
 
 INSTANTS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the step, that are drawn
 HEIGHTS, LEGEND = (2.0, 2.0, 1.9), 0.7  # in: rows of the page, and what is below them

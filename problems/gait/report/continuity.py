@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection
 
 from ocp import Solution
 from ocp.certificate import Extreme
 from ocp.mechanics import body_weight
+from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, reflection
 from ocp.solution import traces
 
 UNITS = {"q": ("rad", "m"), "qd": ("rad/s", "m/s"), "qdd": ("rad/s2", "m/s2")}

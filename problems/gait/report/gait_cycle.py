@@ -12,10 +12,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import mirror
 
 from ocp import Instant, Problem, Solution, Symmetry
 from ocp.mechanics import body_weight
+from ocp.models.human import mirror
 from ocp.problem import mirror_symmetry
 from ocp.solution import dense_instants, traces
 

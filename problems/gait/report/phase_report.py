@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.report.gait_cycle import JOINTS
-from ocp.problems.gait.report.measured_curves import trapezoid
-from ocp.problems.gait.statement.strides import OTHER
 
 from ocp import Problem, Solution
 from ocp.mechanics import body_weight
+from ocp.problems.gait.report.gait_cycle import JOINTS
+from ocp.problems.gait.report.measured_curves import trapezoid
+from ocp.problems.gait.statement.strides import OTHER
 from ocp.solution import dense_instants, traces
 
 # Of men who walk freely, at any speed, a step's length over their rate is 0.0072 m min (Inman,

@@ -10,15 +10,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from ocp import Solution, Tree
+from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
+from ocp.mechanics import body_weight
 from ocp.models.human import CONTACTS, SOLES, worn
 from ocp.problems.gait.card import card_lines, card_table, report_card
 from ocp.problems.gait.report.continuity import continuity
 from ocp.problems.gait.report.gait_cycle import JOINTS, Cycle, cycle, step_length
 from ocp.problems.gait.report.phase_report import walk_lines, walk_report
-
-from ocp import Solution, Tree
-from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
-from ocp.mechanics import body_weight
 from ocp.solution import dense_instants, traces
 
 GROUPS = {  # of joints, by the beginnings of their names

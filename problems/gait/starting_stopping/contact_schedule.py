@@ -9,6 +9,10 @@ from math import inf
 from typing import Any
 
 import numpy as np
+
+from ocp import Tree
+from ocp.mechanics import array, positions
+from ocp.problem import Foot, Ground
 from ocp.problems.gait.statement.contact_schedule import (
     UP,
     Schedule,
@@ -17,10 +21,6 @@ from ocp.problems.gait.statement.contact_schedule import (
     planted,
     striking,
 )
-
-from ocp import Tree
-from ocp.mechanics import array, positions
-from ocp.problem import Foot, Ground
 
 ALWAYS = -inf, inf  # when a foot bears that stands all along
 

@@ -3,12 +3,12 @@
 from functools import cache
 
 import numpy as np
-from ocp.problems.gait import problem, walk
-from ocp.problems.gait.solve_step import strong
-from ocp.problems.gait.starting_stopping.contact_schedule import apart
 
 from ocp import Solution, Solver, Transcription, Tree
 from ocp.mechanics import array, position
+from ocp.problems.gait import problem, walk
+from ocp.problems.gait.solve_step import strong
+from ocp.problems.gait.starting_stopping.contact_schedule import apart
 
 # The line of gravity of people who stand passes some 5 cm before their ankles [recalled]: so do
 # bodies that lean by this much (rad)

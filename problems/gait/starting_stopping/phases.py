@@ -6,15 +6,15 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+
+from ocp import BSpline, Constraint, Phase, Problem, Solution, Tree, continuous, path
+from ocp.mechanics import positive
 from ocp.models.human import STATURE, somebody
+from ocp.problem import Ground, phases_of
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
 from ocp.problems.gait.statement.step import HUMAN
-
-from ocp import BSpline, Constraint, Phase, Problem, Solution, Tree, continuous, path
-from ocp.mechanics import positive
-from ocp.problem import Ground, phases_of
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
 ROOM = 0.4, 2.0  # of usual durations: within which those that are free are sought

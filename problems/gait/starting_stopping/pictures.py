@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.pictures.human_figure import BODY, SIDEWAYS, body_points, laden
-from ocp.problems.gait.starting_stopping.report import AHEAD, SIDE, SIDES, UP, Course, course
 
 from ocp import Solution
 from ocp.mechanics import hull
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, scene, show, style
+from ocp.problems.gait.pictures.human_figure import BODY, SIDEWAYS, body_points, laden
+from ocp.problems.gait.starting_stopping.report import AHEAD, SIDE, SIDES, UP, Course, course
 
 FIGURES = 9  # drawn, from the first instant to the last
 PITCH = 0.85  # m: from figure to figure

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.report.measured_curves import trapezoid
 
 from ocp import Solution
 from ocp.mechanics import body_weight
+from ocp.problems.gait.report.measured_curves import trapezoid
 from ocp.solution import traces
 
 SAMPLES = 201  # instants of each phase

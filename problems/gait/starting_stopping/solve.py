@@ -5,7 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
+from ocp.mechanics import array, position
 from ocp.models.human import mirror
+from ocp.problem import STRENGTH, mirror_symmetry
 from ocp.problems.gait.solve_step import (
     AFTER,
     CAREFUL,
@@ -19,10 +23,6 @@ from ocp.problems.gait.solve_step import (
     quickest,
     strong,
 )
-
-from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
-from ocp.mechanics import array, position
-from ocp.problem import STRENGTH, mirror_symmetry
 from ocp.solving import with_stage
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot

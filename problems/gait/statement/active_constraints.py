@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 
 from ocp import Solution
+from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 from ocp.transcription import Multipliers, RowValues, row_values
 
 

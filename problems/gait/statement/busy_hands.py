@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from ocp.problems.gait.statement.step import HUMAN, problem
-
 from ocp import Objective, Problem
+from ocp.problems.gait.statement.step import HUMAN, problem
 
 SWINGING = "coupling,avoidance"  # what is asked of arms that swing
 RELAXED = "arms"  # the term of arms that hang

@@ -7,11 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
-from ocp.problems.gait.statement.contact_schedule import landing, noses
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
 from ocp.mechanics import Open
+from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
 from ocp.problem import (
     Ground,
     Pin,
@@ -30,6 +29,7 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
+from ocp.problems.gait.statement.contact_schedule import landing, noses
 
 FAMILIES = {
     "angles": "5.2",

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
 from ocp.mechanics import Open, array, positions, reference
+from ocp.models.human import CONTACTS, FEET, SOLES
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)

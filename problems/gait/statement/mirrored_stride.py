@@ -11,14 +11,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import mirror
-from ocp.problems.gait.statement.constraint_families import OTHER_SIDE
-from ocp.problems.gait.statement.strides import OTHER
 
 from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics import matrix, parameters_of, structure
+from ocp.models.human import mirror
 from ocp.problem import mirror_symmetry, slots
+from ocp.problems.gait.statement.constraint_families import OTHER_SIDE
+from ocp.problems.gait.statement.strides import OTHER
 from ocp.solving import phase_solution
 
 NEAR = 1e-9  # of the step: instants so close are one

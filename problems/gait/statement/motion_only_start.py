@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
+from ocp import Problem, Spline, Transcription, smoothness, squares
 from ocp.models.human import ROOT
 from ocp.problems.gait.statement.constraint_families import family_of
-
-from ocp import Problem, Spline, Transcription, smoothness, squares
 
 FORCES = ("torques", "balance")  # families that ask something of them
 SMOOTH = 0.2  # the weight of accelerations beside angles squared: any such motion is a beginning

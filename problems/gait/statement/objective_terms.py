@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
-from ocp.models.human import capacity, volumes
 
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
 from ocp.mechanics import body_weight, expression_of, is_open
+from ocp.models.human import capacity, volumes
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {

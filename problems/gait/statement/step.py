@@ -11,6 +11,18 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
+from ocp import (
+    BSpline,
+    Load,
+    Objective,
+    Problem,
+    Tree,
+    dynamic_effort,
+    smoothness,
+    squares,
+)
+from ocp.mechanics import Open, array, position, positions, reference, some
 from ocp.models.human import (
     GAIT_FROZEN,
     NAMES,
@@ -25,23 +37,11 @@ from ocp.models.human import (
     wearing,
     within_ranges,
 )
+from ocp.problem import mirror_symmetry
 from ocp.problems.gait.statement.constraint_families import Step, asked, requirements
 from ocp.problems.gait.statement.contact_schedule import stance, usual_schedule
 from ocp.problems.gait.statement.objective_terms import SMOOTH, human_cost
 from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
-
-from ocp import (
-    BSpline,
-    Load,
-    Objective,
-    Problem,
-    Tree,
-    dynamic_effort,
-    smoothness,
-    squares,
-)
-from ocp.mechanics import Open, array, position, positions, reference, some
-from ocp.problem import mirror_symmetry
 
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 ANKLES = ("ankle_df_r", "ankle_df_l")

@@ -9,9 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human import carry, mirror
-from ocp.problems.gait.statement.constraint_families import IMAGE, OTHER_SIDE
-from ocp.problems.gait.statement.contact_schedule import Schedule
 
 from ocp import (
     BSpline,
@@ -25,7 +22,10 @@ from ocp import (
     continuous,
 )
 from ocp.mechanics import Open, array, matrix, positions, reference, some
+from ocp.models.human import carry, mirror
 from ocp.problem import Foot, Ground, Pin, Support, Term, mirror_symmetry, periodic, phases_of
+from ocp.problems.gait.statement.constraint_families import IMAGE, OTHER_SIDE
+from ocp.problems.gait.statement.contact_schedule import Schedule
 
 STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}

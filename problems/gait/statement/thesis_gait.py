@@ -5,12 +5,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
 from ocp.problems.gait.report.step_report import gait_report, report_lines
 from ocp.problems.gait.solve_step import together, walk
 from ocp.problems.gait.statement.active_constraints import Activity, activity
 from ocp.problems.gait.statement.constraint_families import family_of
-
-from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
 from ocp.solvers import INTERRUPTED
 from ocp.solving import PLAIN, budget, with_stage
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from ocp import Joint, Solution, Strength, Tree
 from ocp.problems.gait.report.gait_cycle import joint_forces
 from ocp.problems.lifting.report.low_back import Burden, borne
 from ocp.problems.lifting.report.niosh import COUPLINGS, Work
-
-from ocp import Joint, Solution, Strength, Tree
 from ocp.solution import traces
 
 HANDS = ("right hand", "left hand")

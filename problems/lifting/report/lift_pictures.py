@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
-from ocp.problems.lifting.report.curves import HANDS, Lift, box_mass, lifted
-from ocp.problems.lifting.report.low_back import BACK
-from ocp.problems.lifting.statement.stepping import AHEAD
 
 from ocp import Solution
 from ocp.mechanics import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
+from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.lifting.report.curves import HANDS, Lift, box_mass, lifted
+from ocp.problems.lifting.report.low_back import BACK
+from ocp.problems.lifting.statement.stepping import AHEAD
 from ocp.storage import write
 
 CORNERS = (

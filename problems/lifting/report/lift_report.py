@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+
+from ocp import Solution
+from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
+from ocp.mechanics import body_weight
 from ocp.problems.lifting.report.active_constraints import active
 from ocp.problems.lifting.report.curves import HANDS, Lift, lifted, work_of
 from ocp.problems.lifting.report.low_back import BACK, compression_line, compressions
 from ocp.problems.lifting.report.niosh import COMPRESSION, judged, judged_lines
 from ocp.problems.lifting.statement.standing_body import stepped
-
-from ocp import Solution
-from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_data
-from ocp.mechanics import body_weight
 from ocp.solution import dense_instants
 
 JOINTS = {

@@ -5,11 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
-from ocp.problems.lifting.report.niosh import COUPLINGS, Work
-from ocp.problems.lifting.statement.box_hold import corners, one_hand, placed, two_hands
-from ocp.problems.lifting.statement.exertion import exertion
-from ocp.problems.lifting.statement.scene import Scene
-from ocp.problems.lifting.statement.standing_body import follows, sides_alike, stability
 
 from ocp import (
     BSpline,
@@ -33,6 +28,11 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
+from ocp.problems.lifting.report.niosh import COUPLINGS, Work
+from ocp.problems.lifting.statement.box_hold import corners, one_hand, placed, two_hands
+from ocp.problems.lifting.statement.exertion import exertion
+from ocp.problems.lifting.statement.scene import Scene
+from ocp.problems.lifting.statement.standing_body import follows, sides_alike, stability
 
 FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
 KILOGRAMS = 10.0  # of the box, that count as 1

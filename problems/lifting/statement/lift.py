@@ -20,15 +20,15 @@ al. 2004).
 from collections.abc import Mapping
 
 import numpy as np
+
+from ocp import BSpline, Parameter, Problem
+from ocp.mechanics import Open, reference
 from ocp.models.human import somebody
 from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.statement.box_hold import Box, Spot
 from ocp.problems.lifting.statement.constraints import Manner, stated
 from ocp.problems.lifting.statement.scene import scened
 from ocp.problems.lifting.statement.standing_body import lifter, stance, started
-
-from ocp import BSpline, Parameter, Problem
-from ocp.mechanics import Open, reference
 
 
 def problem(

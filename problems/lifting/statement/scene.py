@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror
-from ocp.problems.lifting.statement.box_hold import Box, Spot
-from ocp.problems.lifting.statement.standing_body import right_half, stepped
 
 from ocp import Tree
 from ocp.mechanics import positions, reference
+from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror
 from ocp.problem import Ground
+from ocp.problems.lifting.statement.box_hold import Box, Spot
+from ocp.problems.lifting.statement.standing_body import right_half, stepped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import FEET, MASS, NAMES, SOLES, STATURE, human
-from ocp.models.human.strength.tissue import holding_ends
-from ocp.problems.lifting.statement.box_hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
 from ocp.mechanics import Open, Wrench, array, body_weight, matrix, positions, reference
+from ocp.models.human import FEET, MASS, NAMES, SOLES, STATURE, human
+from ocp.models.human.strength.tissue import holding_ends
 from ocp.problem import Foot, Ground, Pin, Support, in_force, zero_moment_point
+from ocp.problems.lifting.statement.box_hold import UP
 
 # Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways
 STILL = tuple(name for name in NAMES if name.startswith(("clav", "neck", "head", "toe")))

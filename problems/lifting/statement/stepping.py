@@ -5,13 +5,13 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import SOLES
-from ocp.problems.lifting.statement.box_hold import UP
-from ocp.problems.lifting.statement.standing_body import stance
 
 from ocp import BSpline, Constraint, Instant, Tree, path
 from ocp.mechanics import Open
+from ocp.models.human import SOLES
 from ocp.problem import INSIDE, Foot, Ground, Span
+from ocp.problems.lifting.statement.box_hold import UP
+from ocp.problems.lifting.statement.standing_body import stance
 
 CLEAR = 0.03  # m: of the sole at least above the ground in the middle of its swing [assumed]
 DEGREE, SEGMENTS = 3, 4  # of a spline, and how many of its segments a swing takes

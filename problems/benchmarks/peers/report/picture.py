@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
 from ocp.problems.benchmarks.peers.report.table import WITHIN
 from ocp.problems.benchmarks.peers.running import Row
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, SYSTEMS

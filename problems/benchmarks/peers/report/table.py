@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+
 from ocp.problems.benchmarks.peers.running import Row
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, ROBOTS
-
 from ocp.studies import markdown
 
 HEADER = (

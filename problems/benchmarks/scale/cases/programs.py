@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ocp import BSpline, Problem, Transcription, at_end, at_start, dynamic_effort, torque_limits
 from ocp.problems.arms.two_link_time import problem as arm
 from ocp.problems.benchmarks.scale.cases.riding import bodies
 from ocp.problems.benchmarks.scale.cases.steps import STARTS, planar_steps, steps
 from ocp.problems.benchmarks.scale.cases.trees import SHAPES, depths
-
-from ocp import BSpline, Problem, Transcription, at_end, at_start, dynamic_effort, torque_limits
 from ocp.transcription import transcription_of
 
 POINTS = 8  # control points of every joint of a lift

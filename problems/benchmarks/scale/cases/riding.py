@@ -5,9 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from ocp.models.human import mirror
-from ocp.problems.gait import effort_step
-from ocp.problems.gait.solve_step import TUNED
 
 from ocp import (
     Guess,
@@ -20,7 +17,10 @@ from ocp import (
     torque_limits,
 )
 from ocp.mechanics import GROUND, array, poses, position
+from ocp.models.human import mirror
 from ocp.problem import Symmetry
+from ocp.problems.gait import effort_step
+from ocp.problems.gait.solve_step import TUNED
 
 ACTIVE = {38: "gait", 55: "all"}  # joints of one body that move, by their number
 CHILD = {"stature": 1.1, "mass": 18.0}  # m, kg

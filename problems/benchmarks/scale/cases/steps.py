@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Attempt, Guess, Problem, Solution, continuous, prepare
 from ocp.problems.gait import effort_step
 from ocp.problems.gait.solve_step import NEAR, TUNED
 from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
 from ocp.problems.gait.statement.strides import SMOOTH
 from ocp.problems.hopping.biped_walk import problem as planar_step
 from ocp.problems.hopping.biped_walk import walk as planar_walk
-
-from ocp import Attempt, Guess, Problem, Solution, continuous, prepare
 
 Stated = tuple[Problem, Any, Mapping[str, Any]]  # with a first guess and IPOPT's options
 STARTS = ("images", "standing")
