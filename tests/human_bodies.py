@@ -4,10 +4,10 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import ROOT, human
 
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import poses
+from ocp.models.human import ROOT, human
 
 REFLECTION = np.diag((-1.0, 1.0, 1.0))  # left and right change places
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")

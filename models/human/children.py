@@ -10,6 +10,7 @@ of 1.43 m and 35 kg (Hogrel et al. 2012), 0.82 N m/(kg m) against 0.85 of young 
 from typing import Any
 
 import numpy as np
+
 from ocp.models.human.anthropometry import shares
 
 AGES = tuple(range(5, 19))  # years

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from ocp.models.human.anthropometry import LINKS, PAIRED
 
 from ocp import Link, Point, Tree, fixed
+from ocp.models.human.anthropometry import LINKS, PAIRED
 
 WORN = "load_"  # with which names of what is worn begin
 # Segments of the body that a load may be worn on. People wore them at the waist, thighs, shanks and

@@ -7,11 +7,11 @@ inertias, ranges and torque limits; both sides together are as strong as the two
 from collections.abc import Sequence
 
 import numpy as np
-from ocp.models.flat import Pair, flat
-from ocp.models.human.anthropometry import LENGTHS
 
 from ocp import Link, Tree
 from ocp.mechanics import poses
+from ocp.models.flat import Pair, flat
+from ocp.models.human.anthropometry import LENGTHS
 
 LIMBS = {
     "upper_arm": "shou_rot",

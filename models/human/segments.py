@@ -5,6 +5,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+
+from ocp import Link, Tree
+from ocp.mechanics import Open, numbers, reference
 from ocp.models.human.anthropometry import (
     LENGTHS,
     LIMBS,
@@ -16,9 +19,6 @@ from ocp.models.human.anthropometry import (
     bodies,
     shares,
 )
-
-from ocp import Link, Tree
-from ocp.mechanics import Open, numbers, reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

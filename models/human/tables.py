@@ -5,9 +5,8 @@ stated rule, [recalled] from one without it at hand, or [assumed] because nothin
 the man of STATURE and MASS; `ocp.models.human.skeleton` scales them.
 """
 
-from ocp.models.human.anthropometry import LENGTHS
-
 from ocp.mechanics import GROUND
+from ocp.models.human.anthropometry import LENGTHS
 
 # Three slides, then three turns of the pelvis
 ROOT = ("glob_tz", "glob_ty", "glob_tx", "glob_ry", "glob_rz", "glob_rx")

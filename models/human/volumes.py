@@ -6,11 +6,10 @@ that cross two joints count twice, so that the sums of a leg are more than its m
 
 from typing import Any
 
-from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.tables import MOVEMENTS
-
 from ocp import Tree
 from ocp.mechanics import Open
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.tables import MOVEMENTS
 
 # Handsfield et al. (2014): a leg's 35 muscles have V = 47 cm3/(kg m) mass stature + 1285 cm3, and
 # one of them b_1 V + b_2 (cm3), in 16 men and 8 women, as two public scripts have their equations

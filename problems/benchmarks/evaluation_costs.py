@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import casadi as ca
-from ocp.problems import gait, lifting
-from ocp.problems.benchmarks.derivative_costs import microseconds
 
 from ocp import Problem, Transcription
+from ocp.problems import gait, lifting
+from ocp.problems.benchmarks.derivative_costs import microseconds
 from ocp.transcription import KERNELS, Transcribed, map_function, transcribe
 
 LONGEST = 1800  # s that another checkout may take

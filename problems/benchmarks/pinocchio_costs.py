@@ -16,8 +16,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import human
-from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
 
 from ocp import Tree
 from ocp.cli import ended
@@ -25,6 +23,8 @@ from ocp.dynamics import forward_dynamics
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import translate
+from ocp.models.human import human
+from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
 from ocp.solvers import NoMachineCode
 from ocp.studies import markdown_lines
 from ocp.transcription import assemble_function, group_instructions

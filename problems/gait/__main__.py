@@ -1,7 +1,6 @@
 """Predict a step from the command line."""
 
-from ocp.problems.gait import TASK
-
 from ocp.cli import main
+from ocp.problems.gait import TASK
 
 main(TASK)

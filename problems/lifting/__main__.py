@@ -1,7 +1,6 @@
 """Predict a lift from the command line."""
 
-from ocp.problems.lifting import TASK
-
 from ocp.cli import main
+from ocp.problems.lifting import TASK
 
 main(TASK)

@@ -4,10 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from ocp.cli import ended
 from ocp.problems.published.row import HEADER
 from ocp.problems.published.table import ROWS, rows
-
-from ocp.cli import ended
 
 DONE, BAD_ARGUMENTS = 0, 2
 

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ocp.problems.published.row import Row
-
 from ocp import Published, Solution, Solver
 from ocp.cli import tasks
+from ocp.problems.published.row import Row
 from ocp.transcription import transcription_of
 
 Fixed = tuple[tuple[str, Any], ...]

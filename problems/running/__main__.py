@@ -1,8 +1,7 @@
 """`python -m problems.running`."""
 
-from ocp.problems.running import TASK
-
 from ocp.cli import main
+from ocp.problems.running import TASK
 
 if __name__ == "__main__":
     main(TASK)

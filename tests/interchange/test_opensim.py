@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from ocp.problems.gait import effort_step as problem
-from ocp.problems.gait import walk
 
 from ocp import Solver, Transcription, read_table, save_forces, save_motion, save_table
 from ocp.interchange import force_table, marker_table, motion_table
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 
 # OpenSim brings a CasADi of its own, which no process can have beside ours.
 READER = """

@@ -3,9 +3,9 @@
 import warnings
 
 import pytest
-from ocp.models.public import public_files
 
 from ocp.interchange import ModelWarning, load_model
+from ocp.models.public import public_files
 
 COMMON = {
     "a1_description/urdf/a1.urdf": 12,

@@ -12,6 +12,9 @@ from human_bodies import (
     random_posture,
     together,
 )
+
+from ocp import Joint, Link, Tree
+from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.models.human import (
     BOX_SPHERES,
     CONTACTS,
@@ -25,9 +28,6 @@ from ocp.models.human import (
     mirror,
 )
 from ocp.models.human.anthropometry import LINKS
-
-from ocp import Joint, Link, Tree
-from ocp.dynamics.formulations.newton_euler import inverse
 
 
 def test_there_are_55_joints_of_which_38_move_in_gait():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from human_bodies import REFLECTION, frames_of, movement, person, places
-from ocp.models.human import GAIT_FROZEN, NAMES, ROOT, human, positive_motion, torque_scale
 
 from ocp.dynamics.formulations.newton_euler import inverse
+from ocp.models.human import GAIT_FROZEN, NAMES, ROOT, human, positive_motion, torque_scale
 
 AXES = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "-X": (-1, 0, 0), "-Z": (0, 0, -1)}
 # Right side and midline: axis of the positive coordinate at q = 0, marker (a point, or a place

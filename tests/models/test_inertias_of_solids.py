@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 from ocp.models.human import human, torque_scale
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.lifting import problem as lifting

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from ocp.models.human import normative
 from ocp.models.human.measured import SOURCES
 

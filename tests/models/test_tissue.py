@@ -5,12 +5,12 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human import NAMES, human, mirror, passive, within_ranges
 
 from ocp import Parameter, Spring
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import elastic_energy, element_loss, element_torques
 from ocp.mechanics.elements import PassiveMoment
+from ocp.models.human import NAMES, human, mirror, passive, within_ranges
 from ocp.problem.instant import Forces, Instant
 
 

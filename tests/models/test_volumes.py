@@ -1,6 +1,7 @@
 """Volumes of the muscles that turn each joint: sums of published ones, shares, scale, sides."""
 
 import pytest
+
 from ocp.models.human import human, volumes
 from ocp.models.human.volumes import ACTING, ARM, LEG
 

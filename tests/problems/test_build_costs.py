@@ -1,6 +1,7 @@
 """Stages of a whole run, from when each of them ended."""
 
 import pytest
+
 from ocp.problems.benchmarks import build_costs
 from ocp.problems.benchmarks.build_costs import STAGES, shown, summed
 

@@ -1,6 +1,7 @@
 """Cells solved in several ways, told side by side."""
 
 import pytest
+
 from ocp.problems.benchmarks.factorisation_costs import Solved, cells, line, main, summary
 
 

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+from ocp.plots import picture
 from ocp.problems.benchmarks.figures import (
     PAGES,
     Page,
@@ -21,8 +23,6 @@ from ocp.problems.benchmarks.figures.hollerbach import counted, polynomial
 from ocp.problems.benchmarks.figures.page import curves, excess, peaks, turns
 from ocp.problems.benchmarks.figures.sensitivities import closed, composites, differences, recursive
 from ocp.problems.benchmarks.operations import TABLE_I, dense
-
-from ocp.plots import picture
 
 FIGURES = {  # with data, and sketches of mechanisms that our models are
     "xiang": [f"{number:02d}" for number in range(4, 15)],

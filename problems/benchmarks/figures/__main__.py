@@ -5,9 +5,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ocp.problems.benchmarks.figures import PAGES, chosen, write_pages
-
 from ocp.cli import ended
+from ocp.problems.benchmarks.figures import PAGES, chosen, write_pages
 
 DONE, BAD_ARGUMENTS = 0, 2
 

@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
+from ocp import Solution
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import two_link_sketch
 from ocp.problems.benchmarks.figures.page import (
@@ -21,8 +23,6 @@ from ocp.problems.benchmarks.figures.page import (
     peaks,
     turns,
 )
-
-from ocp import Solution
 
 SOURCE = "Barman 2020, "
 TURNING, SLIDING = 0.392, 0.5585  # s, as printed (sections 4.1, 4.2)

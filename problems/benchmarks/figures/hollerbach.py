@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from ocp.plots import COLOURS, SMALL, style
 from ocp.problems.benchmarks.figures.mechanisms import tabulate
 from ocp.problems.benchmarks.figures.page import Page, legend, mark
 from ocp.problems.benchmarks.operations import TABLE_I, TABLE_II, Pair, dense, leading, printed
-
-from ocp.plots import COLOURS, SMALL, style
 
 SOURCE = "Hollerbach 1980, "
 LARGEST, FARTHEST = 12, 24  # joints: counted, and drawn by the printed polynomials

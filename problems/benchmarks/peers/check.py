@@ -8,9 +8,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.problems.benchmarks.peers.tasks import MOTIONS
 
 from ocp import forward_dynamics
+from ocp.problems.benchmarks.peers.tasks import MOTIONS
 
 STEPS = 16  # between two entries of the table of torques
 

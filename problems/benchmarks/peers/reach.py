@@ -1,8 +1,7 @@
 """The UR5's reach by the least squared torques, as we state it."""
 
-from ocp.models.public import public_robot
-
 from ocp import BSpline, Problem, at_end, at_start, effort, limits
+from ocp.models.public import public_robot
 
 START = (0.0, -1.2, 1.5, -1.9, -1.57, 0.0)  # rad
 GOAL = (0.6, -0.8, 1.0, -1.5, -1.27, 0.5)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import ocp
 from ocp.problems.benchmarks.peers.check import checked
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, SYSTEMS
 from ocp.problems.benchmarks.peers.ways import WAYS
-
-import ocp
 
 REPEATS = 3  # runs within a process
 LIMIT = 120  # s of processor time of a process

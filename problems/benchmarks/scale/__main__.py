@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ocp.cli import ended
 from ocp.problems.benchmarks.scale.entries import PARTS, chosen, measure
 from ocp.problems.benchmarks.scale.shown import tables
 from ocp.problems.benchmarks.scale.store import LIMIT, filled
-
-from ocp.cli import ended
 
 DONE, FAILED, BAD_ARGUMENTS = 0, 1, 2
 

@@ -8,7 +8,6 @@ from typing import Any
 from ocp.problems.benchmarks.scale.entries import Entry
 from ocp.problems.benchmarks.scale.growth import exponent
 from ocp.problems.benchmarks.scale.paper import HEADER, constants_of, lines
-
 from ocp.studies import markdown
 
 Row = Mapping[str, Any]

@@ -4,11 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
-from ocp.problems.gait.card.norms import NORMS_FLAG
-
 from ocp import load
 from ocp.cli import ended
+from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
+from ocp.problems.gait.card.norms import NORMS_FLAG
 from ocp.storage import check_writable
 
 DONE, BAD_ARGUMENTS = 0, 2

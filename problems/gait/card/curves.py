@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+
 from ocp.problems.gait.card.stride import Stride
 
 MILLIMETRES = 1000.0

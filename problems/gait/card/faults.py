@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms
 

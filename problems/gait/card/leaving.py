@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from ocp.problems.gait.card.curves import CURVES, PERCENT
-from ocp.problems.gait.card.report import report_card
 
 from ocp import Solution
+from ocp.problems.gait.card.curves import CURVES, PERCENT
+from ocp.problems.gait.card.report import report_card
 from ocp.storage import plain, write
 
 ENDINGS = (".json", ".csv", ".png", ".svg", ".pdf")

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
 from ocp.models.human import Normative, normative, normative_file
 from ocp.problems.gait.card.curves import PERCENT
 

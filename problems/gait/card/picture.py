@@ -5,11 +5,6 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from ocp.problems.gait.card.curves import CURVES, PERCENT
-from ocp.problems.gait.card.norms import Norms, norms
-from ocp.problems.gait.card.report import report_card
-from ocp.problems.gait.card.words import card_lines
-
 from ocp import Solution
 from ocp.plots import (
     COLOURS,
@@ -23,6 +18,10 @@ from ocp.plots import (
     handles,
     picture,
 )
+from ocp.problems.gait.card.curves import CURVES, PERCENT
+from ocp.problems.gait.card.norms import Norms, norms
+from ocp.problems.gait.card.report import report_card
+from ocp.problems.gait.card.words import card_lines
 
 RIGHT, LEFT = COLOURS[1], COLOURS[0]
 MEASURED = {"winter": "0.55", "fukuchi": "0.1", "falisse": COLOURS[2]}

@@ -6,12 +6,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ocp.cli import ended
+from ocp.plots import check_suffix
 from ocp.problems.gait.conditions.design import AXES, NODES, USUAL, chosen, swept
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import claims, data, steps_table, table, walks
-
-from ocp.cli import ended
-from ocp.plots import check_suffix
 from ocp.storage import check_writable, write
 from ocp.studies import aligned
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from ocp.problems.gait.conditions import people
 from ocp.problems.gait.conditions.design import Condition
-
 from ocp.studies import Study, markdown
 
 Walk = tuple[Condition, Any]  # and the cell of the study

@@ -10,14 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ocp.cli import ended
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.people.bands import summary, tables, write_people
 from ocp.problems.gait.people.measures import certified, measured
 from ocp.problems.gait.people.picture import plot_bands
 from ocp.problems.gait.people.sampling import people
 from ocp.problems.gait.people.statement import TASK
-
-from ocp.cli import ended
 from ocp.storage import write
 from ocp.studies import Progress, sweep
 

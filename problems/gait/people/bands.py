@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from ocp.problems.gait.card.curves import CURVES
 from ocp.problems.gait.card.likeness import against, mean_r
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.people.measures import CERTIFICATE, NUMBERS, curves
-
 from ocp.storage import write
 from ocp.studies import Study, markdown
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.card import report_card
-from ocp.problems.gait.card.curves import CURVES, PERCENT
 
 from ocp import NotVerified, Solution, Verification, verify
+from ocp.problems.gait.card import report_card
+from ocp.problems.gait.card.curves import CURVES, PERCENT
 
 CERTIFIED = 1e-2
 # Of a report card: title, unit, and where it stands

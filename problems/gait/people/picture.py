@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ocp.plots import COLOURS, SMALL, Band, Tile, Trace, draw_tiles, handles, picture
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.picture import (
@@ -17,8 +19,6 @@ from ocp.problems.gait.card.picture import (
     WIDTH,
     measured,
 )
-
-from ocp.plots import COLOURS, SMALL, Band, Tile, Trace, draw_tiles, handles, picture
 
 OURS = COLOURS[1]
 BELOW = 0.25  # in, under the lowest panels: what their label takes

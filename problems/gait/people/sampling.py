@@ -9,7 +9,6 @@ from statistics import NormalDist
 from typing import Any
 
 from ocp.models.human import SURVEY
-
 from ocp.studies import latin_hypercube
 
 # Standard deviations over the mean, beside stature and mass, each for itself. Lengths: people's
