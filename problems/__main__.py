@@ -2,8 +2,8 @@
 
 import sys
 
-from ocp.cli import ended, first_line, modules
-from ocp.studies import aligned
+from ocp.cli import exit_status, first_line, modules
+from ocp.studies import align_columns
 
 
 def run() -> int:
@@ -11,9 +11,9 @@ def run() -> int:
     rows = [
         (f"python -m problems.{name}", first_line(module)) for name, module in modules().items()
     ]
-    print(aligned(rows))
+    print(align_columns(rows))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -1,5 +1,4 @@
-"""How a program of the house ends: with an exit status, and without a traceback for what a person
-or a shell does to it."""
+"""Exit status of a program: refusals in one line, and no traceback for Ctrl-C or closed pipes."""
 
 import os
 import sys
@@ -8,13 +7,15 @@ from contextlib import suppress
 from typing import Any
 
 from ocp.startup import collecting_seldom, hear_interrupts
+from ocp.studies.processes import EngineError
 from ocp.version import MissingExtra
 
-REFUSED = (ValueError, OSError, MissingExtra)  # errors of what a command was asked, told in a line
-NOT_PRINTED, INTERRUPTED, NOBODY_READS = 1, 130, 141
+REFUSED = (ValueError, OSError, MissingExtra, EngineError)  # errors that a command tells in a line
+DONE, FAILED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
+INTERRUPTED, NOBODY_READS = 130, 141
 
 
-def ended(function: Callable[..., int | None], *arguments: Any) -> int:
+def exit_status(function: Callable[..., int | None], *arguments: Any) -> int:
     """Return the exit status of a command, function(*arguments).
 
     130 after Ctrl-C; 141 where its output is read no further; 1 where a stream cannot be written, a
@@ -23,49 +24,45 @@ def ended(function: Callable[..., int | None], *arguments: Any) -> int:
     hear_interrupts()
     try:
         with collecting_seldom():
-            status = _status(function, *arguments)
-        _flush()
+            try:
+                status = function(*arguments) or DONE
+            except SystemExit as end:  # by which argparse leaves
+                status = FAILED if isinstance(end.code, str) else end.code or DONE
+                if isinstance(end.code, str):
+                    print(end.code, file=sys.stderr)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # which it is where the shell closed it
+                stream.flush()
         return status
     except BrokenPipeError:
-        return _closed(NOBODY_READS)
+        return _close_streams(NOBODY_READS)
     except KeyboardInterrupt:
-        return _closed(INTERRUPTED, "interrupted")
+        return _close_streams(INTERRUPTED, "interrupted")
     except OSError as error:
-        return _closed(NOT_PRINTED, f"error: {worded(error)}")
+        return _close_streams(FAILED, f"error: {error_words(error)}")
     except MemoryError:
-        return _closed(NOT_PRINTED, "error: out of memory")
+        return _close_streams(FAILED, "error: out of memory")
 
 
-def of_a_stream(error: Exception) -> bool:
-    """Tell whether standard output or error could not be written; files' errors name the file."""
-    return isinstance(error, OSError) and error.errno is not None and error.filename is None
+def refuse(program: str, error: Exception) -> int:
+    """Print one of the errors REFUSED in the program's name and return the status of bad arguments.
+
+    An error of standard output or error, which name no file, is raised again.
+    """
+    if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+        raise error
+    print(f"{program}: error: {error_words(error)}", file=sys.stderr)
+    return BAD_ARGUMENTS
 
 
-def worded(error: Exception) -> str:
+def error_words(error: Exception) -> str:
     """Return an error in words: a file's by its name, without the number that the system gives."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {(error.strerror or 'cannot be read').lower()}"
     return str(error)
 
 
-def _status(function: Callable[..., int | None], *arguments: Any) -> int:
-    """Return what a command returns, also where argparse leaves it."""
-    try:
-        return function(*arguments) or 0
-    except SystemExit as end:
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-            return 1
-        return end.code or 0
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # which it is where the shell closed it
-            stream.flush()
-
-
-def _closed(status: int, words: str = "") -> int:
+def _close_streams(status: int, words: str = "") -> int:
     """Say the last words and return the status.
 
     A stream that cannot be written is let go, so that Python does not try again as it ends.

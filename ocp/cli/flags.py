@@ -1,4 +1,4 @@
-"""Flags made once: from the signatures of functions and the fields of records."""
+"""Flags of the command line, made from signatures of functions and fields of records."""
 
 import argparse
 import inspect
@@ -10,35 +10,38 @@ from dataclasses import MISSING, dataclass, fields
 from functools import reduce
 from operator import or_
 from types import NoneType, UnionType
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypeAlias, Union
 
 from ocp.mechanics import Open
 from ocp.spelling import suggestion
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import task_of
 
+Annotation: TypeAlias = Any  # of a parameter or field: a type, a union, a Literal, NOTHING
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 FLAG = re.compile(r"--[\w.-]+")
 NEGATIVE = re.compile(r"-(\d|\.\d|inf\b)")
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
+ARGUMENTS = re.compile(r"^Args:\n((?:[ \t]+.*\n?)+)", re.MULTILINE)
+ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a flag sets: its `name`, the `kind` of its values (an annotation), default and words."""
+    """A flag: its `name`, the `kind` of its values (an annotation), default, words and choices."""
 
     name: str
-    kind: Any = NOTHING
+    kind: Annotation = NOTHING
     default: Any = NOTHING
     words: str = ""
     choices: tuple = ()
 
 
 def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Setting, ...]:
-    """Return the settings that are a function's parameters; its docstring says `name`: words."""
-    kinds, words = kinds_of(function), explained(function)
+    """Return the settings that are a function's parameters, with the help of its docstring."""
+    kinds, words = parameter_kinds(function), parameter_help(function)
     return tuple(
         Setting(
             name=name,
@@ -53,8 +56,8 @@ def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Settin
 
 
 def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
-    """Return the settings that are a record's fields; their metadata say `help` and `choices`."""
-    kinds, words = kinds_of(record), explained(record)
+    """Return the settings that are a record's fields; their metadata have `help` and `choices`."""
+    kinds, words = parameter_kinds(record), parameter_help(record)
     return tuple(
         Setting(
             name=entry.name,
@@ -68,19 +71,25 @@ def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     )
 
 
-def explained(thing: Any) -> dict[str, str]:
-    """Return {name: words} of all that a docstring explains as `name`: words."""
+def parameter_help(thing: object) -> dict[str, str]:
+    """Return {name: words} of what a docstring explains: as `name`: words, or in its list Args."""
     page = inspect.getdoc(thing) or ""
-    return {
-        name: " ".join(words.split()).rstrip(";.")
-        for name, words in re.findall(r"`(\w+)`:\s+([^`]*)", page)
-    }
+    words = dict(re.findall(r"`(\w+)`:\s+([^`]*)", ARGUMENTS.split(page)[0]))
+    for section in ARGUMENTS.findall(page):
+        words |= dict(ARGUMENT.findall(section))
+    return {name: " ".join(text.split()).rstrip(";.") for name, text in words.items()}
 
 
-def add(group: Any, prefix: str, setting: Setting, **options: Any) -> None:
+def add(group: argparse._ActionsContainer, prefix: str, setting: Setting, **options: Any) -> None:
     """Add the flag of a setting to a group of a parser; its value is then known as "prefix.name".
 
     Where the name is taken, as by a parameter of the problem, the flag is --prefix.name.
+
+    Args:
+        group: of a parser, or what else has `add_argument`.
+        prefix: of the value's name.
+        setting: the flag.
+        options: of `add_argument`, in place of the setting's own.
     """
     flag = setting.name.replace("_", "-")
     options = _options(setting) | {"dest": f"{prefix}.{setting.name}"} | options
@@ -95,9 +104,16 @@ def read_line(
     arguments: Sequence[str] | None,
     parameters: Callable[[argparse.Namespace], Iterable[str]] | None = None,
 ) -> argparse.Namespace:
-    """Return what a command line says, as the parser's own method does; of a flag that there is not
-    the error names the one that is most like it, or how `parameters` of a problem are set that are
-    no flags of this command."""
+    """Return what a command line says, as the parser's own method does.
+
+    The error of an unknown flag names the flag that is most like it.
+
+    Args:
+        parser: of the command.
+        arguments: of the command line, by default the program's own.
+        parameters: from the values read so far the names of problems' parameters, which are no
+            flags of this command: the error then says how they are set.
+    """
     values, odd = parser.parse_known_args(arguments)
     if odd:
         wrong = next((text for text in odd if text.startswith("-")), "")
@@ -112,7 +128,7 @@ def read_line(
 
 
 def parameters_of(names: Iterable[str]) -> set[str]:
-    """Return the names of all parameters of problems; nothing where there is no such problem."""
+    """Return the names of all parameters of problems; none where there is no such problem."""
     with suppress(ValueError):
         functions = [task_of(module_at(name)).problem for name in names]
         return {name for each in functions for name in inspect.signature(each).parameters}
@@ -122,14 +138,14 @@ def parameters_of(names: Iterable[str]) -> set[str]:
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return {prefix: {name: value}} of a command line's flags."""
     values: dict[str, dict[str, Any]] = {}
-    for key, value in vars(read_line(parser, joined(arguments))).items():
+    for key, value in vars(read_line(parser, join_negatives(arguments))).items():
         prefix, _, name = key.rpartition(".")
         values.setdefault(prefix, {})[name] = value
     return values
 
 
-def joined(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with `--flag -1,2` as `--flag=-1,2`, which is no flag -1,2."""
+def join_negatives(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with `--flag -1,2` as `--flag=-1,2`: argparse takes -1,2 for a flag."""
     result: list[str] = []
     for text in arguments:
         flag = result[-1] if result else ""
@@ -140,16 +156,26 @@ def joined(arguments: Sequence[str]) -> list[str]:
     return result
 
 
-def read(text: str, kind: Any = NOTHING, default: Any = NOTHING) -> Any:
-    """Return a text as a value of the kind that an annotation names, or else of the default's.
+def read_value(text: str, kind: Annotation = NOTHING, default: Any = NOTHING) -> Any:
+    """Return a text as a value: a number, word, truth value, choice, None, or a tuple as 1,-1.
 
-    Numbers, words, truth values, choices, None, and tuples of these as 1,-1. Raises ValueError.
+    Args:
+        text: as the command line has it.
+        kind: annotation that names the type.
+        default: whose type counts where there is no annotation.
+
+    Raises:
+        ValueError: the text is no such value.
     """
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if kind in READERS:
         return READERS[kind](text)
     if origin is Literal:
-        return _choice(text, parts)
+        known = {str(choice): choice for choice in parts}
+        if text not in known:
+            near = suggestion(text, known)
+            raise ValueError(f"expected one of {', '.join(known)}, got {text!r}{near}")
+        return known[text]
     if origin in (Union, UnionType):
         return _alternative(text, parts)
     if origin in (tuple, list) or kind in (tuple, list):
@@ -158,7 +184,7 @@ def read(text: str, kind: Any = NOTHING, default: Any = NOTHING) -> Any:
         return literal(text)
     if isinstance(default, (tuple, list)):
         return _several(text, type(default), default)
-    return read(text, type(default)) if type(default) in READERS else literal(text)
+    return read_value(text, type(default)) if type(default) in READERS else literal(text)
 
 
 def literal(text: str) -> Any:
@@ -171,34 +197,30 @@ def literal(text: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def described(kind: Any, default: Any = NOTHING) -> str:
-    """Return what a flag's value looks like, as its help shows it."""
+def value_form(kind: Annotation, default: Any = NOTHING) -> str:
+    """Return the form of a flag's value, as its help shows it."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin is Literal:
         return "|".join(map(str, parts))
     if origin in (Union, UnionType):
-        return "|".join(described(part) for part in parts if part is not NoneType)
+        return "|".join(value_form(part) for part in parts if part is not NoneType)
     if origin in (tuple, list):
-        inner = [described(part) for part in parts if part is not ...]
+        inner = [value_form(part) for part in parts if part is not ...]
         return ",".join([*inner, "..."] if ... in parts or origin is list else inner)
     if kind is NOTHING or kind in (tuple, list):
-        return _described_default(default)
+        if isinstance(default, (tuple, list)):
+            return ",".join(value_form(type(entry)) for entry in default)
+        return "VALUE" if default in (NOTHING, None) else type(default).__name__.upper()
     return getattr(kind, "__name__", "value").upper()
 
 
-def _described_default(default: Any) -> str:
-    if isinstance(default, (tuple, list)):
-        return ",".join(described(type(entry)) for entry in default)
-    return "VALUE" if default in (NOTHING, None) else type(default).__name__.upper()
-
-
-def shown(value: Any) -> str:
+def flag_text(value: object) -> str:
     """Return a value as a flag takes it."""
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def kinds_of(thing: Any) -> dict[str, Any]:
-    """Return annotations by name, also where they are texts; those as they are that cannot be.
+def parameter_kinds(thing: object) -> dict[str, Annotation]:
+    """Return annotations by name, as they are written where they cannot be evaluated.
 
     Open numbers, which no text is, are left out of alternatives.
     """
@@ -206,14 +228,12 @@ def kinds_of(thing: Any) -> dict[str, Any]:
         kinds = typing.get_type_hints(thing)
     except (NameError, TypeError):
         return dict(getattr(thing, "__annotations__", {}))
-    return {name: _spelled(kind) for name, kind in kinds.items()}
-
-
-def _spelled(kind: Any) -> Any:
-    """Return an annotation without Open among its alternatives."""
-    if typing.get_origin(kind) not in (Union, UnionType):
-        return kind
-    return reduce(or_, (part for part in typing.get_args(kind) if part is not Open))
+    unions = {name for name, kind in kinds.items() if typing.get_origin(kind) in (Union, UnionType)}
+    for name in unions:
+        kinds[name] = reduce(
+            or_, (each for each in typing.get_args(kinds[name]) if each is not Open)
+        )
+    return kinds
 
 
 def _options(setting: Setting) -> dict[str, Any]:
@@ -223,43 +243,35 @@ def _options(setting: Setting) -> dict[str, Any]:
     if setting.choices:
         words += f": {', '.join(map(str, setting.choices))}"
     if default not in SILENT:
-        words += f" (default: {shown(default)})"
+        words += f" (default: {flag_text(default)})"
     words = words.replace("%", "%%")
     if {*(typing.get_args(kind) or (kind,))} <= {bool, NoneType} or isinstance(default, bool):
         return {"action": argparse.BooleanOptionalAction, "help": words} | required
 
     def value(text: str) -> Any:
         try:
-            return read(text, kind, default)
+            return read_value(text, kind, default)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    return {"type": value, "metavar": described(kind, default), "help": words} | required
+    return {"type": value, "metavar": value_form(kind, default), "help": words} | required
 
 
-def _choice(text: str, choices: Sequence) -> Any:
-    known = {str(choice): choice for choice in choices}
-    if text not in known:
-        near = suggestion(text, known)
-        raise ValueError(f"expected one of {', '.join(known)}, got {text!r}{near}")
-    return known[text]
-
-
-def _alternative(text: str, kinds: Sequence) -> Any:
+def _alternative(text: str, kinds: Sequence[Annotation]) -> Any:
     """Return the text as the first of several kinds that it can be."""
     if NoneType in kinds and text.lower() == "none":
         return None
     reasons = []
     for kind in (kind for kind in kinds if kind is not NoneType):
         try:
-            return read(text, kind)
+            return read_value(text, kind)
         except ValueError as error:
             reasons.append(str(error))
     raise ValueError("; or ".join(reasons))
 
 
-def listed(text: str) -> list[str]:
-    """Return the names of a list by commas; those within brackets are a name's own."""
+def split_names(text: str) -> list[str]:
+    """Return the names of a list by commas; commas within brackets belong to a name."""
     depth, names = 0, [""]
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -270,9 +282,10 @@ def listed(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _several(text: str, kind: Any, default: Any) -> Any:
+def _several(text: str, kind: Annotation, default: object) -> Any:
     """Return a text such as 1,-1 as a tuple or list, each entry of its kind."""
-    container, parts = typing.get_origin(kind) or kind, typing.get_args(kind)
+    container: Any = typing.get_origin(kind) or kind
+    parts = typing.get_args(kind)
     entries = [entry.strip() for entry in text.strip("()[] ").split(",") if entry.strip()]
     if ... in parts or (len(parts) == 1 and container is list):
         kinds = parts[:1] * len(entries)
@@ -282,9 +295,9 @@ def _several(text: str, kind: Any, default: Any) -> Any:
         kinds = (NOTHING,) * (len(default) if isinstance(default, (tuple, list)) else len(entries))
     if len(kinds) != len(entries):
         raise ValueError(
-            f"expected {len(kinds)} values as {described(kind, default)}, got {text!r}"
+            f"expected {len(kinds)} values as {value_form(kind, default)}, got {text!r}"
         )
-    return container(read(entry, one) for entry, one in zip(entries, kinds))
+    return container(read_value(entry, one) for entry, one in zip(entries, kinds))
 
 
 def _reader(kind: type) -> Callable[[str], Any]:

@@ -4,33 +4,35 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from ocp.cli.exit_status import ended
+from ocp.cli.exit_status import BAD_ARGUMENTS, DONE, exit_status
 from ocp.spelling import suggestion
 from ocp.version import VERSION
 
-DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
     "run": ("commands.run:command", "solve a problem: of the gallery, or of your own file"),
     "study": (
-        "commands.study:run",
+        "commands.study:command",
         "solve it for many parameters, in parallel, in a file that resumes",
     ),
     "compare": (
-        "commands.compare:run",
+        "commands.compare:command",
         "compare solvers on problems, judged by their certificates",
     ),
-    "list": ("commands.list_problems:run", "list the gallery, and where values are published"),
-    "verify": ("commands.verify:run", "certify a saved solution"),
-    "view": ("commands.view:run", "show a saved solution in space, in the browser"),
-    "docs": ("book.build_book:run", "build the documentation with its gallery"),
-    "completion": ("commands.completion:run", "print what completes commands in bash, zsh or fish"),
+    "list": ("commands.list_problems:command", "list the gallery, and where values are published"),
+    "verify": ("commands.verify:command", "certify a saved solution"),
+    "view": ("commands.view:command", "show a saved solution in space, in the browser"),
+    "docs": ("book.build_book:command", "build the documentation with its gallery"),
+    "completion": (
+        "commands.completion:command",
+        "print what completes commands in bash, zsh or fish",
+    ),
 }
 VERSIONED = ("--version",)
 
 
 def command(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
-    return ended(_command, list(sys.argv[1:] if arguments is None else arguments))
+    return exit_status(_command, list(sys.argv[1:] if arguments is None else arguments))
 
 
 def _command(given: Sequence[str]) -> int:

@@ -1,10 +1,11 @@
-"""Inertias of files made those of bodies: rounding is accepted, what is worse is refused, repaired
-or kept."""
+"""Links from the inertial data of files: rounding is accepted, worse is refused, repaired or
+kept."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.interchange.reader_notes import Remarks
 from ocp.mechanics.model.tree import Link
@@ -19,22 +20,38 @@ REPAIRED = "repaired inertias"
 KEPT = "inertias of no body are kept"
 
 
-def body(
-    mass: float, com: Any, inertia: Any, repair: Sequence[str], *, slight: float = 0.0, **looks: Any
+def link_from_inertia(
+    mass: float,
+    com: ArrayLike,
+    inertia: ArrayLike,
+    repair: Sequence[str],
+    *,
+    slight: float = 0.0,
+    **looks: Any,
 ) -> tuple[Link, Remarks]:
-    """Return the Link of a mass (kg), its centre and the inertia about it (3x3, kg m2), and by kind
-    what was done to an inertia of no body.
+    """Return a Link, and by kind the changes to an inertia that no body has.
 
-    It is cut off (see `nearest`) where rounding explains it, where the link is a frame, of a mass
-    that is at most `slight` (kg), and where `repair` has "balance"; "keep" in `repair` comes before
-    that and leaves an inertia that only breaks the triangle inequality. `looks` are other fields of
-    the Link. Raises ValueError saying what is wrong.
+    The inertia is cut off (see `nearest_inertia`) where rounding explains it, for a frame whose
+    mass
+    is at most `slight`, and where `repair` has "balance". "keep" in `repair` comes before that and
+    leaves an inertia that only breaks the triangle inequality.
+
+    Args:
+        mass: kg.
+        com: centre of mass (3,), m.
+        inertia: about the centre of mass (3x3), kg m2.
+        repair: some of "balance" and "keep".
+        slight: mass (kg) up to which a link is a frame.
+        looks: other fields of the Link.
+
+    Raises:
+        ValueError: no body has the inertia, and `repair` does not allow it.
     """
     given = np.asarray(inertia, dtype=float)
-    off, scale = flaw(mass, given), float(np.abs(given).max())
+    off, scale = inertia_defect(mass, given), float(np.abs(given).max())
     if off <= PASSED * scale:
         return Link(mass=mass, com=com, inertia=given, **looks), {}
-    repaired = Link(mass=mass, com=com, inertia=nearest(mass, given), **looks)
+    repaired = Link(mass=mass, com=com, inertia=nearest_inertia(mass, given), **looks)
     if off <= max(NOISE * scale, SPECK * mass):
         return repaired, {}
     before, after = _moments(given), _moments(np.array(repaired.inertia))
@@ -58,15 +75,15 @@ def _moments(inertia: np.ndarray) -> str:
 
 
 def _is_mass(mass: float, inertia: np.ndarray) -> bool:
-    """Tell whether kinetic energies are those of something, none of them negative."""
+    """Tell whether all kinetic energies of a link would be positive or zero."""
     return mass > 0 and bool(np.linalg.eigvalsh(inertia)[0] >= -NOISE * np.abs(inertia).max())
 
 
-def flaw(mass: float, inertia: np.ndarray) -> float:
-    """Return by how much (kg m2) an inertia (3x3) is that of no body; 0 where it is of one.
+def inertia_defect(mass: float, inertia: np.ndarray) -> float:
+    """Return by how much (kg m2) an inertia (3x3) breaks the triangle inequality; 0 for a body's.
 
-    It is one where the integral of r r' over the mass, tr(I)/2 - I, is positive semidefinite
-    (Wensing, Kim & Slotine 2018).
+    A body's integral of r r' over the mass, tr(I)/2 - I, is positive semidefinite (Wensing, Kim &
+    Slotine 2018).
     """
     if not mass:
         return float(np.abs(inertia).max())
@@ -74,11 +91,12 @@ def flaw(mass: float, inertia: np.ndarray) -> float:
     return max(0.0, -float(np.linalg.eigvalsh(spread)[0]))
 
 
-def nearest(mass: float, inertia: np.ndarray) -> np.ndarray:
-    """Return the inertia (3x3) of a body of that mass that is nearest to a given one.
+def nearest_inertia(mass: float, inertia: np.ndarray) -> np.ndarray:
+    """Return the nearest inertia (3x3) that a body of a mass has.
 
     The integral of r r' is projected on the positive semidefinite matrices: principal axes stay,
-    and what was negative along one becomes zero, as of a plate. Without mass it is zero.
+    and
+    negative values along one become zero, as of a plate. Without mass it is zero.
     """
     if not mass:
         return np.zeros((3, 3))

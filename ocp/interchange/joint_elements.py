@@ -1,4 +1,4 @@
-"""What acts at a joint of a file by itself, as elements of a tree."""
+"""Elements that act at the joints of a file: dampers, dry friction, rotors and springs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +10,12 @@ from ocp.mechanics.values.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AtJoint:
-    """What a file states of a joint: damping (N m s/rad or N s/m), level of dry friction (N m or
-    N), inertia of its rotor (kg m2 or kg), stiffness (N m/rad or N/m) and where its spring rests
-    (rad or m). What is 0 is not there."""
+class JointForces:
+    """Forces that a file states of a joint; what is 0 is not there.
+
+    `damping` (N m s/rad or N s/m), level of dry `friction` (N m or N), inertia of its rotor
+    (`armature`, kg m2 or kg), `stiffness` (N m/rad or N/m), and `rest` of its spring (rad or m).
+    """
 
     damping: float = 0.0
     friction: float = 0.0
@@ -22,10 +24,10 @@ class AtJoint:
     rest: float = 0.0
 
 
-def elements_at(joint: Joint, stated: AtJoint) -> Iterator[Element]:
+def joint_elements(joint: Joint, stated: JointForces) -> Iterator[Element]:
     """Yield the elements of a joint, named after it.
 
-    At one that follows x by o + r x they act on x, r times as fast: by d r^2, k r^2 about
+    At a joint that follows x by o + r x they act on x, r times as fast: by d r^2, k r^2 about
     (x_0 - o) / r, a gear r, and friction f |r| that sets in at v / |r|.
     """
     name, (offset, ratio) = joint.name, _line(joint)
@@ -51,68 +53,62 @@ def elements_at(joint: Joint, stated: AtJoint) -> Iterator[Element]:
 
 
 @dataclass(frozen=True, slots=True)
-class Drag:
-    """The moments of a ball that is damped by d (N m s/rad) times its angular velocity.
+class BallDamper:
+    """Moments of a damped ball, -d w with the angular velocity w.
 
-    These are -d w, of which the quaternion's coordinates p (4,) get their share by the transpose of
-    the map w = S(p) p' of rates.
+    The quaternion's coordinates p (4,) get their share by the transpose of the map w = S(p) p' of
+    rates. `damping`: d (N m s/rad).
     """
 
     damping: float
 
     def __call__(self, p: Matrix, rate: Matrix) -> Matrix:
-        """Return what p gets at its rate (4,)."""
+        """Return the moments on p (4,) at its rate (4,)."""
         map_of_rates = spin(p)
         return -self.damping * (map_of_rates.T @ (map_of_rates @ rate))
 
 
-def elements_at_ball(name: str, stated: AtJoint) -> Iterator[Element]:
+def ball_elements(name: str, stated: JointForces) -> Iterator[Element]:
     """Yield the damper of a ball; it has no rotor, spring or dry friction."""
     if stated.damping:
         parts = [f"{name}.{part}" for part in COMPONENTS]
-        yield PassiveMoment(name=f"{name} damper", joints=parts, moment=Drag(stated.damping))
+        yield PassiveMoment(name=f"{name} damper", joints=parts, moment=BallDamper(stated.damping))
 
 
 @dataclass(frozen=True, slots=True)
-class CurvedDrag:
-    """What a damper (N m s/rad or N s/m) at a joint gives the coordinate x that this follows by a
-    curve z(x): -d z'^2 x'."""
+class FollowerDamper:
+    """Damper at a joint that follows x by a curve z(x): -d z'^2 x' on x; d in N m s/rad or N
+    s/m."""
 
     damping: float
     curve: Polynomial
 
     def __call__(self, x: Matrix, rate: Matrix) -> Matrix:
-        """Return what x (1,) gets at its rate (1,)."""
-        return -self.damping * _slope(self.curve)(x) ** 2 * rate
+        """Return the moment or force on x (1,) at its rate (1,)."""
+        rising = [power * each for power, each in enumerate(self.curve.coefficients)][1:]
+        return -self.damping * Polynomial(rising or (0.0,))(x) ** 2 * rate
 
 
 @dataclass(frozen=True, slots=True)
-class CurvedStretch:
-    """What a spring (N m/rad or N/m) that rests where a joint is at z_0 stores if this follows a
-    coordinate x by a curve z(x): k (z - z_0)^2 / 2."""
+class FollowerSpring:
+    """Energy of a spring at a joint that follows x by a curve z(x): k (z - z_0)^2 / 2."""
 
     stiffness: float
     rest: float
     curve: Polynomial
 
     def __call__(self, x: Matrix) -> Matrix:
-        """Return what is stored (J) at x (1,)."""
+        """Return the energy (J) at x (1,)."""
         return self.stiffness * (self.curve(x) - self.rest) ** 2 / 2
 
 
-def _slope(curve: Polynomial) -> Polynomial:
-    rising = [power * each for power, each in enumerate(curve.coefficients)][1:]
-    return Polynomial(rising or (0.0,))
-
-
-def elements_at_curve(joint: Joint, stated: AtJoint) -> Iterator[Element]:
-    """Yield damper and spring of a joint that follows another by a polynomial; there is no rotor
-    and no dry friction of such joints."""
+def follower_elements(joint: Joint, stated: JointForces) -> Iterator[Element]:
+    """Yield damper and spring of a joint that follows another by a polynomial."""
     follows = joint.follows
     if follows is None or not isinstance(follows.function, Polynomial):
         return
-    stiff = CurvedStretch(stated.stiffness, stated.rest, follows.function)
-    loose = CurvedDrag(stated.damping, follows.function)
+    stiff = FollowerSpring(stated.stiffness, stated.rest, follows.function)
+    loose = FollowerDamper(stated.damping, follows.function)
     if stated.damping or stated.stiffness:
         yield PassiveMoment(
             name=f"{joint.name} spring and damper",
@@ -122,9 +118,8 @@ def elements_at_curve(joint: Joint, stated: AtJoint) -> Iterator[Element]:
         )
 
 
-def is_curved(joint: Joint) -> bool:
-    """Tell whether a joint follows another by more than a straight line, or by nothing: where no
-    element can act for it."""
+def follows_curve(joint: Joint) -> bool:
+    """Tell whether a joint follows another by more than a straight line, or by a constant."""
     if joint.follows is None:
         return False
     function = joint.follows.function

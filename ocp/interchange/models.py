@@ -1,16 +1,17 @@
-"""Models from files: which reader a file takes, and what all of them are told."""
+"""Models from files and into files: URDF, xacro and MJCF."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from ocp.interchange.mjcf.reader import read_mjcf
-from ocp.interchange.reader_notes import remark
+from ocp.interchange.reader_notes import warn_of_remarks
 from ocp.interchange.urdf.reader import read_urdf
 from ocp.interchange.urdf.writer import urdf_text
-from ocp.interchange.urdf.xacro import expanded
-from ocp.interchange.xml_elements import Element, contents, parsed
+from ocp.interchange.urdf.xacro import expand_macros
+from ocp.interchange.xml_elements import Element, file_content, parse_xml
 from ocp.mechanics.model.tree import Tree
 from ocp.storage.atomic_files import write
 
@@ -31,33 +32,46 @@ def load_model(
     *,
     base: str | None = None,
     repair: str | Sequence[str] | None = None,
-    gravity: Any = None,
+    gravity: ArrayLike | None = None,
     folders: Sequence[str | PathLike[str]] = (),
     arguments: Mapping[str, object] | None = None,
     shapes: str = "visual",
     soles: Sequence[str] = (),
 ) -> Tree:
-    """Return the Tree of a model's file: URDF, its macros in a file named .xacro, or MJCF.
+    """Return the Tree of a model's file: URDF, xacro (URDF with macros, named .xacro) or MJCF.
 
-    `base` of a URDF file's root link: "fixed", which is the default, "free" (three slides and a
-    ball) or "planar" (along x and z, about y), the last two without drives; of an MJCF file "fixed"
-    holds its free joints. `repair` has some of "balance" (inertias of no body become the nearest
-    one's), "keep" (those that break the triangle inequality stay as they are, before "balance"),
-    "weld" (joints that move no mass are fixed) and "loosen" (those that follow an unknown joint
-    follow none); without it such a file is refused, but for inertias of frames that hardly have
-    any mass, which are dropped for the nearest. Shapes and colours that cannot be shown are left
-    out.
-    `gravity` (3, m/s2) instead of the file's, or of 9.81 along -z; `folders`: where else meshes of
-    packages may be; `arguments` {name: value} of a file of macros, which needs the extra `xacro`,
-    as MJCF needs `mjcf`. `shapes`: what links show, "visual" ones of the file or its "collision"
-    shapes; `soles`: links of a URDF file that get points where they stand, "LINK.1" and so on, the
-    lowest of its collision shapes where no joint has moved. Names of links and joints are those of
-    the file; what is repaired, left out or not there, as a mesh, is said by a ModelWarning. Raises
-    ValueError naming file, line (of macros that of what they expand to) and element,
-    ModuleNotFoundError if an extra is missing.
+    Names of links and joints are those of the file. What is repaired, left out or not found, as a
+    mesh, is said by a ModelWarning.
+
+    Args:
+        path: of the file.
+        base: of a URDF file's root link: "fixed" (the default), "free" (three slides and a ball) or
+            "planar" (along x and z, about y), the last two without drives; of an MJCF file "fixed"
+            holds its free joints.
+        repair: some of "balance" (inertias of no body become the nearest one's), "keep" (those that
+            only break the triangle inequality stay, before "balance"), "weld" (joints that move no
+            mass are fixed) and "loosen" (joints that follow an unknown joint follow none). Without
+            it
+            such a file is refused, but for inertias of frames that hardly have any mass.
+        gravity: (3,), m/s2, instead of the file's, or of 9.81 along -z.
+        folders: where else meshes of packages may be.
+        arguments: {name: value} of a file of macros.
+        shapes: of links: the file's "visual" ones or its "collision" shapes.
+        soles: links of a URDF file that get points "LINK.1" and so on, the lowest of their
+            collision
+            shapes where no joint has moved.
+
+    Raises:
+        ValueError: the file states something wrong; the message names file, line and element.
+        ModuleNotFoundError: the extra `xacro` or `mjcf` is missing.
     """
     path = Path(path)
-    repairs = _repairs(repair)
+    repairs = (repair,) if isinstance(repair, str) else tuple(repair or ())
+    for each in repairs:
+        if each not in REPAIRS:
+            raise ValueError(
+                f"load_model: repair: expected some of {', '.join(REPAIRS)}, got {each!r}"
+            )
     if shapes not in SHAPES:
         raise ValueError(f"load_model: shapes: expected one of {', '.join(SHAPES)}, got {shapes!r}")
     if _is_mjcf(path):
@@ -81,15 +95,17 @@ def load_model(
             shapes=shapes,
             soles=(soles,) if isinstance(soles, str) else tuple(soles),
         )
-    remark(path.name, {**remarks, "meshes that are not there": _absent(tree)})
+    paths = (visual.path for link in tree.links for visual in link.visuals if visual.path)
+    absent = [each for each in dict.fromkeys(paths) if not Path(each).is_file()]
+    warn_of_remarks(path.name, {**remarks, "meshes that are not there": absent})
     return tree
 
 
 def _is_mjcf(path: Path) -> bool:
-    """Tell whether the first element of a file is that of MJCF, which MuJoCo judges."""
+    """Tell whether the first element of a file is that of MJCF."""
     if path.suffix == ".xacro":
         return False
-    rest = contents(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    rest = file_content(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     while end := next((end for start, end in BESIDE.items() if rest.startswith(start)), b""):
         rest = rest.partition(end)[2].lstrip()
     return rest.startswith(b"<mujoco") and rest[7:8] in (b" ", b"\t", b"\r", b"\n", b"/", b">")
@@ -104,40 +120,32 @@ def _check_plain(path: Path, arguments: Mapping[str, object] | None) -> None:
 def _root(path: Path, arguments: Mapping[str, object] | None) -> Element:
     """Return the root element of a file, its macros expanded."""
     if path.suffix == ".xacro":
-        contents(path)  # says what is wrong with the file itself
-        return parsed(expanded(path, arguments or {}), path.name)
+        file_content(path)  # says what is wrong with the file itself
+        return parse_xml(expand_macros(path, arguments or {}), path.name)
     _check_plain(path, arguments)
-    root = parsed(contents(path), path.name)
+    root = parse_xml(file_content(path), path.name)
     if any(each.tag.startswith("xacro:") for each in root.children):
         raise root.wrong("it has macros: a file of macros is named .xacro")
     return root
 
 
 def save_model(tree: Tree, path: str | PathLike[str], *, name: str | None = None) -> None:
-    """Write a tree as a robot's file: URDF (.urdf), called `name` or else like the file.
+    """Write a tree as a robot's URDF file (.urdf), whose numbers read back the same.
 
-    Its numbers read back the same; a floating base is left out, and is that of `load_model(...,
-    base="free")`. What the format has no word for is said by a ModelWarning, where the motion
-    does not depend on it. Raises ValueError naming what it does depend on, OSError if nothing can
-    be written there.
+    A floating base is left out, and is that of `load_model(..., base="free")`. What the format has
+    no
+    word for is said by a ModelWarning, where the motion does not depend on it.
+
+    Args:
+        tree: the robot.
+        path: of the file.
+        name: of the robot, by default that of the file.
+
+    Raises:
+        ValueError: the motion depends on what the format has no word for, which is named.
+        OSError: nothing can be written there.
     """
     path = Path(path)
     text, remarks = urdf_text(tree, path.stem if name is None else name)
     write(path, text)
-    remark(path.name, remarks)
-
-
-def _repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
-    chosen = (repair,) if isinstance(repair, str) else tuple(repair or ())
-    for each in chosen:
-        if each not in REPAIRS:
-            raise ValueError(
-                f"load_model: repair: expected some of {', '.join(REPAIRS)}, got {each!r}"
-            )
-    return chosen
-
-
-def _absent(tree: Tree) -> list[str]:
-    """Return the meshes whose files are not there, each once."""
-    paths = (visual.path for link in tree.links for visual in link.visuals if visual.path)
-    return [path for path in dict.fromkeys(paths) if not Path(path).is_file()]
+    warn_of_remarks(path.name, remarks)

@@ -1,4 +1,4 @@
-"""What a reader remarks of a file that it reads all the same."""
+"""Remarks of a reader on a file: what was repaired, left out or not found."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ class ModelWarning(UserWarning):
     """A file of a model was read, but not all of it as it stands."""
 
 
-def joined(parts: Iterable[Remarks]) -> Remarks:
+def merge_remarks(parts: Iterable[Remarks]) -> Remarks:
     """Return the remarks of several parts of a file, kinds in the order of their first one."""
     known: dict[str, list[str]] = {}
     for part in parts:
@@ -21,8 +21,8 @@ def joined(parts: Iterable[Remarks]) -> Remarks:
     return known
 
 
-def remark(file: str, remarks: Remarks) -> None:
-    """Warn of what a file has that was not taken as it stands: a ModelWarning for each kind."""
+def warn_of_remarks(file: str, remarks: Remarks) -> None:
+    """Warn of what was not taken as it stands: a ModelWarning for each kind."""
     for kind, ones in remarks.items():
         if ones:
             rest = f", and {len(ones) - SHOWN} more" if len(ones) > SHOWN else ""

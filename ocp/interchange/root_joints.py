@@ -1,7 +1,8 @@
-"""What holds the root link of a model: nothing that moves, all ways, or those of a plane."""
+"""Joints between the ground and the root link of a model: fixed, free or planar."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.model.joints import GROUND, Joint, fixed, free, revolute, slides_along
 from ocp.mechanics.model.tree import Link
@@ -11,12 +12,21 @@ FORWARD, ASIDE, UP = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 Row = tuple[list[Joint], list[Link]]
 
 
-def base_row(kind: str, link: Link, joints: Collection[str], links: Collection[str]) -> Row:
+def base_joints(kind: str, link: Link, joints: Collection[str], links: Collection[str]) -> Row:
     """Return the joints of a base, and the links that they carry, the last the root `link`.
 
-    "fixed" is rigid; without drives "free" has three slides and a ball, "planar" slides along x and
-    z and a turn about y. They are called "base_x" and so on, the last "base", with more underscores
-    where the names of other `joints` and `links` want it. Raises ValueError for another kind.
+    They are called "base_x" and so on, the last "base", with more underscores where other names
+    want
+    it; nothing drives them.
+
+    Args:
+        kind: "fixed"; "free", three slides and a ball; or "planar", slides along x and z and a turn
+            about y.
+        link: root of the model.
+        joints, links: names that are taken.
+
+    Raises:
+        ValueError: another kind.
     """
     if kind not in BASES:
         raise ValueError(f"base: expected one of {', '.join(BASES)}, got {kind!r}")
@@ -34,17 +44,24 @@ def _rows(kind: str, name: str) -> list[Joint]:
         return [fixed(name)]
     if kind == "free":
         return list(free(name))
-    return in_plane(name, GROUND, {"x": FORWARD, "z": UP}, ASIDE)
+    return planar_joints(name, GROUND, {"x": FORWARD, "z": UP}, ASIDE)
 
 
-def in_plane(
+def planar_joints(
     name: str,
     parent: str,
-    slides: dict[str, Any],
+    slides: Mapping[str, Sequence[float]],
     axis: Sequence[float],
-    home: Any = (0.0, 0.0, 0.0),
+    home: ArrayLike = (0.0, 0.0, 0.0),
 ) -> list[Joint]:
-    """Return two slides along directions, called by their letters, and the turn about the axis
-    across them, that nothing drives."""
+    """Return two slides and the turn about the axis across them, which nothing drives.
+
+    Args:
+        name: of the turn.
+        parent: link that carries them.
+        slides: {letter: direction (3,)}.
+        axis: of the turn (3,).
+        home: of the first slide in its parent: a place (3, m) or a pose (4x4).
+    """
     joints = slides_along(name, parent, home, slides, actuated=False)
     return [*joints, revolute(name, joints[-1].name, axis=axis, actuated=False)]

@@ -1,10 +1,10 @@
-"""Soles from a file's collision shapes: the points on which a link would stand."""
+"""Soles from collision shapes of a file: the points on which a link would stand."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from ocp.interchange.urdf.links import called_in, origin_of
+from ocp.interchange.urdf.links import origin_of, tree_name
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.kinematics.zero_moment import hull
 from ocp.mechanics.model.tree import Point
@@ -12,15 +12,20 @@ from ocp.mechanics.model.tree import Point
 LEVEL = 1e-3  # m: how far above its lowest point a sole goes
 
 
-def sole(element: Element, turn: np.ndarray) -> list[Point]:
-    """Return the corners of a link's sole, called "LINK.1" and so on: the hull of the lowest places
-    of its collision shapes, counter-clockwise seen from above.
+def sole_points(element: Element, turn: np.ndarray) -> list[Point]:
+    """Return the corners of a link's sole, "LINK.1" and so on, counter-clockwise seen from above.
 
-    `element` is the <link>, `turn` (3x3) how it is turned where no joint has moved. Spheres have
-    their lowest point, boxes their corners. Raises ValueError naming file and line of another
-    shape, or of a link without any.
+    They are the hull of the lowest places of its collision shapes: of spheres the lowest point, of
+    boxes the corners.
+
+    Args:
+        element: the <link>.
+        turn: rotation (3x3) of the link where no joint has moved.
+
+    Raises:
+        ValueError: another shape, or none; the message names file and line.
     """
-    name, up = called_in(element, "name"), turn[2]
+    name, up = tree_name(element, "name"), turn[2]
     places = [place for shape in element.every("collision") for place in _places(shape, up)]
     if not places:
         raise element.wrong("it has no <collision> to stand on; state its points")
@@ -36,7 +41,7 @@ def sole(element: Element, turn: np.ndarray) -> list[Point]:
 
 
 def _places(collision: Element, up: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the places (3, m) of a shape on which it may stand."""
+    """Yield the places (3, m) of a collision shape on which it may stand."""
     pose = origin_of(collision)
     shape = next(iter(collision.child("geometry").children), None)
     if shape is not None and shape.tag == "sphere":

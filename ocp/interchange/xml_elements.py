@@ -1,4 +1,4 @@
-"""XML files as elements that know their line, so that whatever is wrong is said of its place."""
+"""XML files as elements that know their line, so that every error names its place."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,14 +13,15 @@ ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
 
 
 class Misstated(ValueError):
-    """A file says something wrong; the message begins with its place."""
+    """A file states something wrong; the message begins with its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Element:
-    """An element of an XML file: its `tag`, attributes and children, and the `line` it begins in.
+    """An element of an XML file: its `tag`, attributes and children, and the `line` where it
+    begins.
 
-    Its questions raise ValueError naming file, line, element and attribute.
+    Its methods raise ValueError naming file, line, element and attribute.
     """
 
     tag: str
@@ -62,20 +63,20 @@ class Element:
         return known
 
     def text(self, attribute: str) -> str:
-        """Return an attribute, which must be there and say something."""
+        """Return an attribute that must be there and not be empty."""
         value = self.attributes.get(attribute, "").strip()
         if not value:
             raise self.wrong(f"{attribute} is missing")
         return value
 
     def number(self, attribute: str, default: float | None = None) -> float:
-        """Return an attribute as a finite number; without a `default` it must be there."""
+        """Return an attribute as a finite number, `default` where it is not there."""
         return self.numbers(attribute, 1, None if default is None else (default,))[0]
 
     def numbers(
         self, attribute: str, count: int, default: Sequence[float] | None = None
     ) -> tuple[float, ...]:
-        """Return an attribute as `count` finite numbers; without a `default` it must be there."""
+        """Return an attribute as `count` finite numbers, `default` where it is not there."""
         if default is not None and attribute not in self.attributes:
             return tuple(default)
         words = self.text(attribute).split()
@@ -89,8 +90,8 @@ class Element:
         return values
 
     @contextmanager
-    def located(self) -> Iterator[None]:
-        """Name this element in the ValueErrors of what is made of it."""
+    def located_errors(self) -> Iterator[None]:
+        """Name this element in the ValueErrors of the block."""
         try:
             yield
         except Misstated:
@@ -99,7 +100,7 @@ class Element:
             raise self.wrong(str(error)) from None
 
 
-def contents(path: str | PathLike[str]) -> bytes:
+def file_content(path: str | PathLike[str]) -> bytes:
     """Return the bytes of a file; raise ValueError naming one that cannot be read."""
     try:
         return bytes_of(path)
@@ -107,7 +108,7 @@ def contents(path: str | PathLike[str]) -> bytes:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def parsed(content: bytes, file: str) -> Element:
+def parse_xml(content: bytes, file: str) -> Element:
     """Return the root of an XML file's content; raise Misstated naming file and line."""
     reader = expat.ParserCreate()
     reader.ordered_attributes = False

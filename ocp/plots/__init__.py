@@ -1,6 +1,6 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.bodies.animation import FILMS, Page, Stick, film, filmed, pace
+from ocp.plots.bodies.animation import FILMS, Page, Stick, film, film_bytes, pace
 from ocp.plots.bodies.side_views import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.bodies.stick_figures import animate, plot_snapshots, snapshots, stick
 from ocp.plots.canvas import (
@@ -44,7 +44,7 @@ __all__ = [
     "check_suffix",
     "draw_tiles",
     "film",
-    "filmed",
+    "film_bytes",
     "grid",
     "handles",
     "lines",

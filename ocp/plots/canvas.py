@@ -64,20 +64,15 @@ def picture(
     for text in _texts(figure):
         text.set_parse_math(False)
     if path is not None:
-        _lay_out(figure)
+        engine = figure.get_layout_engine()
+        if engine is not None:  # lay it out for good: else it is drawn twice
+            engine.execute(figure)
+            _keep_places(figure)
         buffer = io.BytesIO()
         kind = Path(path).suffix[1:].lower()
         quick: dict[str, Any] = {"pil_kwargs": {"compress_level": 1}} if kind == "png" else {}
         figure.savefig(buffer, format=kind, dpi=DPI, **quick)
         write(path, buffer.getvalue())
-
-
-def _lay_out(figure: Figure) -> None:
-    """Lay a figure out for good, for what has a layout engine is drawn twice."""
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-        _keep_places(figure)
 
 
 def _keep_places(figure: Figure) -> None:

@@ -11,9 +11,15 @@ import numpy as np
 from ocp.plots.bodies.stick_figures import snapshots
 from ocp.plots.canvas import SMALL, TEXT, WIDTH, picture
 from ocp.plots.curves.ball_limits import draw_ball, limited_balls
-from ocp.plots.curves.contact_forces import LEAST, contacts_of, draw_forces, pushes
-from ocp.plots.curves.joint_curves import MANY, Profile, is_held, kinds, limited
-from ocp.plots.curves.joint_panels import HEIGHT, crowded, moving, multiples, rows_of
+from ocp.plots.curves.contact_forces import LEAST, contact_forces, contacts_of, draw_forces
+from ocp.plots.curves.joint_curves import MANY, Profile, is_held, joints_by_kind, limited_quantity
+from ocp.plots.curves.joint_panels import (
+    HEIGHT,
+    moving_sections,
+    multiples,
+    needs_own_panels,
+    rows_of,
+)
 from ocp.plots.curves.motion_page import draw_panels, legend
 from ocp.plots.curves.solver_iterations import convergence
 from ocp.solution.solution import Solution
@@ -38,7 +44,7 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     """
     check_solution("plot", solution)
     sections = sections_of(solution)
-    many = any(crowded(solution, section) for section in sections)
+    many = any(needs_own_panels(solution, section) for section in sections)
     page = _of_many if many else _of_few
     with picture(path, WIDTH, 4.0) as figure:
         figure.suptitle(
@@ -53,19 +59,19 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
 def sections_of(solution: Solution) -> list[Profile]:
     """Return what of joints is drawn over time, without what is at rest."""
     tree, problem = solution.problem.tree, solution.problem
-    shown = ["q", *(limited(tree, "qd") if is_held(problem, "qd") else []), "tau"]
-    every = [Profile(name, joints) for name in shown for joints in kinds(tree, name)]
+    shown = ["q", *(limited_quantity(tree, "qd") if is_held(problem, "qd") else []), "tau"]
+    every = [Profile(name, joints) for name in shown for joints in joints_by_kind(tree, name)]
     internal = [Profile("force", tree.joints)]
-    if any(crowded(solution, section) for section in every) or len(tree.joints) > MANY:
+    if any(needs_own_panels(solution, section) for section in every) or len(tree.joints) > MANY:
         internal = []
-    return list(moving(solution, [*every, *internal], STILL)) or every[:1]
+    return list(moving_sections(solution, [*every, *internal], STILL)) or every[:1]
 
 
 def _bears(solution: Solution) -> bool:
     """Tell whether anything pushes on the motion, or strikes it."""
     if not contacts_of(solution) or solution.impulses:
         return bool(solution.impulses)
-    felt = pushes(solution, solution.times(LOOKED))
+    felt = contact_forces(solution, solution.times(LOOKED))
     return any(bool(np.abs(each.forces).max() > LEAST) for each in felt.values())
 
 

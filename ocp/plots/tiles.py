@@ -120,7 +120,7 @@ def draw_tiles(
             frames.append(mark)
     _add_lines(page, grids, 0.5, colors=FAINT, linewidths=0.4)
     pairs = list(zip(tiles, scales))
-    _fill(page, [(scale.ring(band), band) for tile, scale in pairs for band in tile.bands])
+    _fill(page, [(scale.outline(band), band) for tile, scale in pairs for band in tile.bands])
     _trace(page, [(scale.line(line), line) for tile, scale in pairs for line in tile.traces])
     _add_lines(page, frames, 3, colors=FRAME, linewidths=0.8)
     return page
@@ -219,7 +219,7 @@ class _Scale:
     def line(self, each: Trace) -> np.ndarray:
         return np.column_stack([self.x(each.x), self.y(each.y)])
 
-    def ring(self, each: Band) -> np.ndarray:
+    def outline(self, each: Band) -> np.ndarray:
         there = np.column_stack([self.x(each.x), self.y(each.low)])
         back = np.column_stack([self.x(each.x), self.y(each.high)])
         return np.concatenate([there, back[::-1]])

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from ocp.studies.comparison.comparison import Comparison, compare
     from ocp.studies.comparison.run import Run
     from ocp.studies.comparison.solvers import Entry
-    from ocp.studies.continuation import SLIGHT, chained, lines_of
-    from ocp.studies.designs import grid, latin_hypercube, zipped
-    from ocp.studies.outputs import outputs
+    from ocp.studies.continuation import SLIGHT, chain_design, lines_of
+    from ocp.studies.designs import grid, latin_hypercube, side_by_side
+    from ocp.studies.measured_outputs import outputs
     from ocp.studies.processes import EngineError
     from ocp.studies.schedule import Progress
     from ocp.studies.store.cell_identity import cell, content_of, recipe
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
         multistart,
         open_study,
         pareto,
-        ranked,
+        rank_optima,
         restarts,
         sweep,
         variants,
     )
-    from ocp.studies.tables import aligned, markdown, markdown_lines
+    from ocp.studies.tables import align_columns, markdown, markdown_lines
 
 __all__ = [
     "SLIGHT",
@@ -47,10 +47,10 @@ __all__ = [
     "StudyFileError",
     "Task",
     "Views",
-    "aligned",
+    "align_columns",
     "carry_out",
     "cell",
-    "chained",
+    "chain_design",
     "compare",
     "content_of",
     "grid",
@@ -63,30 +63,30 @@ __all__ = [
     "outputs",
     "pareto",
     "random_guess",
-    "ranked",
+    "rank_optima",
     "recipe",
     "restarts",
+    "side_by_side",
     "sweep",
     "variants",
-    "zipped",
 ]
 
 # Data bases, processes and tables load when they are first asked for: a run needs none of them.
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "ocp.studies.continuation": ("SLIGHT", "chained", "lines_of"),
+        "ocp.studies.continuation": ("SLIGHT", "chain_design", "lines_of"),
         "ocp.studies.comparison.comparison": ("Comparison", "compare"),
         "ocp.studies.store.cell_identity": ("cell", "content_of", "recipe"),
-        "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
-        "ocp.studies.outputs": ("outputs",),
+        "ocp.studies.designs": ("grid", "latin_hypercube", "side_by_side"),
+        "ocp.studies.measured_outputs": ("outputs",),
         "ocp.studies.processes": ("EngineError",),
         "ocp.studies.store.row_format": ("StudyFileError",),
         "ocp.studies.schedule": ("Progress",),
         "ocp.studies.comparison.solvers": ("Entry",),
         "ocp.studies.comparison.run": ("Run",),
         "ocp.studies.study": ("Front", "Optimum", "Study", "carry_out", "multistart")
-        + ("open_study", "pareto", "ranked", "restarts", "sweep", "variants"),
-        "ocp.studies.tables": ("aligned", "markdown", "markdown_lines"),
+        + ("open_study", "pareto", "rank_optima", "restarts", "sweep", "variants"),
+        "ocp.studies.tables": ("align_columns", "markdown", "markdown_lines"),
     },
 )

@@ -13,7 +13,7 @@ from ocp.certificate.verify_solution import verify
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
-from ocp.solvers import INTERRUPTED, Solver
+from ocp.solvers import INTERRUPTED
 from ocp.solvers.optimum.prediction import near_path
 from ocp.solving.plan import Kept, keep_plans
 from ocp.solving.starts.random_starts import random_guess
@@ -21,14 +21,14 @@ from ocp.storage.atomic_files import plain, versions
 from ocp.storage.npz import read_solution as from_archive
 from ocp.storage.serialize import solution_bytes
 from ocp.studies.parameter_slopes import slopes
-from ocp.studies.prepared_problems import opened
+from ocp.studies.prepared_problems import open_problem
 from ocp.studies.store.cell_identity import (
     Content,
     Find,
     method_at,
-    once,
     open_statement,
     settings,
+    single_attempt,
     solver,
     statement,
     transcription,
@@ -62,7 +62,7 @@ Seed = tuple[dict[str, Any], bytes]
 Result = dict[str, Any]
 
 
-def run(data: Content, seed: Seed | None = None, checked: bool = False) -> Result:
+def run_cell(data: Content, seed: Seed | None = None, checked: bool = False) -> Result:
     """Solve a cell from its content and return what came of it as plain data.
 
     The content is that of a sweep under way, which has made it; none that was read from a file may
@@ -74,26 +74,26 @@ def run(data: Content, seed: Seed | None = None, checked: bool = False) -> Resul
     begin = time.perf_counter()
     try:
         with _ALONE:
-            result = NOTHING | _solved(data, seed, checked)
+            result = NOTHING | _solve_cell(data, seed, checked)
     except Exception as error:  # a study goes on; the reason stays with the cell
-        result = lost(f"{type(error).__name__}: {error}")
+        result = lost_result(f"{type(error).__name__}: {error}")
     return result | {"seconds": time.perf_counter() - begin}
 
 
-def lost(reason: str) -> Result:
+def lost_result(reason: str) -> Result:
     """Return the result of a cell that did not come to one."""
     return NOTHING | {"status": FAILED, "reason": reason}
 
 
-def restored(archive: bytes, name: str, data: Content, find: Find) -> Solution:
+def restore_solution(archive: bytes, name: str, data: Content, find: Find) -> Solution:
     """Return the Solution of a cell's content from the bytes of its file, with its functions.
 
     Raises ValueError, which begins with the `name` of the cell, if they are of another problem.
     """
-    return _read(archive, name, statement(data, find), transcription(data, find))
+    return _read_archive(archive, name, statement(data, find), transcription(data, find))
 
 
-def _read(
+def _read_archive(
     archive: bytes, name: str, problem: Problem, settled: Transcription, own: bool = False
 ) -> Solution:
     """Return the Solution of a file's bytes, with its problem; `own` ones are this study's."""
@@ -103,12 +103,12 @@ def _read(
     return from_archive(archive, name, problem, *parts, own=own)
 
 
-def _solved(data: Content, seed: Seed | None, checked: bool) -> Result:
+def _solve_cell(data: Content, seed: Seed | None, checked: bool) -> Result:
     settled = transcription(data, resolve)
     given: dict[str, Any] = {}
     plans: Kept = {}
     if data.get("parameters"):  # its numbers have been checked, the plan is that of all
-        shared = opened(data)
+        shared = open_problem(data)
         problem, plans, given = shared.problem, shared.plans, {"values": shared.values(data)}
         known = shared.digest if checked else ""
     else:
@@ -122,10 +122,11 @@ def _solved(data: Content, seed: Seed | None, checked: bool) -> Result:
     method = method_at(data["method"], resolve)
     for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
         last = guess is guesses[-1] and data["start"] is None
-        how = settings(data, resolve) | given | ({} if last else once(method))
+        how = settings(data, resolve) | given | ({} if last else single_attempt(method))
         chosen = solver(data, resolve)
         if given and isinstance(guess, Solution):
-            chosen = _nearby(chosen)
+            own = NEARBY if chosen.name == "ipopt" else {}
+            chosen = replace(chosen, options=own | dict(chosen.options))
         with keep_plans(plans):
             solution = method(problem, settled, chosen, guess=guess, **how)
         if solution.status == INTERRUPTED:
@@ -136,19 +137,13 @@ def _solved(data: Content, seed: Seed | None, checked: bool) -> Result:
     return _outcome(data, solution) | {"statistics": _statistics(data, solution, seeded)}
 
 
-def _nearby(solver: Solver) -> Solver:
-    """Return a solver as it starts from a neighbour's solution, with what the user sets last."""
-    own = NEARBY if solver.name == "ipopt" else {}
-    return replace(solver, options=own | dict(solver.options))
-
-
 def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solution:
     """Return the solution of a neighbour with these arguments, for a start from it."""
     there = data | {"arguments": arguments}
     if not data.get("parameters"):
-        return restored(archive, "neighbour", there, resolve)
-    problem = opened(data).at(there)
-    return _read(archive, "neighbour", problem, transcription(data, resolve), own=True)
+        return restore_solution(archive, "neighbour", there, resolve)
+    problem = open_problem(data).at(there)
+    return _read_archive(archive, "neighbour", problem, transcription(data, resolve), own=True)
 
 
 def _outcome(data: Content, solution: Solution) -> Result:

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ocp.studies.designs import Cells, is_number, outwards
+from ocp.studies.designs import Cells, is_number, order_outwards
 from ocp.studies.store.cell_identity import Content, Recipe, cell, content_of
 from ocp.studies.store.row_format import Cell
 
@@ -68,10 +68,10 @@ class Chain:
         return links
 
 
-def chained(recipe: Recipe, cells: Cells) -> Chain:
+def chain_design(recipe: Recipe, cells: Cells) -> Chain:
     """Return the Chain of a design: its `cells` {parameter: value} by a `recipe`, from the middle
     outwards."""
-    order, nearer = outwards(cells)
+    order, nearer = order_outwards(cells)
     lines = lines_of(cells)
     beside: dict[int, list[int]] = {}
     for a, b in (pair for each in lines.values() for line in each for pair in pairwise(line)):
@@ -134,7 +134,7 @@ def place_of(one: Cell) -> str:
     return json.dumps({**one.content, "after": None}, sort_keys=True)
 
 
-def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
+def lowest_cells(plan: Plan, known: Known) -> dict[str, Cell]:
     """Return {place: Cell} of the lowest cells of a plan, of equally low ones the first."""
     best: dict[str, Cell] = {}
     for planned, _ in plan:
@@ -145,23 +145,23 @@ def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
     return best
 
 
-def further(plan: Plan, known: Known) -> Plan:
+def solves_to_repeat(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
     What steps up from a neighbour, what has a neighbour that came down when it was solved again,
     and what failed beside one that did not: each from the one beside which it is least likely, once
     that is not itself to be solved again. Where slopes are not known, from all.
     """
-    cells = list(lowest(plan, known).values())
+    cells = list(lowest_cells(plan, known).values())
     places = {place_of(one): one.id for one, _ in reversed(plan)}
     firsts = [known.get(places[place_of(one)], one) for one in cells]
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
     untried: dict[Pair, tuple[Cell, float]] = {}
-    for a, b, unlike in _stepping(cells):
+    for a, b, unlike in _steps_up(cells):
         again = _again(cells[a], cells[b])
         if again.id not in rows:
             untried[a, b] = again, unlike
-    for a, b, unlike in _followed(cells, firsts):
+    for a, b, unlike in _branch_followers(cells, firsts):
         again = _again(cells[a], cells[b])
         if again.id not in rows:
             untried.setdefault((a, b), (again, unlike))
@@ -191,7 +191,7 @@ def _calm(untried: Mapping[Pair, tuple[Cell, float]]) -> set[Pair]:
     return {(a, b) for a, b in chosen if a not in high} or chosen
 
 
-def _stepping(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
+def _steps_up(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
     """Yield neighbours (a, b) of which b may be on a higher branch than a, or failed, and by how
     many usual steps it is higher, nan where that is not known."""
     for name, pairs in _pairs(cells).items():
@@ -203,7 +203,9 @@ def _stepping(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
                     yield *pair, up
 
 
-def _followed(cells: Sequence[Cell], firsts: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
+def _branch_followers(
+    cells: Sequence[Cell], firsts: Sequence[Cell]
+) -> Iterator[tuple[int, int, float]]:
     """Yield neighbours (a, b) of which a came down from a branch, on which b seems to be still, but
     not from b, and by how many usual steps the branch of a is foretold to be lower there."""
     for name, pairs in _pairs(cells).items():

@@ -24,7 +24,7 @@ def grid(over: Values) -> Cells:
     return [dict(zip(names, row)) for row in itertools.product(*columns)]
 
 
-def zipped(over: Values) -> Cells:
+def side_by_side(over: Values) -> Cells:
     """Return the combinations of {name: values} taken side by side.
 
     What is no list of values is the same in all. Raises ValueError for lists of different lengths.
@@ -53,7 +53,9 @@ def latin_hypercube(over: Values, count: int, seed: int = 0) -> Cells:
         )
     rng = np.random.default_rng(seed)
     columns = {
-        name: _banded(name, list(bounds), count, rng) if _is_list(bounds) else [bounds] * count
+        name: _latin_values(name, list(bounds), count, rng)
+        if _is_list(bounds)
+        else [bounds] * count
         for name, bounds in over.items()
     }
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
@@ -76,7 +78,7 @@ def design(over: Values | Iterable[Values]) -> Cells:
     return cells
 
 
-def outwards(cells: Sequence[Values]) -> tuple[list[int], list[int | None]]:
+def order_outwards(cells: Sequence[Values]) -> tuple[list[int], list[int | None]]:
     """Return the order of cells from the middle of a design outwards, and for each cell the index
     of the nearest one before it, None for the first.
 
@@ -101,7 +103,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-def _banded(name: str, bounds: list, count: int, rng: np.random.Generator) -> list:
+def _latin_values(name: str, bounds: list, count: int, rng: np.random.Generator) -> list:
     """Return a value in each band between two bounds, shuffled."""
     if len(bounds) != 2 or not all(map(is_number, bounds)) or not bounds[0] <= bounds[1]:
         raise ValueError(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import Parameter
 from ocp.solution.solution import Solution
 from ocp.solving.starts.warm_start import start
 
@@ -27,19 +26,15 @@ def slopes(solution: Solution) -> dict[str, float]:
     begin = start(here, solution)
     multipliers = begin.multipliers["x_multipliers"], begin.multipliers["g_multipliers"]
     height, known = _lagrangian(here, begin.x, *multipliers), {}
+    upper = {each.name: each.upper for each in plan.parameters}
     for name, value in values.items():
         step = STEP * max(1.0, abs(value))
-        step = step if value + step <= _upper(plan.parameters, name) else -step
+        step = step if value + step <= upper[name] else -step
         there = plan.at(values | {name: value + step})
         x = begin.x.copy()
         x[there.layout.parameters] = list(there.layout.values.values())
         known[name] = (_lagrangian(there, x, *multipliers) - height) / step
     return known
-
-
-def _upper(parameters: tuple[Parameter, ...], name: str) -> float:
-    """Return the upper bound of the parameter of a name."""
-    return next(each.upper for each in parameters if each.name == name)
 
 
 def _lagrangian(
@@ -52,15 +47,16 @@ def _lagrangian(
     nlp = transcribed.nlp
     prices = x_multipliers.copy()
     prices[transcribed.layout.parameters] = 0.0
-    row = np.array(nlp.constraints(x)).ravel() - _priced(nlp.g_lower, nlp.g_upper, g_multipliers)
+    gaps = np.array(nlp.constraints(x)).ravel()
+    gaps -= _active_bounds(nlp.g_lower, nlp.g_upper, g_multipliers)
     return (
         float(nlp.objective(x))
-        + float(g_multipliers @ row)
-        - float(prices @ _priced(nlp.lower, nlp.upper, prices))
+        + float(g_multipliers @ gaps)
+        - float(prices @ _active_bounds(nlp.lower, nlp.upper, prices))
     )
 
 
-def _priced(lower: np.ndarray, upper: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+def _active_bounds(lower: np.ndarray, upper: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """Return the bounds on the side of the multipliers, zero where there is none."""
     bounds = np.where(multipliers > 0.0, upper, lower)
     return np.where(np.isfinite(bounds), bounds, 0.0)

@@ -16,11 +16,11 @@ from ocp.studies.store.digests import problem_digest
 from ocp.studies.store.qualified_names import resolve
 
 MOST = 4  # structures of which a process keeps the plans, those that it used last
-_OPENED: OrderedDict[str, "Opened"] = OrderedDict()
+_PROBLEMS: OrderedDict[str, "OpenProblem"] = OrderedDict()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class OpenProblem:
     """The `problem` of cells with its `parameters` open, which the function `source` has made, and
     the `plans` that were made of it."""
 
@@ -46,15 +46,15 @@ class Opened:
         return closed(self.problem, values, self.same)
 
 
-def opened(data: Content) -> Opened:
+def open_problem(data: Content) -> OpenProblem:
     """Return what a cell shares with others; raise ValueError naming what cannot be left open."""
     key = structure(data)
-    if key not in _OPENED:
+    if key not in _PROBLEMS:
         left_open = parameters(data)
         problem = open_statement(data, resolve, left_open)
         source = resolve(data["problem"])
-        _OPENED[key] = Opened(problem=problem, parameters=left_open, source=source)
-    _OPENED.move_to_end(key)
-    while len(_OPENED) > MOST:
-        _OPENED.popitem(last=False)
-    return _OPENED[key]
+        _PROBLEMS[key] = OpenProblem(problem=problem, parameters=left_open, source=source)
+    _PROBLEMS.move_to_end(key)
+    while len(_PROBLEMS) > MOST:
+        _PROBLEMS.popitem(last=False)
+    return _PROBLEMS[key]

@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ocp.studies.cells import STOPPED, Result, Seed, lost, run
-from ocp.studies.continuation import Chain, Plan, further
+from ocp.studies.cells import STOPPED, Seed, lost_result, run_cell
+from ocp.studies.continuation import Chain, Plan, solves_to_repeat
 from ocp.studies.processes import EngineError, Overran
 from ocp.studies.store.database import Ledger, renew
 from ocp.studies.store.leases import Heartbeat, new_owner, retire
-from ocp.studies.store.outdated_cells import enter
+from ocp.studies.store.outdated_cells import enter_cells
 from ocp.studies.store.row_format import FAILED, FIELDS, SOLVED, Cell, StudyFileError, is_settled
 from ocp.studies.store.spill import Outbox
 from ocp.studies.workers import Engine
@@ -116,7 +116,12 @@ class Run:
                         self.outbox.flush()
                         if self.outbox.trouble:
                             raise self.outbox.trouble
-                    self._fill()
+                    while (
+                        self.ready
+                        and not self.outbox.trouble
+                        and len(self.running) < self.engine.width
+                    ):
+                        self._begin(self.ready.popleft())
                     self._collect()
                     self._look()
         except BaseException:
@@ -132,7 +137,7 @@ class Run:
         if not self.outbox.trouble:
             begun = self.route.onward(self.done)
             if begun:
-                enter(self.ledger, begun)
+                enter_cells(self.ledger, begun)
                 self._queue()
         return bool(self.ready or self.elsewhere or self.running or self.outbox.trouble)
 
@@ -152,11 +157,6 @@ class Run:
                 self.queued.add(key)
                 self.ready.append(key)
 
-    def _fill(self) -> None:
-        """Claim cells and hand them out."""
-        while self.ready and not self.outbox.trouble and len(self.running) < self.engine.width:
-            self._begin(self.ready.popleft())
-
     def _begin(self, key: str) -> None:
         """Claim a cell and hand it out; one that another process has, or has done, is its."""
         cell = self.ledger.claim(key, self.owner, self.stale.get(key, ""))
@@ -169,10 +169,10 @@ class Run:
 
     def _submit(self, key: str) -> None:
         try:
-            content, seed = self.cells[key].content, self._seed(key)
-            future = self.engine.submit(run, content, seed, self.engine.own)
+            content, seed = self.cells[key].content, self._seed_of(key)
+            future = self.engine.submit(run_cell, content, seed, self.engine.own)
         except BrokenExecutor:
-            raise _broken() from None
+            raise _broken_executor() from None
         self.running[future] = key
 
     def _look(self) -> None:
@@ -186,7 +186,7 @@ class Run:
                 return
             self._begin(self.elsewhere.popleft())
 
-    def _seed(self, key: str) -> Seed | None:
+    def _seed_of(self, key: str) -> Seed | None:
         """Return arguments and archive of the nearest ancestor that was solved, or None."""
         seed = self.before[key]
         while seed is not None and self.done[seed].status != SOLVED:
@@ -220,18 +220,15 @@ class Run:
                 f"the executor cancelled its work; finished cells are in {self.ledger.path}"
             ) from None
         except BrokenExecutor:
-            raise _broken() from None
+            raise _broken_executor() from None
         except Overran as error:
-            result = lost(str(error)) | {"seconds": self.engine.seconds}
+            result = lost_result(str(error)) | {"seconds": self.engine.seconds}
         except Exception as error:
             if key not in self.retried:
                 self.retried.add(key)
                 self._submit(key)
                 return
-            result = lost(f"its worker process died twice: {type(error).__name__}: {error}")
-        self._home(key, result)
-
-    def _home(self, key: str, result: Result) -> None:
+            result = lost_result(f"its worker process died twice: {type(error).__name__}: {error}")
         if result["status"] == STOPPED:
             raise KeyboardInterrupt
         self.outbox.send(key, result)
@@ -243,18 +240,16 @@ class Run:
         self._queue()
         if self.watch is not None:
             own = replace(cell, parameters=self.cells[key].parameters)
-            self.watch(self._progress(own))
-
-    def _progress(self, cell: Cell) -> Progress:
-        elapsed, done = time.perf_counter() - self.begin, len(self.done)
-        return Progress(
-            done=done,
-            total=self.route.total,
-            failed=sum(one.status == FAILED for one in self.done.values()),
-            elapsed=elapsed,
-            remaining=elapsed / self.finished * (self.route.total - done),
-            cell=cell,
-        )
+            elapsed, done = time.perf_counter() - self.begin, len(self.done)
+            progress = Progress(
+                done=done,
+                total=self.route.total,
+                failed=sum(one.status == FAILED for one in self.done.values()),
+                elapsed=elapsed,
+                remaining=elapsed / self.finished * (self.route.total - done),
+                cell=own,
+            )
+            self.watch(progress)
 
 
 def run_all(
@@ -274,19 +269,19 @@ def run_all(
     anew = list(route.cells.values())
     with engine:
         while True:
-            known, settled, damaged = _entered(route, anew, ledger, retry)
+            known, settled, damaged = _enter_cells(route, anew, ledger, retry)
             gone += damaged
             if any(key not in settled for key in route.cells):
                 Run(route, ledger, engine, watch, known, settled).all()
                 known = ledger.cells()
-            more = further(route.plan, known) if branches else []
+            more = solves_to_repeat(route.plan, known) if branches else []
             if not more:
                 return known, gone
             route.add(more)
             anew, retry = [one for one, _ in more], False
 
 
-def _entered(
+def _enter_cells(
     route: Route, anew: Sequence[Cell], ledger: Ledger, retry: bool
 ) -> tuple[dict[str, Cell], dict[str, Cell], list[Cell]]:
     """Enter new cells of a route in the file, and what its chain adds to them.
@@ -295,7 +290,7 @@ def _entered(
     """
     gone: list[Cell] = []
     while True:
-        enter(ledger, anew)
+        enter_cells(ledger, anew)
         gone += ledger.forget(anew)
         known = ledger.cells()
         settled = {
@@ -308,7 +303,7 @@ def _entered(
             return known, settled, gone
 
 
-def _broken() -> EngineError:
+def _broken_executor() -> EngineError:
     return EngineError(
         "the executor broke down; finished cells are kept, and the same command resumes the study"
     )

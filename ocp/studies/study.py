@@ -14,13 +14,13 @@ from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.storage.npz import read_solution as from_archive
-from ocp.studies.cells import restored
-from ocp.studies.continuation import Chain, Plan, chained, lowest, place_of
+from ocp.studies.cells import restore_solution
+from ocp.studies.continuation import Chain, Plan, chain_design, lowest_cells, place_of
 from ocp.studies.designs import design
 from ocp.studies.schedule import Route, run_all
 from ocp.studies.store.cell_identity import Recipe, cell, content_of, recipe
 from ocp.studies.store.database import Ledger
-from ocp.studies.store.outdated_cells import marked
+from ocp.studies.store.outdated_cells import mark_outdated
 from ocp.studies.store.repair import whole
 from ocp.studies.store.row_format import (
     DAMAGED,
@@ -29,10 +29,10 @@ from ocp.studies.store.row_format import (
     OUTDATED,
     Cell,
     StudyFileError,
-    damaged,
+    damaged_cell,
 )
-from ocp.studies.store.spill import take_in
-from ocp.studies.store.sqlite_authorizer import Trust, trusted, trusted_by
+from ocp.studies.store.spill import recover_results
+from ocp.studies.store.trust import Trust, trust_in, trust_of_contents
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
 from ocp.studies.workers import Engine
@@ -99,7 +99,7 @@ class Study:
         try:
             if not self.trust:
                 return from_archive(archive, name)
-            return restored(archive, name, cell.content, self.trust.find)
+            return restore_solution(archive, name, cell.content, self.trust.find)
         except ODD as error:
             words = str(error).removeprefix(f"{name}: ")
             raise StudyFileError(f"{name}: {words}") from None
@@ -174,7 +174,7 @@ def sweep(
     """
     way, given = _recipe(problem, transcription, solver, options)
     if chain:
-        return carry_out(chained(way, design(over)), branches=True, **given)
+        return carry_out(chain_design(way, design(over)), branches=True, **given)
     return carry_out([(cell(one, content_of(way, one)), None) for one in design(over)], **given)
 
 
@@ -246,7 +246,7 @@ def multistart(
 
     `arguments` of the problem beside its defaults; `options` are those of `restarts`.
     """
-    return ranked(restarts(problem, arguments, transcription, solver, **options))
+    return rank_optima(restarts(problem, arguments, transcription, solver, **options))
 
 
 def restarts(
@@ -278,7 +278,7 @@ def restarts(
     return carry_out(plan, **given)
 
 
-def ranked(done: Study) -> tuple[Optimum, ...]:
+def rank_optima(done: Study) -> tuple[Optimum, ...]:
     """Return the Optima of a Study that is done, best first; failed cells are left out.
 
     Those are the same whose objectives and motions are.
@@ -323,8 +323,8 @@ def open_study(path: str | Path, trust: Any = ()) -> Study:
     none.
     """
     with Ledger(path, readonly=True) as ledger:
-        cells = tuple(marked(ledger).values())
-    return Study(path=Path(path), cells=cells, trust=trusted(trust))
+        cells = tuple(mark_outdated(ledger).values())
+    return Study(path=Path(path), cells=cells, trust=trust_in(trust))
 
 
 def carry_out(
@@ -360,19 +360,19 @@ def carry_out(
         keeper = _Keeper()
         file = keeper.folder / "study.sqlite"
     with whole(file) as ledger:
-        take_in(ledger)
+        recover_results(ledger)
         known, gone = run_all(route, ledger, engine, watch, retry, branches)
-    best = lowest(route.plan, known)
+    best = lowest_cells(route.plan, known)
     winners = [best[place_of(one)] for one in places]
     return Study(
         path=Path(file),
         keeper=keeper,
         notes=(*ledger.notes, *(f"{file}: cell {one.id}: was damaged" for one in gone)),
-        trust=trusted_by(one.content for one in places),
+        trust=trust_of_contents(one.content for one in places),
         cells=tuple(
             replace(one, parameters=place.parameters)
             if one.id in known
-            else damaged(one.id, f"{file}: cell {one.id}: is lost")
+            else damaged_cell(one.id, f"{file}: cell {one.id}: is lost")
             for one, place in zip(winners, places)
         ),
     )

@@ -73,7 +73,7 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
     naming a column that is not there.
     """
     check_suffix(path)
-    rows = _solved(cells, y)
+    rows = _rows_with(cells, y)
     own = columns_of(cells, "parameter")
     varied = [name for name in own if len({repr(row[name]) for row in rows}) > 1]
     names = [name for name in varied if _all_numbers(rows, name)] or varied
@@ -127,7 +127,7 @@ def _markdown_line(row: Sequence[object], widths: Sequence[int]) -> str:
     return f"| {' | '.join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])])} |"
 
 
-def aligned(rows: Iterable[Sequence[object]]) -> str:
+def align_columns(rows: Iterable[Sequence[object]]) -> str:
     """Return rows as text in columns, each to the left."""
     lines = [[str(entry) for entry in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines)]
@@ -137,7 +137,7 @@ def aligned(rows: Iterable[Sequence[object]]) -> str:
     )
 
 
-def _solved(cells: Sequence[Cell], y: str) -> list[Row]:
+def _rows_with(cells: Sequence[Cell], y: str) -> list[Row]:
     """Return the table with NaN as `y` of what was not solved; raise ValueError without such."""
     rows = table(cells)
     if not rows or y not in rows[0]:
@@ -165,7 +165,7 @@ def _curves(rows: list[Row], name: str, others: Sequence[str], y: str) -> list[C
     groups = _groups(rows, others)
     return [
         Curve(
-            label=_label(others, key) or y,
+            label=", ".join(map(" ".join, zip(others, map(_word, key or ())))) or y,
             x=tuple(row[name] for row in group),
             y=tuple(row[y] for row in group),
             colour=number,
@@ -182,10 +182,6 @@ def _groups(rows: list[Row], others: Sequence[str]) -> dict[tuple | None, list[R
         groups.setdefault(tuple(row[other] for other in others), []).append(row)
     alone = bool(others) and all(len(group) == 1 for group in groups.values())
     return {None: rows} if len(groups) > CURVES or alone else groups
-
-
-def _label(others: Sequence[str], key: tuple | None) -> str:
-    return ", ".join(f"{other} {_word(value)}" for other, value in zip(others, key or ()))
 
 
 def _entry(one: Cell, kind: str, name: str) -> Any:

@@ -121,7 +121,7 @@ class Views:
     brief: Callable[[Solution], Iterable[str]] | None = None
     files: tuple[OwnFile, ...] = ()
 
-    def said(self, report: Report) -> Iterable[str]:
+    def report_lines(self, report: Report) -> Iterable[str]:
         """Return the lines of a report; none of an empty one."""
         return [] if self.lines is None or not report else self.lines(report)
 
@@ -173,7 +173,7 @@ class Task:
         path = Path(inspect.getfile(self.problem))
         return path.parent.name if path.stem in ("statement", "__init__") else path.stem
 
-    def stated(self, arguments: Mapping[str, Any]) -> Problem:
+    def state(self, arguments: Mapping[str, Any]) -> Problem:
         """Return the problem with these arguments; raise ValueError naming the line where one's own
         file fails."""
         own = told_by_line(inspect.getfile(self.problem))

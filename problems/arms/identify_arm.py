@@ -28,7 +28,7 @@ from ocp import (
     noisy,
     predict,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.arms.planar_arm import (
     BODIES,
     NAMES,
@@ -271,4 +271,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

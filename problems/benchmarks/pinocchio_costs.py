@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Tree
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics import forward_dynamics
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
@@ -215,4 +215,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

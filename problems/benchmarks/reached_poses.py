@@ -28,7 +28,7 @@ from ocp import (
     effort,
     solve,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.mechanics import (
     conjugate,
     exp_rotation,
@@ -164,4 +164,4 @@ def row(name: str, runs: list[tuple[bool, int, float]]) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run, sys.argv[1:]))
+    sys.exit(exit_status(run, sys.argv[1:]))

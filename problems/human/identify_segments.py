@@ -27,7 +27,7 @@ from ocp import (
     noisy,
     predict,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problem import PointMass
 from ocp.problems.lifting import TASK
@@ -152,4 +152,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

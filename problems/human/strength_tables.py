@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Strength, Tree
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.mechanics import element_torques
 from ocp.models.human import NAMES, ROOT, capacity, human, volumes
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
@@ -118,4 +118,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

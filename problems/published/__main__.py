@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.published.row import HEADER
 from ocp.problems.published.table import ROWS, rows
 
@@ -37,4 +37,4 @@ def _line(entries: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

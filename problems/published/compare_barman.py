@@ -25,7 +25,7 @@ from ocp import (
     solve,
     torque_limits,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.arms.pr import GRAVITY, INERTIA, LENGTH, MASS, pr
 from ocp.models.flat import flat
 from ocp.problem import squares
@@ -376,4 +376,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -3,7 +3,7 @@
 import pytest
 
 from ocp import solve, verify
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.cli.output.brief_report import COLUMNS, LINES, ROOMY, brief
 from ocp.cli.output.run_report import describe
 from ocp.problems.arms.two_link_time import problem as fastest
@@ -66,7 +66,7 @@ def test_only_the_largest_terms_are_named(said):
 def test_lines_of_waiting_count_too(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ocp.cli.output.status_line.PATIENCE", {True: 0.0, False: 0.0})
-    assert run(TASK, ["--points", "12", "--verify", "1"]) == 0
+    assert run_task(TASK, ["--points", "12", "--verify", "1"]) == 0
     out, errors = capsys.readouterr()
     assert len(errors.splitlines()) > 3
     assert "certificate         certified to 1\n" in out

@@ -8,7 +8,7 @@ import pytest
 
 from ocp.cli.commands import certified_list
 from ocp.cli.commands.certified_list import row_lines
-from ocp.cli.commands.list_problems import run, tasks
+from ocp.cli.commands.list_problems import command, tasks
 from ocp.problems.robots import ur5_replan
 from ocp.problems.swing_ups import cart_pole_mpc
 from ocp.studies.comparison import certified_runs
@@ -52,7 +52,7 @@ def inside(tmp_path, monkeypatch):
 def test_each_problem_has_a_row_with_status_iterations_seconds_and_certificate(capsys):
     names = [f"./{name}.py" for name in PROBLEMS]
     files = ["--csv", "rows.csv", "--json", "rows.json"]
-    assert run(["--solve", *names, "--workers", "0", "--verify", "1e-3", *files]) == 1
+    assert command(["--solve", *names, "--workers", "0", "--verify", "1e-3", *files]) == 1
     lines = capsys.readouterr().out.splitlines()
     head, good, coarse = (line.split(maxsplit=4) for line in lines[:3])
     assert head == ["problem", "status", "iterations", "seconds", "certificate"]
@@ -87,7 +87,7 @@ def test_rows_are_told_one_by_one_and_files_hold_those_that_are_ready(monkeypatc
 
     monkeypatch.setattr(certified_runs, "solve_and_certify", second_interrupts)
     names = ["./good.py", "./coarse.py"]
-    assert run(["--solve", *names, "--workers", "0", "--json", "rows.json"]) == 130
+    assert command(["--solve", *names, "--workers", "0", "--json", "rows.json"]) == 130
     out, errors = capsys.readouterr()
     assert "./good.py" in out and errors.strip() == "ocp list: interrupted"
     assert [row["problem"] for row in json.loads(Path("rows.json").read_text())] == names[:1]
@@ -120,7 +120,7 @@ def test_problems_of_more_than_one_solve_say_what_their_certificate_is_of():
     ],
 )
 def test_wrong_flags_are_refused_by_name(flags, words, capsys):
-    assert run(flags) == 2
+    assert command(flags) == 2
     assert words in capsys.readouterr().err
 
 
@@ -129,5 +129,5 @@ def test_problems_may_be_left_out(monkeypatch, capsys):
     monkeypatch.setattr(
         certified_list, "certified_runs", lambda names, *_, **__: asked.extend(names)
     )
-    assert run(["--solve", "--without", "gait,running"]) == 0
+    assert command(["--solve", "--without", "gait,running"]) == 0
     assert asked == [name for name in tasks() if name not in ("gait", "running")]

@@ -118,7 +118,7 @@ def test_every_public_name_says_what_its_parameters_are():
 
 def test_a_docstring_becomes_what_it_says_and_nothing_else():
     lines = ["Return `q` of *all* joints_, |x|.", "", "  tau = M qdd + h", "", "- one", "- two"]
-    assert list(reference.structured(lines)) == [
+    assert list(reference.restructured_text(lines)) == [
         "",
         r"\ Return \ ``q``\  of \*all\* joints\_, \|x\|.",
         "",
@@ -129,6 +129,23 @@ def test_a_docstring_becomes_what_it_says_and_nothing_else():
         "",
         "- one",
         "- two",
+        "",
+    ]
+
+
+def test_lists_of_a_docstring_are_lists_of_its_page():
+    lines = ["Return it.", "", "Args:", "    q: angles (n,),", "        rad.", "Raises:"]
+    page = list(reference.restructured_text([*lines, "    ValueError: none."]))
+    assert page[4:] == [
+        "**Args**",
+        "",
+        "- ``q``: angles (n,), rad.",
+        "",
+        "",
+        "**Raises**",
+        "",
+        "- ``ValueError``: none.",
+        "",
         "",
     ]
 
@@ -156,14 +173,14 @@ def test_the_gallery_claims_only_what_was_solved(tmp_path, monkeypatch, solved):
 
 def test_without_the_extra_the_book_says_how_to_get_it(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "furo", None)
-    assert build_book.run([str(tmp_path / "site")]) == 2
+    assert build_book.command([str(tmp_path / "site")]) == 2
     assert "needs furo: install the extra `docs`" in capsys.readouterr().err
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(monkeypatch, tmp_path, capsys):
     (tmp_path / "letter.txt").write_text("dear reader")
     monkeypatch.setattr(build_book, "_sphinx", lambda: None)
-    assert build_book.run([str(tmp_path)]) == 2
+    assert build_book.command([str(tmp_path)]) == 2
     assert "holds something that is no site" in capsys.readouterr().err
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.commands.run import run
-from ocp.cli.exit_status import ended
+from ocp.cli.commands.run import run_task
+from ocp.cli.exit_status import exit_status
 from ocp.cli.main import command
 from ocp.problems.arms.two_link_lift import TASK as LIFT
+from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {
@@ -32,6 +33,13 @@ COMMANDS = {
 def inside(tmp_path, monkeypatch):
     """An empty working folder."""
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_motion_on_too_coarse_a_mesh_is_status_one_unless_a_certificate_judges_it(capsys):
+    flags = ["--points", "10", "--degree", "4", "--knots", "free", "--quiet"]
+    assert run_task(FASTEST, flags) == 1
+    assert "too coarse" in capsys.readouterr().err
+    assert run_task(FASTEST, [*flags, "--verify", "0.5"]) == 0
 
 
 def unread():
@@ -86,7 +94,7 @@ def test_ctrl_c_before_the_solver_is_status_130(monkeypatch, capsys):
     def interrupted(**arguments):
         raise KeyboardInterrupt
 
-    assert ended(interrupted) == 130
+    assert exit_status(interrupted) == 130
     assert capsys.readouterr().err == "interrupted\n"
 
 
@@ -94,7 +102,7 @@ def test_memory_that_ends_is_said(capsys):
     def greedy():
         raise MemoryError
 
-    assert ended(greedy) == 1 and capsys.readouterr().err == "error: out of memory\n"
+    assert exit_status(greedy) == 1 and capsys.readouterr().err == "error: out of memory\n"
 
 
 def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, monkeypatch):
@@ -106,9 +114,9 @@ def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, mon
         if iteration.number == 2:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("ocp.cli.commands.run.mentioned", lambda steps: show)
+    monkeypatch.setattr("ocp.cli.commands.run.iteration_status", lambda steps: show)
     try:
-        assert ended(run, LIFT, ["--points", "12"]) == 130
+        assert exit_status(run_task, LIFT, ["--points", "12"]) == 130
     finally:
         signal.signal(signal.SIGINT, heard)
     assert "User_Requested_Stop" in capsys.readouterr().out and len(iterations) < 6
@@ -181,7 +189,7 @@ def test_importing_leaves_ctrl_c_and_garbage_to_a_program_of_the_users_own(file,
 def test_a_command_collects_garbage_seldom_and_as_before_when_it_has_ended():
     before = gc.get_threshold()
     during = []
-    assert ended(lambda: during.append(gc.get_threshold())) == 0
+    assert exit_status(lambda: during.append(gc.get_threshold())) == 0
     assert during[0] > before and gc.get_threshold() == before
 
 
@@ -214,7 +222,7 @@ def test_a_missing_folder_is_found_before_anything_is_solved(arguments, monkeypa
     def solved(*_, **__):
         pytest.fail("something was solved")
 
-    monkeypatch.setattr("ocp.solvers.minimize.minimize", solved)
+    monkeypatch.setattr(sys.modules["ocp.solvers.minimize"], "minimize", solved)
     assert command(arguments) == 2
     said = capsys.readouterr()
     assert "none" in said.err and "Traceback" not in said.err and not said.out

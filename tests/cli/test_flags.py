@@ -6,7 +6,17 @@ from typing import Literal
 
 import pytest
 
-from ocp.cli.flags import add, described, joined, listed, of_function, of_record, parse, read
+from ocp.cli.flags import (
+    add,
+    join_negatives,
+    of_function,
+    of_record,
+    parameter_help,
+    parse,
+    read_value,
+    split_names,
+    value_form,
+)
 from ocp.mechanics import Open
 
 
@@ -93,10 +103,16 @@ def test_a_record_s_flag_gives_way_to_one_of_the_problem():
 
 
 def test_kinds_are_described_and_truth_values_read():
-    assert described(float | None) == "FLOAT" and described(tuple[int, ...]) == "INT,..."
-    assert read("yes", bool) is True and read("1,true", tuple[int, bool]) == (1, True)
-    assert read("2,3,4", tuple[int, ...]) == (2, 3, 4) and read("7", int | str) == 7
-    assert joined(["--a", "-1,2", "--b", "--c=1", "-3"]) == ["--a=-1,2", "--b", "--c=1", "-3"]
+    assert value_form(float | None) == "FLOAT" and value_form(tuple[int, ...]) == "INT,..."
+    assert read_value("yes", bool) is True and read_value("1,true", tuple[int, bool]) == (1, True)
+    assert read_value("2,3,4", tuple[int, ...]) == (2, 3, 4) and read_value("7", int | str) == 7
+    negatives = ["--a", "-1,2", "--b", "--c=1", "-3"]
+    assert join_negatives(negatives) == [
+        "--a=-1,2",
+        "--b",
+        "--c=1",
+        "-3",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -108,4 +124,21 @@ def test_kinds_are_described_and_truth_values_read():
     ],
 )
 def test_commas_within_brackets_part_no_list(text, names):
-    assert listed(text) == names
+    assert split_names(text) == names
+
+
+def test_help_is_what_a_docstring_says_of_a_name_or_in_its_list_of_arguments():
+    def function(a, b, c):
+        """Do it with `a`: of one kind; quickly.
+
+        Args:
+            b: another kind,
+                in two lines.
+            c: a third.
+
+        Returns:
+            d: nothing.
+        """
+
+    words = {"a": "of one kind; quickly", "b": "another kind, in two lines", "c": "a third"}
+    assert parameter_help(function) == words

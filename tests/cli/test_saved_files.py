@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ocp import OwnFile, Views, load, read_table
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.hopping.pogo_hop import TASK as HOP
 
@@ -34,7 +34,7 @@ def test_a_film_that_nothing_here_makes_is_refused_before_anything_is_solved(
 ):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert run(FASTEST, [*SHORT, "--animate", "a.mp4"]) == 2
+    assert run_task(FASTEST, [*SHORT, "--animate", "a.mp4"]) == 2
     words = "two_link_time: error: --animate: a film as .mp4 needs ffmpeg: install the extra `film`"
     assert capsys.readouterr().err.startswith(words)
 
@@ -54,7 +54,7 @@ def fill(monkeypatch, *folders):
 def test_a_full_disk_after_the_solve_loses_nothing(inside, monkeypatch, capsys):
     fill(monkeypatch, inside / "run")
     flags = ["--save", "a.npz", "--report", "r.json", "--animate", "a.html"]
-    assert run(FASTEST, [*SHORT, *flags]) == 3
+    assert run_task(FASTEST, [*SHORT, *flags]) == 3
     output = capsys.readouterr()
     assert "objective" in output.out
     lines = output.err.splitlines()
@@ -71,7 +71,7 @@ def test_a_full_disk_after_the_solve_loses_nothing(inside, monkeypatch, capsys):
 
 def test_the_next_place_is_tried_and_none_left_empty(inside, monkeypatch, capsys):
     fill(monkeypatch, inside / "run", inside / "temporary")
-    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
+    assert run_task(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
     place = Path(capsys.readouterr().err.partition("the solution was saved as ")[2].strip())
     assert place.parent.parent == inside / "home" and load(place).success
     assert os.listdir(inside / "temporary") == []
@@ -79,14 +79,14 @@ def test_the_next_place_is_tried_and_none_left_empty(inside, monkeypatch, capsys
 
 def test_without_any_room_that_is_said(inside, monkeypatch, capsys):
     fill(monkeypatch, inside)
-    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
+    assert run_task(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
     assert "the solution could not be saved anywhere else" in capsys.readouterr().err
     assert [os.listdir(inside / name) for name in ("run", "temporary", "home")] == [[], [], []]
 
 
 def test_a_failure_to_solve_is_told_before_one_to_write(inside, monkeypatch, capsys):
     fill(monkeypatch, inside / "run")
-    assert run(FASTEST, [*SHORT, "--save", "a.npz", "--option", "max_iter=2"]) == 1
+    assert run_task(FASTEST, [*SHORT, "--save", "a.npz", "--option", "max_iter=2"]) == 1
     assert "the solution was saved as " in capsys.readouterr().err
 
 
@@ -94,33 +94,33 @@ def test_a_failure_to_solve_is_told_before_one_to_write(inside, monkeypatch, cap
 def test_a_device_is_refused_before_the_solve(inside, capsys, flag):
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
-    assert run(FASTEST, [*SHORT, flag, "/dev/full"]) == 2
+    assert run_task(FASTEST, [*SHORT, flag, "/dev/full"]) == 2
     assert "/dev/full: is a device, expected a new or a regular file" in capsys.readouterr().err
 
 
 def test_a_guess_may_be_of_another_problem_with_the_same_joints(inside, capsys):
-    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 0
-    assert run(FASTEST, [*SHORT, "--torque", "9", "--points", "11", "--guess", "a.npz"]) == 0
+    assert run_task(FASTEST, [*SHORT, "--save", "a.npz"]) == 0
+    assert run_task(FASTEST, [*SHORT, "--torque", "9", "--points", "11", "--guess", "a.npz"]) == 0
 
 
 def test_a_motion_is_left_as_a_table(inside):
-    assert run(FASTEST, [*SHORT, "--motion", "arm.mot"]) == 0
+    assert run_task(FASTEST, [*SHORT, "--motion", "arm.mot"]) == 0
     table = read_table("arm.mot")
     assert table.labels == ("shoulder", "elbow") and table.units == ("rad", "rad")
 
 
 def test_forces_are_left_as_a_table_where_there_is_a_ground(inside, capsys):
-    assert run(HOP, ["--quiet", "--forces", "hop.mot", "--motion", "hop.yaml"]) == 0
+    assert run_task(HOP, ["--quiet", "--forces", "hop.mot", "--motion", "hop.yaml"]) == 0
     assert read_table("hop.mot").labels[1] == "foot_force_vy"
     assert "joint_names" in Path("hop.yaml").read_text()
-    assert run(FASTEST, [*SHORT, "--forces", "arm.mot"]) == 2
+    assert run_task(FASTEST, [*SHORT, "--forces", "arm.mot"]) == 2
     assert "--forces: this problem has no ground" in capsys.readouterr().err
 
 
 def test_a_table_of_another_kind_is_refused_before_the_solve(inside, capsys):
-    assert run(FASTEST, [*SHORT, "--motion", "arm.csv", "--forces", "./arm.csv"]) == 2
+    assert run_task(FASTEST, [*SHORT, "--motion", "arm.csv", "--forces", "./arm.csv"]) == 2
     assert "--forces: ./arm.csv is the file of --motion too" in capsys.readouterr().err
-    assert run(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
+    assert run_task(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
     words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, got 'arm.trc'"
     assert words in capsys.readouterr().err
 
@@ -132,11 +132,11 @@ def test_a_problem_leaves_a_file_of_its_own_where_it_is_asked_for(tmp_path, caps
     own = OwnFile(name="note", words="write the duration", endings=(".txt",), write=note)
     task = replace(FASTEST, views=Views(files=(own,)))
     path = str(tmp_path / "note.txt")
-    assert run(task, [*SHORT, "--note", path]) == 0
+    assert run_task(task, [*SHORT, "--note", path]) == 0
     assert Path(path).read_text() == "0.4050"  # s, of 8 points
-    assert run(task, [*SHORT, "--note", str(tmp_path / "note.png")]) == 2
+    assert run_task(task, [*SHORT, "--note", str(tmp_path / "note.png")]) == 2
     assert "--note: expected a file ending in .txt" in capsys.readouterr().err
-    assert run(task, [*SHORT, "--note", path, "--save", path]) == 2
+    assert run_task(task, [*SHORT, "--note", path, "--save", path]) == 2
     assert "is the file of --" in capsys.readouterr().err
 
 
@@ -149,10 +149,10 @@ def test_a_report_is_made_only_where_it_is_told_or_left(tmp_path, capsys):
 
     views = Views(report=report, lines=lambda data: ["all of it"], brief=lambda _: ["in brief"])
     task, path, points = replace(FASTEST, views=views), str(tmp_path / "r.json"), SHORT[:2]
-    assert run(task, points) == 0 and not made
+    assert run_task(task, points) == 0 and not made
     told = capsys.readouterr().out
     assert "in brief" in told and "all of it" not in told
-    assert run(task, [*points, "--details"]) == 0 and len(made) == 1
+    assert run_task(task, [*points, "--details"]) == 0 and len(made) == 1
     assert "all of it" in capsys.readouterr().out
-    assert run(task, [*points, "--quiet", "--report", path]) == 0 and len(made) == 2
+    assert run_task(task, [*points, "--quiet", "--report", path]) == 0 and len(made) == 2
     assert '"seconds"' in Path(path).read_text()

@@ -9,9 +9,9 @@ import casadi as ca
 import pytest
 
 from ocp import BSpline, Link, Problem, Tree, effort, path, revolute
-from ocp.cli.commands.run import run
-from ocp.cli.output.iterations import mentioned
-from ocp.cli.output.status_line import CLEAR, Steps, waited
+from ocp.cli.commands.run import run_task
+from ocp.cli.output.iterations import iteration_status
+from ocp.cli.output.status_line import CLEAR, Steps, status_line
 from ocp.problems.arms.two_link_lift import TASK as LIFT
 from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.arms.two_link_time import problem as fastest
@@ -39,7 +39,7 @@ def test_what_lasts_is_said_once_and_what_does_not_last_never():
         steps.timer.join()
         say("draws")
         last = steps.timer
-        steps.heard()
+        steps.clear()
         last.join()
     assert stream.getvalue() == "arm: builds graphs ...\n"
 
@@ -51,7 +51,7 @@ def test_many_short_steps_are_said_when_they_last_together():
         for number in range(12):
             say(f"compiles {number}")
             clock.now += 0.3
-    steps.heard()
+    steps.clear()
     assert stream.getvalue() == "arm: compiles 4 ...\narm: compiles 11 ...\n"
 
 
@@ -66,11 +66,11 @@ def iterated(stream, patience):
     """What is said of 400 iterations of a millisecond each."""
     clock = Clock()
     steps = Steps("arm", stream, patience, clock)
-    show = mentioned(steps)
+    show = iteration_status(steps)
     for number in range(400):
         show(Iteration(number=number, objective=1.0, violation=0.5, seconds=0.0))
         clock.now += 1e-3
-    steps.heard()
+    steps.clear()
     return stream.getvalue()
 
 
@@ -89,7 +89,7 @@ def test_on_a_terminal_it_is_one_line_that_vanishes():
 
 def test_nobody_listens_by_default(capsys):
     say("builds graphs")
-    with waited("arm", silent=True):
+    with status_line("arm", silent=True):
         say("builds graphs")
     assert capsys.readouterr() == ("", "")
 
@@ -97,12 +97,12 @@ def test_nobody_listens_by_default(capsys):
 def test_a_run_says_what_it_does(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ocp.cli.output.status_line.PATIENCE", {True: 0.0, False: 0.0})
-    assert run(LIFT, ["--points", "8", "--verify", "1", "--report", "r.json"]) == 0
+    assert run_task(LIFT, ["--points", "8", "--verify", "1", "--report", "r.json"]) == 0
     errors = capsys.readouterr().err
     for words in ("builds graphs of 2 coordinates on 8 points", "prepares attempt 1 of 3"):
         assert f"two_link_lift: {words} ...\n" in errors
     assert "two_link_lift: certifies: " in errors and "two_link_lift: writes r.json ...\n" in errors
-    assert run(LIFT, ["--points", "8", "--quiet"]) == 0 and not capsys.readouterr().err
+    assert run_task(LIFT, ["--points", "8", "--quiet"]) == 0 and not capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -177,5 +177,5 @@ def test_the_command_says_a_warning_in_a_line(monkeypatch, capsys):
     monkeypatch.setattr(sizes, "MOST_SECONDS", 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert run(FASTEST, ["--points", "8", "--quiet"]) == 0
+        assert run_task(FASTEST, ["--points", "8", "--quiet"]) == 0
     assert capsys.readouterr().err.startswith("two_link_time: warning: 17 unknowns and about ")

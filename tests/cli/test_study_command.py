@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.commands.compare import run as compare
-from ocp.cli.commands.study import run, values
+from ocp.cli.commands.compare import command as compare
+from ocp.cli.commands.study import command, values
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def inside(tmp_path, monkeypatch):
 @pytest.mark.commands
 def test_the_command_sweeps_and_tells(capsys):
     design = ["--set", "torque=8:10:2", "--set", "points=6,3"]
-    assert run(["two_link_time", *design, "--workers", "0", "--csv", "t.csv", "--chain"]) == 1
+    assert command(["two_link_time", *design, "--workers", "0", "--csv", "t.csv", "--chain"]) == 1
     out = capsys.readouterr().out
     assert "4/4 cells, 2 failed, 0:00 left; torque 10, points 3: failed" in out
     assert "4 cells, 2 failed, in two_link_time-study.sqlite" in out
@@ -30,13 +30,13 @@ def test_the_command_sweeps_and_tells(capsys):
 @pytest.mark.commands
 def test_the_command_draws_fronts_and_ranks_starts(capsys):
     quiet = ["--workers", "0", "--quiet"]
-    assert run(["two_link_time", "--set", "points=6", "--starts", "2", *quiet]) == 0
+    assert command(["two_link_time", "--set", "points=6", "--starts", "2", *quiet]) == 0
     assert re.search(r"1 +0\.4\d+ +0\.4\d+ +2 of 2 +0, 1\n", capsys.readouterr().out)
     over = ["--set", "u=0.3,0.7", "--set", "points=6", "--pareto", "duration,effort"]
-    assert run(["two_link_lift", *over, "--plot", "f.png", *quiet]) == 0
+    assert command(["two_link_lift", *over, "--plot", "f.png", *quiet]) == 0
     assert "front of 2 points" in capsys.readouterr().out and Path("f.png").exists()
     over = ["--set", "torque=9:10", "--latin", "3", "--measure", "speeds", "--y", "fastest"]
-    assert run(["study_cells", *over, "--plot", "l.png", *quiet]) == 0
+    assert command(["study_cells", *over, "--plot", "l.png", *quiet]) == 0
 
 
 def test_tuples_and_names_of_one_s_own_are_values():
@@ -61,7 +61,7 @@ def test_samples_of_a_real_parameter_are_real_whatever_its_bounds_are_written_as
         "def problem(torque=10.0):\n    return stated(torque=torque, points=6)\n"
     )
     over = ["--latin", "2", "--set", "torque=4:12"]
-    assert run(["./own.py", *over, "--workers", "0", "--quiet", "--csv", "t.csv"]) == 0
+    assert command(["./own.py", *over, "--workers", "0", "--quiet", "--csv", "t.csv"]) == 0
     rows = Path("t.csv").read_text().splitlines()[1:]
     assert all(not float(row.split(",")[0]).is_integer() for row in rows)
 
@@ -89,7 +89,7 @@ def test_samples_of_a_real_parameter_are_real_whatever_its_bounds_are_written_as
     ],
 )
 def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsys):
-    assert run(flags.split()) == 2
+    assert command(flags.split()) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("study: error: ")
     assert message in captured.err
@@ -107,7 +107,7 @@ def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsy
     ],
 )
 def test_a_flag_that_is_a_parameter_says_how_that_is_set(flags, message, capsys):
-    for command in (run, compare):
+    for entry in (command, compare):
         with pytest.raises(SystemExit):
-            command(flags.split())
+            entry(flags.split())
         assert message in capsys.readouterr().err

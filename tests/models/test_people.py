@@ -7,7 +7,7 @@ import pytest
 from test_human import frames_of, other_side, places, together
 
 from ocp import Solver, Spline, Spring, Transcription
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.mechanics import position
 from ocp.models.human import (
     NAMES,
@@ -357,12 +357,12 @@ def test_problems_take_people_from_the_command_line(capsys):
     assert lifting(person="m95", passive=False).tree.joints[NAMES.index("knee_flex_r")].torque[
         1
     ] == pytest.approx(131 * 110.7 * 1.870 / (75 * 1.75))
-    assert run(gait.TASK, ["--segments", "thigh.length=9"]) == 2
+    assert run_task(gait.TASK, ["--segments", "thigh.length=9"]) == 2
     assert (
         "gait: error: human: segments: thigh.length: expected more than 0 m"
         in capsys.readouterr().err
     )
-    assert run(lifting_package.TASK, ["--person", "z1"]) == 2
+    assert run_task(lifting_package.TASK, ["--person", "z1"]) == 2
     assert "person: expected one of f5" in capsys.readouterr().err
 
 

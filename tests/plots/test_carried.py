@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from ocp import solve
-from ocp.plots.bodies.scenery import placed, reached
+from ocp.plots.bodies.scenery import extreme_points, placed_solids
 from ocp.problems.arms import box_pick, throw
 
 
 def places(solution, t):
     """Return what is drawn last at times t (s), and the places (N, 3; m) of its link."""
-    body = placed(solution, np.asarray(t))[-1]
+    body = placed_solids(solution, np.asarray(t))[-1]
     return body, body.poses[:, :3, 3]
 
 
@@ -42,7 +42,7 @@ def test_a_ball_that_is_let_go_flies_and_pictures_do_not_go_with_it():
     start, rate = (np.ravel(swing.trace(look, T)) for look in (_place, _rate))
     flown = start + np.outer(late, rate) - np.outer(late**2, [0.0, throw.GRAVITY / 2, 0.0])
     np.testing.assert_allclose(where[1:], flown, atol=1e-6)
-    far = np.concatenate([*reached([body])])
+    far = np.concatenate([*extreme_points([body])])
     assert far[:, 0].max() < start[0] + 0.1
 
 

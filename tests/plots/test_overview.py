@@ -26,9 +26,9 @@ from ocp import (
 from ocp.mechanics import Visual
 from ocp.plots import plot, plot_joints, plot_snapshots, stick
 from ocp.plots.bodies.scenery import silhouette
-from ocp.plots.curves.contact_forces import contacts_of, pushes
-from ocp.plots.curves.joint_curves import Profile, bands, traced
-from ocp.plots.curves.joint_panels import crowded, paired
+from ocp.plots.curves.contact_forces import contact_forces, contacts_of
+from ocp.plots.curves.joint_curves import Profile, bands, trace_joints
+from ocp.plots.curves.joint_panels import needs_own_panels, panel_pairs
 from ocp.plots.overview import sections_of
 
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
@@ -81,7 +81,7 @@ def arms(names, **options):
 def test_both_sides_share_a_panel(solution):
     names = [f"{joint}_{side}" for joint in ("hip", "knee", "toe", "arm") for side in "rl"]
     many = moved(solution, arms([*names, "neck", "spine_r"]))
-    assert [title for title, _ in paired(many.problem.tree.joints)] == [
+    assert [title for title, _ in panel_pairs(many.problem.tree.joints)] == [
         *("hip", "knee", "toe", "arm", "neck", "spine_r")
     ]
     figure = plot(many)
@@ -100,8 +100,8 @@ def test_some_joints_whose_limits_differ_have_panels_of_their_own(solution):
         one = moved(solution, replace(tree, joints=joints))
         asked = (*one.problem.constraints, joint_limits(one.problem.tree))
         one = replace(one, problem=replace(one.problem, constraints=asked))
-        assert crowded(one, Profile("q", joints)) == apart
-        assert not crowded(one, Profile("qdd", joints))
+        assert needs_own_panels(one, Profile("q", joints)) == apart
+        assert not needs_own_panels(one, Profile("qdd", joints))
 
 
 def strong(joint, direction):
@@ -118,8 +118,9 @@ def test_strength_over_angle_and_speed_is_shaded_as_it_varies(solution):
     motor = TorqueSpeed(joint="b", stall=5.0, no_load=20.0)
     tree = replace(arms(["a_r", "a_l", "b", "c"]), elements=(*sides, motor))
     one = moved(solution, tree)
-    assert crowded(one, Profile("tau", tree.joints)) and not crowded(one, Profile("q", tree.joints))
-    t, _ = traced(one, ["tau"])
+    assert needs_own_panels(one, Profile("tau", tree.joints))
+    assert not needs_own_panels(one, Profile("q", tree.joints))
+    t, _ = trace_joints(one, ["tau"])
     q, qd, known = one.q(t), one.qd(t), bands(one, "tau")
     lower, upper = known["a_l"]
     np.testing.assert_allclose(upper, 4.0 - 0.5 * q[1] ** 2 - 0.1 * qd[1])
@@ -188,7 +189,7 @@ def test_contacts_that_nobody_schedules_are_drawn_too():
     )
     fallen = solve(problem)
     assert contacts_of(fallen) == ("sole",)
-    felt = pushes(fallen, fallen.times(9))["sole"]
+    felt = contact_forces(fallen, fallen.times(9))["sole"]
     assert felt.forces[:, 2].max() > 1.0
     assert "contact force (N)" in labels(plot(fallen))
     figure = stick(fallen, fallen.times(9))

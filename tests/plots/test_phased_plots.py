@@ -12,7 +12,7 @@ from ocp import Plane, fixed, solve
 from ocp.mechanics import Link, Tree, Visual
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
-from ocp.plots.curves.contact_forces import contacts_of, pushes
+from ocp.plots.curves.contact_forces import contact_forces, contacts_of
 from ocp.plots.curves.phases import curve, mark_ends, pieces
 from ocp.storage.problem_data import problem_data, problem_from_data
 
@@ -69,7 +69,7 @@ def test_the_overview_draws_contact_forces_and_impulses(fall, hopped):
 
 def test_forces_act_where_the_foot_stands_and_vanish_in_flight(hopped):
     t = hopped.times(41)
-    foot = pushes(hopped, t)["foot"]
+    foot = contact_forces(hopped, t)["foot"]
     stance = t < hopped.durations["stance"]
     np.testing.assert_allclose(foot.places[stance], 0.0, atol=1e-2)
     assert (foot.forces[stance][:, 1] > 10.0).all() and not foot.forces[~stance].any()

@@ -14,9 +14,9 @@ from ocp import solve
 from ocp.cli.main import command
 from ocp.mechanics import Visual
 from ocp.plots.bodies.animation import pace
-from ocp.plots.bodies.solids import gridded, scenery
+from ocp.plots.bodies.solids import coarsen_mesh, scenery
 from ocp.plots.bodies.stick_figures import stick
-from ocp.plots.bodies.viewer import VEIL, Viewer, built, page, quaternion
+from ocp.plots.bodies.viewer import VEIL, Viewer, build_scene, page, quaternion
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
 FLAGS = (
@@ -83,7 +83,7 @@ def test_a_quaternion_turns_as_its_matrix_does():
 
 def test_a_mesh_on_a_coarse_grid_has_fewer_triangles_and_its_size():
     (ball,) = scenery((Visual(kind="sphere", size=(1.0,)),))
-    fine, coarse = gridded(ball.corners, 96), gridded(ball.corners, 4)
+    fine, coarse = coarsen_mesh(ball.corners, 96), coarsen_mesh(ball.corners, 4)
     assert len(fine[1]) == len(ball.corners) and len(fine[0]) < len(ball.corners)
     assert len(coarse[1]) < 0.7 * len(fine[1])
     assert np.abs(coarse[0]).max() == pytest.approx(1.0, abs=0.3)
@@ -106,7 +106,7 @@ class Stage:
 def test_bodies_that_forces_push_do_not_hide_them(solution, hopped):
     for motion, veiled in ((solution, False), (hopped, True)):
         stage, figure = Stage(), stick(motion, motion.times(3), space=True)
-        built(stage, figure, np.array([0.0, 1.0, 0.0]), 12)
+        build_scene(stage, figure, np.array([0.0, 1.0, 0.0]), 12)
         seen = [each["opacity"] for name, each in stage.meshes.items() if "bodies" in name]
         assert bool(figure.arrows) == veiled and seen
         assert (max(seen) <= VEIL) == veiled

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Radau, Solver, Spline, Transcription
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.problem import path
 from ocp.problems.arms import two_link_time
 from ocp.problems.benchmarks.motions.compare_contact import counted, freedom, stated
@@ -91,7 +91,7 @@ def test_a_task_runs_with_its_own_transcription_unless_flags_say_otherwise(capsy
 
     task = replace(two_link_time.TASK, method=keep, transcription=TASK.transcription)
     for flags in ([], ["--nodes", "3"], ["--method", "radau"]):
-        assert run(task, flags) == 2
+        assert run_task(task, flags) == 2
     assert seen == [
         Spline(nodes=5, torques="explicit"),
         Spline(nodes=3, torques="explicit"),

@@ -5,7 +5,7 @@ from study_cells import PLANNED
 from ocp.problems.benchmarks.motions import compare_sweeps
 from ocp.problems.benchmarks.motions.compare_sweeps import compared, differences, lowered, table
 from ocp.solvers import Solver
-from ocp.studies.continuation import chained
+from ocp.studies.continuation import chain_design
 from ocp.studies.store.cell_identity import recipe
 from ocp.studies.study import carry_out
 
@@ -32,7 +32,7 @@ def test_both_sweeps_are_timed_and_no_neighbour_leads_lower(tmp_path):
 def test_a_cell_above_the_branch_of_a_neighbour_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(compare_sweeps, "SLIGHT", -1e-6)  # what is as low counts as lower
     done = carry_out(
-        chained(recipe(PLANNED, None, Solver()), OVER), file=tmp_path / "a.sqlite", workers=0
+        chain_design(recipe(PLANNED, None, Solver()), OVER), file=tmp_path / "a.sqlite", workers=0
     )
     found = lowered(PLANNED, done, 0)
     assert len(found) == 2 and found[0][:2] == (OVER[1], OVER[0])

@@ -11,7 +11,7 @@ import pytest
 from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
 from ocp.certificate.checks.beam_stretch import steepest_slope
 from ocp.certificate.checks.energy import energy_error, required_forces
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.models.arms.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
 from ocp.problems.arms.flexible_slew import (
@@ -200,7 +200,7 @@ def test_the_arm_is_as_documented():
 def test_the_command_shows_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     files = ["--plot", "slew.png", "--report", "r.json"]
-    assert run(TASK, ["--points", "24", "--modes", "1", *files]) == 0
+    assert run_task(TASK, ["--points", "24", "--modes", "1", *files]) == 0
     out = capsys.readouterr().out
     for words in ("vibration", "before", "after, 3 shapes", "mm after", "book, derivatives ad"):
         assert words in out

@@ -11,7 +11,7 @@ from human_bodies import FEW_JOINTS
 import ocp
 from ocp import Solver, Spline, Transcription, load, verify
 from ocp.certificate import violations
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES
 from ocp.problems.gait import TASK
 from ocp.problems.gait.report.step_report import gait_report, report_lines
@@ -235,7 +235,7 @@ def test_a_backpack_is_carried_and_weighs_on_the_feet():
 
 
 def test_the_command_refuses_an_unknown_joint(capsys):
-    assert run(TASK, ["--active", "tail"]) == 2
+    assert run_task(TASK, ["--active", "tail"]) == 2
     assert "gait: error: active: unknown joints tail" in capsys.readouterr().err
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.mechanics import poses, reference
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
@@ -288,5 +288,5 @@ def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
 
 
 def test_the_command_refuses_a_front_of_one(capsys):
-    assert run(TASK, ["--pareto", "1"]) == 2
+    assert run_task(TASK, ["--pareto", "1"]) == 2
     assert "lifting: error: pareto: expected at least 2 weights" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 
 from ocp import Task
 from ocp.cli.book.gallery import within_reach
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.dynamics import mirror_image
 from ocp.mechanics import position
 from ocp.models.public import public_files, public_robot
@@ -66,7 +66,7 @@ def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch, capsys
     monkeypatch.setattr(public.metadata, "distribution", absent)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'ocp-motion\[robots\]'"):
         ur5_reach.problem()
-    assert run(ur5_reach.TASK, []) == 2
+    assert run_task(ur5_reach.TASK, []) == 2
     assert re.fullmatch(r"ur5_reach: error: .*ocp-motion\[robots\]'\)\n", capsys.readouterr().err)
     assert within_reach({"reach": ur5_reach.TASK, "none": Task(lambda: None)}) == ["none"]
 

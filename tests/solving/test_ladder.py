@@ -101,9 +101,11 @@ def test_an_interrupt_ends_the_search_and_nothing_is_explained(weak):
 
 
 def test_studies_of_starts_try_each_once():
-    from ocp.studies.store.cell_identity import once
+    from ocp.studies.store.cell_identity import single_attempt
 
-    assert once(solve) == {"attempts": PLAIN} and once(lambda problem: None) == {}
+    assert (
+        single_attempt(solve) == {"attempts": PLAIN} and single_attempt(lambda problem: None) == {}
+    )
     solution = solve(lift(9, SEED), attempts=PLAIN)
     assert len(solution.statistics["attempts"]) == 1 and not solution.success
     assert solution.statistics["explanation_iterations"] == 0
@@ -120,9 +122,9 @@ def test_a_minimisation_is_cut_short_after_as_many_iterations_as_its_caller_allo
 
 
 def test_the_command_line_says_which_stage_its_iterations_are_of(capsys):
-    from ocp.cli.commands.run import run
+    from ocp.cli.commands.run import run_task
 
     flags = ["--torque", "0.01", "--points", "6", "--option", "max_iter=300", "--details"]
-    assert run(Task(fastest), flags) == 1
+    assert run_task(Task(fastest), flags) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[lines.index("feasible first") + 1].split()[0] == "iteration"

@@ -10,7 +10,13 @@ from study_cells import PLANNED, doubled, paused, problem
 from ocp import Parameter, Solver, prepare
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies import open_study, sweep
-from ocp.studies.continuation import chained, further, lines_of, lowest, place_of
+from ocp.studies.continuation import (
+    chain_design,
+    lines_of,
+    lowest_cells,
+    place_of,
+    solves_to_repeat,
+)
 from ocp.studies.designs import grid
 from ocp.studies.parameter_slopes import slopes
 from ocp.studies.schedule import Route
@@ -42,7 +48,7 @@ def settled(over, lifted=(), failed=(), steep=True):
     none; a cell from another one then comes out on the branch of that. Unless `steep` nobody knows
     slopes.
     """
-    route, known = Route([], chained(recipe(problem, None, Solver()), grid(over))), {}
+    route, known = Route([], chain_design(recipe(problem, None, Solver()), grid(over))), {}
     while fresh := route.onward(known):
         places = {one.id: k for k, one in route.begun.items()}
         for one in fresh:
@@ -54,12 +60,12 @@ def settled(over, lifted=(), failed=(), steep=True):
     for _ in range(20):
         if not steep:
             known = {key: replace(one, statistics={}) for key, one in known.items()}
-        more = further(plan, known)
+        more = solves_to_repeat(plan, known)
         for one, near in more:
             seed = known[plan[near][0].id]
             known[one.id] = came(one, smooth(one) + seed.objective - smooth(seed))
         if not more:
-            best = lowest(plan, known)
+            best = lowest_cells(plan, known)
             return len(plan) - count, [one.objective - smooth(one) for one in best.values()]
         plan += more
     raise AssertionError("no end")
@@ -102,7 +108,7 @@ def test_what_failed_is_tried_from_its_neighbours():
 
 def begun(lifted=(), failed=()):
     """{cell: the one that it starts from} of a chain over FIELD, some of it higher, or failed."""
-    chain = chained(recipe(problem, None, Solver()), grid(FIELD))
+    chain = chain_design(recipe(problem, None, Solver()), grid(FIELD))
     known, cells, donors = {}, {}, {}
     while links := chain.onward(cells, known):
         for k, (one, donor) in links.items():
@@ -121,7 +127,7 @@ def test_a_chain_starts_in_the_middle_from_the_neighbour_of_the_lowest_branch():
 
 
 def test_a_cell_of_a_chain_waits_for_all_of_its_neighbours():
-    chain = chained(recipe(problem, None, Solver()), grid(FIELD))
+    chain = chain_design(recipe(problem, None, Solver()), grid(FIELD))
     cells = {k: one for k, (one, _) in chain.onward({}, {}).items()}
     known = {cells[k].id: came(cells[k], smooth(cells[k])) for k in (14, 19)}
     assert len(cells) == 11  # of the middle's row and column
@@ -130,7 +136,7 @@ def test_a_cell_of_a_chain_waits_for_all_of_its_neighbours():
 
 
 def test_neighbours_of_what_came_down_follow_it_though_the_step_is_usual():
-    route, known = Route([], chained(recipe(problem, None, Solver()), grid(FIELD))), {}
+    route, known = Route([], chain_design(recipe(problem, None, Solver()), grid(FIELD))), {}
     while fresh := route.onward(known):
         for one in fresh:
             k = next(k for k, other in route.begun.items() if other.id == one.id)
@@ -138,12 +144,12 @@ def test_neighbours_of_what_came_down_follow_it_though_the_step_is_usual():
                 10 * STEP * (-1) ** sum(divmod(k, 6))
             )  # so no step between neighbours is unlikely
             known[one.id] = came(one, smooth(one) + rough)
-    assert not further(route.plan, known)
+    assert not solves_to_repeat(route.plan, known)
     first, beside = route.begun[20], known[route.begun[14].id]
     down = cell(first.parameters, {**first.content}, beside)
     route.add([(down, list(route.cells).index(beside.id))])
     known[down.id] = came(down, known[first.id].objective - STEP)
-    again = [one.parameters for one, near in further(route.plan, known)]
+    again = [one.parameters for one, near in solves_to_repeat(route.plan, known)]
     assert beside.parameters not in again and 0 < len(again) <= 3
 
 

@@ -55,12 +55,12 @@ def executed(job, folder):
     task.write_text(json.dumps(asdict(job)))
     child.main(str(task), str(result))
     child.WITHIN.clear()
-    return solver_runs._concluded(job.run, json.loads(result.read_text()), 0, False, "")
+    return solver_runs._conclude(job.run, json.loads(result.read_text()), 0, False, "")
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_problem_of_the_gallery_has_its_row(name, stopped, inside, monkeypatch):
-    row = cells.run(json.loads(json.dumps(cell_of(TASKS[name]).content)))
+    row = cells.run_cell(json.loads(json.dumps(cell_of(TASKS[name]).content)))
     if row["reason"].startswith("MissingExtra"):
         pytest.skip(row["reason"])
     assert (row["status"], row["reason"]) == ("failed", f"Reached: {REACHED}")

@@ -17,7 +17,7 @@ TORQUE = Parameter("torque", 10.0, "N m", 1.0, 50.0)
 def built(monkeypatch):
     """What is transcribed, as it happens, in a process that has not built anything."""
     calls, transcribe = [], plan.transcribe
-    monkeypatch.setattr(prepared_problems, "_OPENED", OrderedDict())
+    monkeypatch.setattr(prepared_problems, "_PROBLEMS", OrderedDict())
     monkeypatch.setattr(
         plan, "transcribe", lambda *a, **k: (calls.append(a[0]), transcribe(*a, **k))[1]
     )

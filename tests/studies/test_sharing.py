@@ -17,7 +17,7 @@ from ocp.studies import open_study, sweep
 from ocp.studies.processes import Processes
 from ocp.studies.store import leases
 from ocp.studies.store.database import Ledger, renew
-from ocp.studies.store.leases import Heartbeat, alive, new_owner, retire
+from ocp.studies.store.leases import Heartbeat, is_alive, new_owner, retire
 
 pytestmark = pytest.mark.commands
 
@@ -105,7 +105,7 @@ def test_a_claim_is_kept_as_long_as_it_is_renewed_and_its_owner_works(monkeypatc
         assert ledger.claim(cell.id, owner) is not None
         ledger.release(owner)
     retire(owner)
-    assert not alive(owner) and alive("elsewhere 1 2 3") and alive("no owner at all")
+    assert not is_alive(owner) and is_alive("elsewhere 1 2 3") and is_alive("no owner at all")
 
 
 def test_a_cell_that_takes_too_long_is_stopped_and_has_failed():

@@ -12,17 +12,25 @@ from math import inf
 import pytest
 
 from ocp import Attempt, Solver, Spline, Transcription, solve
-from ocp.cli.commands.compare import run
+from ocp.cli.commands.compare import command
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.studies.comparison import comparison
 from ocp.studies.comparison import run as solver_runs
-from ocp.studies.comparison.best_known import alone, together
+from ocp.studies.comparison.best_known import own_verdict, with_best_known
 from ocp.studies.comparison.comparison import compare
 from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, share
 from ocp.studies.comparison.profiles import ratios as cost_ratios
 from ocp.studies.comparison.run import ANOTHER, Run
-from ocp.studies.comparison.tables import comma_separated, costs, draw, ratios, read, report, table
+from ocp.studies.comparison.tables import (
+    comma_separated,
+    costs,
+    draw,
+    ratios,
+    read_runs,
+    report,
+    table,
+)
 from ocp.studies.comparison.verdict import (
     COARSE,
     GAVE_UP,
@@ -30,7 +38,7 @@ from ocp.studies.comparison.verdict import (
     UNSAID,
     WRONG,
     first_order,
-    judged,
+    judge_solution,
 )
 
 TABLE = {"a": {"p": 1.0, "q": 4.0, "r": 2.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"s": inf}}
@@ -91,16 +99,18 @@ def test_a_cost_that_is_not_positive_is_refused_by_name():
 
 def test_the_certificate_and_not_the_solver_decides():
     solution = solve(lift(points=8))
-    assert judged(solution)[:2] == (SOLVED, "")
-    assert judged(replace(solution, success=False, status="lost"))[:2] == (
+    assert judge_solution(solution)[:2] == (SOLVED, "")
+    assert judge_solution(replace(solution, success=False, status="lost"))[:2] == (
         UNSAID,
         "solver says: lost",
     )
     moved = replace(solution, points=solution.points + 1e-2)
-    verdict, reason, numbers = judged(moved)
+    verdict, reason, numbers = judge_solution(moved)
     assert verdict == WRONG and "violated by" in reason and numbers["nodes"] > 1e-3
-    assert judged(replace(moved, success=False))[0] == GAVE_UP
-    verdict, reason, numbers = judged(replace(solution, points=solution.points * float("nan")))
+    assert judge_solution(replace(moved, success=False))[0] == GAVE_UP
+    verdict, reason, numbers = judge_solution(
+        replace(solution, points=solution.points * float("nan"))
+    )
     assert verdict == WRONG and numbers["kkt"] is None
 
 
@@ -112,7 +122,7 @@ def test_a_feasible_point_that_is_not_optimal_is_wrong():
     )
     feasible = solve(replace(lift(points=8), duration=(solution.duration * 1.3,) * 2))
     slower = replace(solution, points=feasible.points, duration=feasible.duration)
-    verdict, reason, numbers = judged(slower)
+    verdict, reason, numbers = judge_solution(slower)
     assert verdict == WRONG and "first-order residual" in reason and numbers["nodes"] < 1e-6
 
 
@@ -187,9 +197,9 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
 
     monkeypatch.setattr(comparison, "execute", pretend)
     file, picture = tmp_path / "runs.csv", tmp_path / "profile.png"
-    assert run(["two_link_time", "--solvers", "ipopt,snopt", "--csv", str(file)]) == 0
+    assert command(["two_link_time", "--solvers", "ipopt,snopt", "--csv", str(file)]) == 0
     assert (
-        run(
+        command(
             [
                 "two_link_time",
                 "--solvers",
@@ -205,7 +215,7 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
     told = capsys.readouterr().out
     assert "two_link_time sleqp exact auto auto spline: solved\n" in told
     assert asked == ["ipopt", "snopt", "sleqp"] and picture.stat().st_size > 10_000
-    assert [one.solver for one in read(file.read_text())] == ["ipopt", "snopt", "sleqp"]
+    assert [one.solver for one in read_runs(file.read_text())] == ["ipopt", "snopt", "sleqp"]
     assert (
         "two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and "
         "derivatives, 0.25 s the bridge to Drake, 1.25 s SNOPT itself"
@@ -224,9 +234,9 @@ def test_a_file_is_read_as_it_was_written():
             solve=None,
         ),
     ]
-    assert read(comma_separated(runs)) == runs
+    assert read_runs(comma_separated(runs)) == runs
     with pytest.raises(ValueError, match="holds another table"):
-        read("a,b\n1,2\n")
+        read_runs("a,b\n1,2\n")
 
 
 def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_ipopt():
@@ -253,11 +263,11 @@ def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_
 def test_a_motion_that_the_certificate_does_not_pass_is_coarse_whoever_solves():
     knots = Transcription(method=Spline(nodes=1, quadrature="trapezoid"))
     solution = solve(FASTEST.problem(points=6), knots)
-    verdict, reason, numbers = judged(solution)
+    verdict, reason, numbers = judge_solution(solution)
     assert verdict == COARSE and solution.statistics["coarse"]
     assert reason.startswith("not certified to 0.01: torque_limits (shoulder): violated by 0.8")
     assert numbers["nodes"] < 1e-6 and numbers["dense"] > 0.05
-    assert judged(replace(solution, success=False, status="lost"))[0] == COARSE
+    assert judge_solution(replace(solution, success=False, status="lost"))[0] == COARSE
 
 
 def test_a_run_that_ends_above_the_best_has_found_another_optimum():
@@ -266,12 +276,12 @@ def test_a_run_that_ends_above_the_best_has_found_another_optimum():
     unsaid = replace(above, solver="unsaid", verdict=UNSAID, reason="solver says: lost")
     coarse = replace(GOOD, solver="coarse", verdict=COARSE, objective=1.0)
     other = replace(above, problem="q", objective=9.0)
-    runs = together([GOOD, near, above, unsaid, coarse, other])
+    runs = with_best_known([GOOD, near, above, unsaid, coarse, other])
     verdicts = [one.verdict for one in runs]
     assert verdicts == [SOLVED, SOLVED, ANOTHER, ANOTHER, COARSE, SOLVED]
     assert runs[2].reason == "its objective is 11 % above the best, 2"
-    assert [alone(one) for one in runs] == [GOOD, near, above, unsaid, coarse, other]
-    assert together([above, *runs[3:]])[0].verdict == SOLVED  # the best is not there any more
+    assert [own_verdict(one) for one in runs] == [GOOD, near, above, unsaid, coarse, other]
+    assert with_best_known([above, *runs[3:]])[0].verdict == SOLVED
 
 
 def test_coarse_runs_and_other_optima_are_told_and_not_timed(tmp_path, monkeypatch):
@@ -280,7 +290,7 @@ def test_coarse_runs_and_other_optima_are_told_and_not_timed(tmp_path, monkeypat
         "ocp.studies.comparison.tables.panels", lambda path, each: shown.append(each)
     )
     coarse = replace(GOOD, solver="a", verdict=COARSE, objective=1.0, solve=0.01)
-    runs = together([GOOD, coarse, replace(GOOD, solver="b", objective=2.3, solve=0.02)])
+    runs = with_best_known([GOOD, coarse, replace(GOOD, solver="b", objective=2.3, solve=0.02)])
     runs += [replace(GOOD, problem="q", solver=name) for name in "ab"]
     text = report(runs)
     assert "left out of gaps, times and profiles" in text and "| another optimum |" in text
@@ -308,7 +318,7 @@ def test_a_comparison_runs_again_what_was_edited(tmp_path, monkeypatch):
         monkeypatch.setattr(edited, "__defaults__", (torque,))
         (one,) = compare(edited, ["ipopt"], file=file).runs
     assert len(asked) == 2 and asked[0].stated != asked[1].stated == one.stated
-    assert len(read(file.read_text())) == 2
+    assert len(read_runs(file.read_text())) == 2
 
 
 def edited(torque=10.0):
@@ -323,10 +333,10 @@ def test_the_reason_of_a_run_is_whole_and_widens_no_other_row():
     assert "never / again |" in text and len(rows[4]) < 200
     printed = f"Error: {reason.splitlines()[0]}"
     left = {"stage": "solve"}
-    crashed = solver_runs._concluded(GOOD, left, -11, False, printed)
+    crashed = solver_runs._conclude(GOOD, left, -11, False, printed)
     assert crashed.reason == f"SIGSEGV in stage 'solve': {printed}"
     gave = {"stage": "done", "verdict": GAVE_UP, "reason": "lost"}
-    assert solver_runs._concluded(GOOD, gave, 0, False, printed).reason.endswith(printed)
+    assert solver_runs._conclude(GOOD, gave, 0, False, printed).reason.endswith(printed)
 
 
 def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
@@ -351,5 +361,5 @@ def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, message, capsys):
-    assert run(arguments) == 2
+    assert command(arguments) == 2
     assert capsys.readouterr().err.startswith(f"compare: error: {message}")

@@ -24,7 +24,7 @@ from ocp.studies import (
     multistart,
     open_study,
     pareto,
-    ranked,
+    rank_optima,
     restarts,
     sweep,
     variants,
@@ -166,7 +166,7 @@ def test_a_chain_starts_from_neighbours_and_over_failed_ones():
         ({"solver.speed": [1]}, "solver.speed: there is no such"),
         ({"motion.speed": [1]}, "motion.speed: a spline has no such setting; it has degree, knots"),
         ({"robot.mass": [1]}, "robot.mass: expected a parameter of the problem"),
-        ({"method.care": [1]}, "care: solving.solve has no such parameter"),
+        ({"method.care": [1]}, "care: solve_problem.solve has no such parameter"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_runs(over, message, inside):
@@ -192,7 +192,7 @@ def test_random_starts_are_ranked_by_what_they_find():
         3,
     ]
     assert len({cell.statistics["iterations"] for cell in more.cells}) > 1
-    assert ranked(more)[0].starts == (0, 1, 2, 3)
+    assert rank_optima(more)[0].starts == (0, 1, 2, 3)
     with pytest.raises(ValueError, match="starts: expected a whole number"):
         restarts(problem, starts=0)
 
@@ -233,7 +233,7 @@ def test_optima_are_the_same_whose_objectives_and_motions_are():
     done = SimpleNamespace(
         solved=cells, solution=lambda cell: ways[cell.content["start"]["number"]]
     )
-    assert [optimum.starts for optimum in ranked(done)] == [(0, 3), (1,), (2,)]
+    assert [optimum.starts for optimum in rank_optima(done)] == [(0, 3), (1,), (2,)]
 
 
 def test_a_study_becomes_a_table_and_a_figure_per_parameter():

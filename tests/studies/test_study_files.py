@@ -16,7 +16,7 @@ from study_cells import (
     stopped,
 )
 
-from ocp.cli.commands.study import run, values
+from ocp.cli.commands.study import values
 from ocp.problems.arms.two_link_time import TASK
 from ocp.studies import (
     StudyFileError,
@@ -25,7 +25,7 @@ from ocp.studies import (
     sweep,
 )
 from ocp.studies.store import database as ledger
-from ocp.studies.store.outdated_cells import enter
+from ocp.studies.store.outdated_cells import enter_cells
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,7 +87,7 @@ def test_a_full_disk_loses_no_finished_cell(monkeypatch):
     assert len(sweep(problem, FOUR, file="a.sqlite", workers=0, watch=seen.append).solved) == 4
     assert len(seen) == 3 - finished
     with ledger.Ledger("a.sqlite") as file:
-        enter(file, sweep(problem, {"torque": [9.0]}, workers=0).cells)
+        enter_cells(file, sweep(problem, {"torque": [9.0]}, workers=0).cells)
     pages |= {"a.sqlite": 1, "part.sqlite": 1}
     with pytest.raises(
         StudyFileError,
@@ -159,7 +159,7 @@ def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
     assert len(running.cells) == len(cut.cells) == 6
     assert 2 <= len(running.solved) <= len(cut.solved) < 6
     assert running.solution(running.solved[0]).success
-    assert run(command[4:] + ["--workers", "0", "--quiet"]) == 0
+    assert command(command[4:] + ["--workers", "0", "--quiet"]) == 0
     whole = sweep(TASK, grid({"torque": values("5:15:6"), "points": 6}), workers=0)
     resumed = open_study("a.sqlite")
     assert [(cell.id, cell.parameters, cell.objective) for cell in resumed.cells] == [

@@ -40,10 +40,10 @@ def test_an_error_of_one_s_own_file_is_told_by_its_line(name, file, inside, caps
 def test_the_error_itself_stays_the_cause(inside):
     (inside / "own_cause.py").write_text("def problem():\n    return 1 / 0\n")
     with pytest.raises(ValueError, match="line 2: ZeroDivisionError") as caught:
-        task_of(module_at("./own_cause.py")).stated({})
+        task_of(module_at("./own_cause.py")).state({})
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_an_error_elsewhere_is_raised_as_it_is():
     with pytest.raises(TypeError, match="unexpected keyword argument 'n'"):
-        Task(lambda: None).stated({"n": 1})
+        Task(lambda: None).state({"n": 1})

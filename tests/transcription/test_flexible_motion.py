@@ -29,7 +29,7 @@ from ocp import (
     verify,
 )
 from ocp.certificate.checks.energy import energy_error, required_forces
-from ocp.cli.commands.run import run
+from ocp.cli.commands.run import run_task
 from ocp.dynamics import BOOK, FORMULATIONS, NEWTON_EULER, forward_dynamics, hybrid_dynamics
 from ocp.dynamics.formulations import book, lagrange, lie_group
 from ocp.mechanics import Modes, Place, assumed_modes, position
@@ -127,17 +127,17 @@ def test_a_wrong_choice_is_refused_by_name(settings):
 
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(Task(rigid_problem), ["--points", "8"]) == 0
+    assert run_task(Task(rigid_problem), ["--points", "8"]) == 0
     assert "newton_euler, derivatives ad" in capsys.readouterr().out
     assert (
-        run(
+        run_task(
             Task(rigid_problem),
             ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"],
         )
         == 0
     )
     with pytest.raises(SystemExit):
-        run(Task(rigid_problem), ["--help"])
+        run_task(Task(rigid_problem), ["--help"])
     assert "auto is newton_euler, for flexible links book" in " ".join(
         capsys.readouterr().out.split()
     )

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ocp.cli.book import gallery, reference
-from ocp.cli.exit_status import of_a_stream, worded
+from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.version import VERSION, install_hint
 
-BUILT, FAILED, BAD_ARGUMENTS = 0, 1, 2
 SETTINGS = {
     "project": "ocp",
     "author": "ocp contributors",
@@ -45,7 +44,7 @@ SETTINGS = {
 }
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def command(arguments: Sequence[str] | None = None) -> int:
     """Build the site as the command line asks for and return the exit status."""
     parser = argparse.ArgumentParser(prog="ocp docs", description=__doc__.splitlines()[0])
     parser.add_argument("directory", metavar="DIR", help="where to; its index.html is the start")
@@ -55,14 +54,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     flags = read_line(parser, arguments)
     try:
         clean = build(Path(flags.directory), solved=not flags.no_gallery)
-    except (ValueError, OSError) as error:
-        if of_a_stream(error):
-            raise
-        print(f"ocp docs: error: {worded(error)}", file=sys.stderr)
-        return BAD_ARGUMENTS
+    except REFUSED as error:
+        return refuse("ocp docs", error)
     if clean:
         print(f"read {Path(flags.directory, 'index.html')}")
-    return BUILT if clean else FAILED
+    return DONE if clean else FAILED
 
 
 def build(directory: Path, *, solved: bool = True) -> bool:

@@ -1,5 +1,4 @@
-"""The book's gallery: scripts for sphinx-gallery, which solves every problem, if asked, and shows
-it."""
+"""Gallery of the book: scripts for sphinx-gallery, which solves every problem, if asked."""
 
 import inspect
 import shutil
@@ -7,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ocp.cli.book.reference import plain, structured
+from ocp.cli.book.reference import plain, restructured_text
 from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
@@ -109,7 +108,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
 
 
 def within_reach(known: Mapping[str, Task]) -> list[str]:
-    """Return the names of problems that can be stated: others, shown unsolved, lack an extra."""
+    """Return the names of problems that can be stated: others lack an extra."""
     names = []
     for name, task in known.items():
         try:
@@ -121,10 +120,16 @@ def within_reach(known: Mapping[str, Task]) -> list[str]:
 
 
 def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
-    """Return the script that solves and shows a problem, with its words around, and a note where it
-    is not `solved` while the book is built."""
+    """Return the script that solves and shows a problem.
+
+    Args:
+        name: of the problem.
+        task: that solves it.
+        source: place of its file in the book.
+        solved: whether it is solved while the book is built; a note says so if not.
+    """
     module = inspect.getmodule(task.problem)
-    parameters = " ".join(structured((inspect.getdoc(task.problem) or "").splitlines()))
+    parameters = " ".join(restructured_text((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
         name=name,
         module=qualified_names.gallery()[name],

@@ -1,4 +1,4 @@
-"""The book's reference: a page for every wing, made from the docstrings of its public names."""
+"""Reference of the book: a page for every wing, made from the docstrings of its public names."""
 
 import importlib
 import inspect
@@ -34,6 +34,7 @@ WINGS = (
     "cli",
 )
 FENCE = "=" * 60
+SECTIONS = ("Args:", "Returns:", "Raises:", "Yields:")  # of docstrings
 SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
 
 
@@ -93,7 +94,8 @@ def _entry(name: str, value: Any) -> str:
     kind = "class" if inspect.isclass(value) else "function"
     if kind == "class" or inspect.isroutine(value):
         return f".. auto{kind}:: {name}\n{_options(value)}"
-    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n\n   {plain(_said(value))}\n"
+    words = plain(_constant_line(value))
+    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n\n   {words}\n"
 
 
 def _options(value: Any) -> str:
@@ -103,15 +105,15 @@ def _options(value: Any) -> str:
 
 
 def summary(value: Any) -> str:
-    """Return the first sentence of what a module, function, class or constant says of itself."""
+    """Return the first sentence of a module's, function's, class's or constant's description."""
     if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
         opening = (inspect.getdoc(value) or "").partition("\n\n")[0]
         return SENTENCE_END.split(" ".join(opening.split()), maxsplit=1)[0]
-    return _said(value)
+    return _constant_line(value)
 
 
-def _said(value: Any) -> str:
-    """Return a line about a constant: of a table its keys, of a record its name, else its value."""
+def _constant_line(value: Any) -> str:
+    """Return a line about a constant: the keys of a table, the name of a record, or its value."""
     if isinstance(value, dict):
         return "Keys: " + ", ".join(f"`{key}`" for key in value) + "."
     if isinstance(value, Formulation):
@@ -138,28 +140,48 @@ def plain(text: str) -> str:
     return "".join(prose)
 
 
-def structured(lines: list[str]) -> Iterator[str]:
-    """Yield a docstring's lines as reStructuredText: what is indented is an equation."""
+def restructured_text(lines: list[str]) -> Iterator[str]:
+    """Yield a docstring's lines as reStructuredText: what is indented is an equation, and Args,
+    Returns and Raises are lists."""
     previous = ""
     for kind, block in _blocks(lines):
         text = "\n".join(block)
         if kind == "equations":
             yield from ("::", "", *("   " + line for line in block), "")
+        elif kind == "section":
+            yield from _section(block)
         elif kind == "item":
             yield from ([] if previous == "item" else [""])
             yield from plain(text).splitlines()
         else:
-            yield from ("", "\\ " + plain(text).lstrip().replace("\n", "\n"), "")
+            yield from ("", "\\ " + plain(text).lstrip(), "")
         previous = kind
     yield ""
 
 
+def _section(block: list[str]) -> Iterator[str]:
+    """Yield a list such as Args: an item for each entry, its name as code."""
+    heading, _, rest = block[0].partition(":")
+    yield from ("", f"**{heading}**", "")
+    entries: list[str] = [rest.strip()] if rest.strip() else []
+    for line in block[1:]:
+        if line.startswith("     ") and entries:  # goes on with an entry
+            entries[-1] += f" {line.strip()}"
+        else:
+            entries.append(line.strip())
+    for entry in entries:
+        name, colon, words = entry.partition(": ")
+        named = colon and name.isidentifier()
+        yield f"- ``{name}``: {plain(words)}" if named else f"- {plain(entry)}"
+    yield ""
+
+
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield (prose, item or equations; lines) of a docstring."""
+    """Yield kind (prose, item, section or equations) and lines of each block of a docstring."""
     kind, block = "", list[str]()
     for line in lines:
         now = _kind(line, kind)
-        if block and (now != kind or line.startswith("- ")):
+        if block and (now != kind or line.startswith(("- ", *SECTIONS))):
             yield kind, block
             block = []
         kind = now
@@ -172,24 +194,29 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 def _kind(line: str, before: str) -> str:
     if not line.strip():
         return ""
+    if line.startswith(SECTIONS):
+        return "section"
     if line.startswith("- "):
         return "item"
     if line.startswith(" "):
-        return "item" if before == "item" else "equations"
+        return before if before in ("item", "section") else "equations"
     return "prose"
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Let Sphinx read the house's docstrings."""
-    app.connect("autodoc-process-docstring", _read)
+    app.connect("autodoc-process-docstring", _process_docstring)
     return {"parallel_read_safe": True}
 
 
-def _read(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Replace a docstring's lines by their reStructuredText; a field says what its metadata say."""
+def _process_docstring(
+    app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
+) -> None:
+    """Replace a docstring's lines by their reStructuredText; a field has the help of its
+    metadata."""
     if what in ("attribute", "property") and not lines:
         lines[:] = [_help(name)]
-    lines[:] = "\n".join(structured(lines)).splitlines()
+    lines[:] = "\n".join(restructured_text(lines)).splitlines()
 
 
 def _help(name: str) -> str:

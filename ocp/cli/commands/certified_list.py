@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from ocp.cli.exit_status import DONE, FAILED
 from ocp.storage.atomic_files import check_writable, write
 from ocp.studies.comparison.certified_runs import (
     CertifiedRun,
@@ -12,7 +13,6 @@ from ocp.studies.comparison.certified_runs import (
     rows_as_data,
 )
 
-ALL_CERTIFIED, NOT_CERTIFIED = 0, 1
 HEADER = ("problem", "status", "iterations", "seconds", "certificate")
 WIDTHS = (26, 24, 10, 8)  # columns, but of the last
 UNKNOWN = "-"
@@ -23,7 +23,8 @@ def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
 
     Files hold the rows that are ready, also of a run that is interrupted.
     """
-    files = {path: make for path, make in _files(flags) if path is not None}
+    makers = {flags.csv: comma_separated, flags.json: _as_json}
+    files = {path: make for path, make in makers.items() if path is not None}
     for path in files:
         check_writable(path)
     rows: list[CertifiedRun] = []
@@ -42,11 +43,7 @@ def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
     spent = sum((row.seconds or 0.0) + (row.certificate_seconds or 0.0) for row in rows)
     print(f"\n{good} of {len(rows)} certified to {flags.verify:g}, {spent:.0f} processor seconds")
     print("seconds are the processor's of building and solving, without the certificate's")
-    return ALL_CERTIFIED if good == len(rows) else NOT_CERTIFIED
-
-
-def _files(flags: argparse.Namespace) -> tuple:
-    return (flags.csv, comma_separated), (flags.json, _as_json)
+    return DONE if good == len(rows) else FAILED
 
 
 def _as_json(rows: Sequence[CertifiedRun]) -> str:

@@ -11,8 +11,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ocp.cli.exit_status import INTERRUPTED, REFUSED, of_a_stream, worded
-from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
+from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
+from ocp.cli.flags import (
+    literal,
+    parameter_kinds,
+    parameters_of,
+    read_line,
+    read_value,
+    split_names,
+)
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
 from ocp.solvers import HESSIANS
@@ -21,12 +28,10 @@ from ocp.studies.comparison.comparison import compare
 from ocp.studies.comparison.jobs import BEST
 from ocp.studies.comparison.run import Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS
-from ocp.studies.processes import EngineError
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import Task, task_of
 from ocp.studies.workers import processors
 
-DONE, BAD_ARGUMENTS = 0, 2
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")
 LISTS = {
     "hessians": ((BEST, *HESSIANS), BEST),
@@ -36,13 +41,13 @@ LISTS = {
 }
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def command(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
     flags = read_line(_parser(), arguments, lambda flags: parameters_of(flags.problems or PROBLEMS))
     try:
         tasks = [task_of(module_at(name)) for name in flags.problems or PROBLEMS]
-        solvers = list(SOLVERS) if flags.solvers is None else listed(flags.solvers)
-        lists = {name: listed(getattr(flags, name)) for name in LISTS}
+        solvers = list(SOLVERS) if flags.solvers is None else split_names(flags.solvers)
+        lists = {name: split_names(getattr(flags, name)) for name in LISTS}
         for path in filter(None, (flags.csv, flags.plot)):
             check_writable(path)
         if flags.plot is not None:
@@ -54,7 +59,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             memory=flags.memory,
             workers=flags.workers,
             file=flags.csv,
-            watch=None if flags.quiet else _tell,
+            watch=None if flags.quiet else _print_run,
             again=flags.again,
             arguments=_arguments(flags.sets, tasks),
             **lists,
@@ -63,11 +68,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         words = "interrupted; with --csv the same command goes on from there"
         print(f"\ncompare: {words}", file=sys.stderr)
         return INTERRUPTED
-    except (*REFUSED, EngineError) as error:
-        if of_a_stream(error):
-            raise
-        print(f"compare: error: {worded(error)}", file=sys.stderr)
-        return BAD_ARGUMENTS
+    except REFUSED as error:
+        return refuse("compare", error)
     print(
         f"{processors()} processors, {flags.workers} runs at a time, at most {flags.seconds:g} s "
         f"of solving and {flags.memory:g} GB each; times are those of this run: compare them with "
@@ -86,12 +88,12 @@ def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise ValueError(f"--set: expected PARAMETER=VALUE, got {text!r}")
-        kind = kinds_of(tasks[0].problem).get(name)
-        arguments[name] = literal(value) if kind is None else read(value, kind)
+        kind = parameter_kinds(tasks[0].problem).get(name)
+        arguments[name] = literal(value) if kind is None else read_value(value, kind)
     return arguments
 
 
-def _tell(one: Run) -> None:
+def _print_run(one: Run) -> None:
     reason = f" ({one.reason})" if one.reason else ""
     print(f"{' '.join(one.key[:-1])}: {one.verdict}{reason}", flush=True)  # without its digest
 
@@ -116,25 +118,20 @@ def _parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--set", action="append", default=[], dest="sets", metavar="PARAMETER=VALUE", help=words
     )
-    _limits(parser.add_argument_group("of the runs"))
-    _outputs(parser.add_argument_group("outputs"))
-    return parser
 
-
-def _limits(group: Any) -> None:
-    def add(name: str, kind: type, default: float, words: str) -> None:
-        text = f"{words} (default: {default:g})"
-        group.add_argument(f"--{name}", type=kind, default=default, metavar="NUMBER", help=text)
-
-    add("seconds", float, 120.0, "limit of a solve")
-    add("memory", float, 4.0, "limit of a run's address space, GB")
-    add("workers", int, 1, "runs at a time; with 1 times can be compared")
-
-
-def _outputs(group: Any) -> None:
+    group = parser.add_argument_group("of the runs")
+    for name, kind, usual, words in (
+        ("seconds", float, 120.0, "limit of a solve"),
+        ("memory", float, 4.0, "limit of a run's address space, GB"),
+        ("workers", int, 1, "runs at a time; with 1 times can be compared"),
+    ):
+        text = f"{words} (default: {usual:g})"
+        group.add_argument(f"--{name}", type=kind, default=usual, metavar="NUMBER", help=text)
+    group = parser.add_argument_group("outputs")
     words = "keep the runs there as they finish; those already there are not run again"
     group.add_argument("--csv", metavar="FILE.csv", help=words)
     group.add_argument("--again", action="store_true", help="run all again")
     words = "draw the performance profile and data profiles"
     group.add_argument("--plot", metavar="FILE.png", help=words)
     group.add_argument("--quiet", action="store_true", help="print the tables alone")
+    return parser

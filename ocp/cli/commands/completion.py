@@ -11,21 +11,22 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 
+import ocp.cli.main as entry
 from ocp.cli.commands.list_problems import tasks
+from ocp.cli.exit_status import DONE
 from ocp.cli.flags import read_line
-from ocp.cli.main import VERSIONED, WORDS, command
+from ocp.cli.main import VERSIONED, WORDS
 
-DONE = 0
 FLAG = re.compile(r"--[a-z][\w.-]*")
 ENTRY = re.compile(r"^  +(--?\w.*?)(?:  |$)", re.MULTILINE)  # of a help, but for its words
 Flags = Mapping[str, Sequence[str]]
 
 
-def run(arguments: Sequence[str]) -> int:
+def command(arguments: Sequence[str]) -> int:
     """Print the script by which a shell completes commands, problems and flags."""
     parser = argparse.ArgumentParser(
         prog="ocp completion",
-        description=run.__doc__,
+        description=command.__doc__,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,12 +43,12 @@ def _flags(words: Sequence[str]) -> list[str]:
     """Return the flags that the help of a command lists."""
     page = io.StringIO()
     with redirect_stdout(page):
-        command([*words, "--help"])
+        entry.command([*words, "--help"])
     entries = ENTRY.findall(page.getvalue())
     return list(dict.fromkeys(flag for entry in entries for flag in FLAG.findall(entry)))
 
 
-def shared(known: Flags) -> list[str]:
+def shared_flags(known: Flags) -> list[str]:
     """Return the flags that `ocp run` has for every problem, a file of one's own included."""
     every = [flags for words, flags in known.items() if words.startswith("run ")]
     return [flag for flag in every[0] if all(flag in flags for flags in every)]
@@ -67,7 +68,7 @@ _ocp() {{
     return
   fi
   case "$first" in
-    run) first="run ${{COMP_WORDS[2]}}"; flags="{" ".join(shared(known))}" ;;
+    run) first="run ${{COMP_WORDS[2]}}"; flags="{" ".join(shared_flags(known))}" ;;
   esac
   case "$first" in
 {cases}
@@ -98,7 +99,7 @@ _ocp() {{
   fi
   if [[ "$first" == run ]]; then
     first="run ${{words[3]}}"
-    flags=({" ".join(shared(known))})
+    flags=({" ".join(shared_flags(known))})
   fi
   case "$first" in
 {cases}
@@ -123,7 +124,7 @@ def of_fish(names: Sequence[str], known: Flags) -> str:
     every = " ".join(names)
     for where in (f"{seen} run study; and not {seen} {every}", f"{seen} compare"):
         lines.append(f"complete -c ocp -n '{where}' -a '{every}'")
-    common = shared(known)
+    common = shared_flags(known)
     for flag in common:
         lines.append(f"complete -c ocp -n '{seen} run' -l {flag.removeprefix('--')}")
     for words, flags in known.items():

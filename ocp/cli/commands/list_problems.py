@@ -15,14 +15,12 @@ from types import ModuleType
 from typing import Any
 
 from ocp.cli.commands.certified_list import certify_problems
-from ocp.cli.exit_status import INTERRUPTED, REFUSED, of_a_stream
-from ocp.cli.flags import listed, read_line
-from ocp.studies.processes import EngineError
+from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
+from ocp.cli.flags import read_line, split_names
 from ocp.studies.store.qualified_names import gallery
-from ocp.studies.tables import aligned
+from ocp.studies.tables import align_columns
 from ocp.studies.task import Task
 
-DONE, BAD_ARGUMENTS = 0, 2
 HEADER = ("name", "published values", "problem")
 
 
@@ -75,7 +73,7 @@ def first_line(module: ModuleType) -> str:
     return (inspect.getdoc(module) or "").partition("\n")[0]
 
 
-def run(arguments: Sequence[str]) -> int:
+def command(arguments: Sequence[str]) -> int:
     """Print the gallery, or solve it, as the command line asks and return the exit status.
 
     Status 0: listed, or all solved and certified; 1: some are not; 2: bad arguments.
@@ -83,18 +81,18 @@ def run(arguments: Sequence[str]) -> int:
     flags = read_line(_parser(), arguments)
     try:
         if flags.solve is None:
-            _check_listing(flags)
-            print(listing())
+            usual = _parser().parse_args([])
+            for name, value in vars(flags).items():
+                if value != getattr(usual, name):
+                    raise ValueError(f"--{name}: is a flag of --solve")
+            print(gallery_table())
             return DONE
-        return certify_problems(_chosen(flags), flags)
+        return certify_problems(_problem_names(flags), flags)
     except KeyboardInterrupt:
         print("\nocp list: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except (*REFUSED, EngineError) as error:
-        if of_a_stream(error):
-            raise
-        print(f"ocp list: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+    except REFUSED as error:
+        return refuse("ocp list", error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,36 +119,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check_listing(flags: argparse.Namespace) -> None:
-    """Raise ValueError naming a flag that says nothing without --solve."""
-    usual = _parser().parse_args([])
-    for name, value in vars(flags).items():
-        if value != getattr(usual, name):
-            raise ValueError(f"--{name}: is a flag of --solve")
-
-
-def _chosen(flags: argparse.Namespace) -> list[str]:
+def _problem_names(flags: argparse.Namespace) -> list[str]:
     """Return the names of the problems to solve; raise ValueError naming one to leave out that is
     not among them."""
     names = flags.solve or list(tasks())
-    without = listed(flags.without or "")
+    without = split_names(flags.without or "")
     odd = next((name for name in without if name not in names), None)
     if odd is not None:
         raise ValueError(f"--without: {odd}: expected one of {', '.join(names)}")
     return [name for name in names if name not in without]
 
 
-def listing() -> str:
+def gallery_table() -> str:
     """Return the gallery as text: names, where values are published, and what is solved."""
-    rows = [
-        (name, _sources(task), first_line(inspect.getmodule(task.problem) or ModuleType(name)))
-        for name, task in tasks().items()
-    ]
+    rows = []
+    for name, task in tasks().items():
+        sources = "; ".join(dict.fromkeys(entry.source for entry in task.published))
+        words = first_line(inspect.getmodule(task.problem) or ModuleType(name))
+        rows.append((name, sources or "-", words))
     return (
-        aligned([HEADER, *rows])
+        align_columns([HEADER, *rows])
         + "\n\n`ocp run NAME` solves one, `ocp run NAME --help` its flags, `ocp list --solve` all"
     )
-
-
-def _sources(task: Task) -> str:
-    return "; ".join(dict.fromkeys(entry.source for entry in task.published)) or "-"

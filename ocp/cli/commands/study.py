@@ -8,32 +8,38 @@ Over people: `ocp study lifting --set person=f5,f50,m50,m95 --measure loads --cs
 import argparse
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from ocp.cli.exit_status import INTERRUPTED, REFUSED, of_a_stream, worded
-from ocp.cli.flags import kinds_of, listed, literal, parameters_of, read, read_line
+from ocp.cli.exit_status import DONE, FAILED, INTERRUPTED, REFUSED, refuse
+from ocp.cli.flags import (
+    literal,
+    parameter_kinds,
+    parameters_of,
+    read_line,
+    read_value,
+    split_names,
+)
 from ocp.cli.output.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
+from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import check_writable
-from ocp.studies.designs import grid, is_number, latin_hypercube, zipped
-from ocp.studies.outputs import outputs
-from ocp.studies.processes import EngineError
+from ocp.studies.designs import grid, is_number, latin_hypercube, side_by_side
+from ocp.studies.measured_outputs import outputs
 from ocp.studies.store.qualified_names import module_at
-from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
+from ocp.studies.study import Front, Study, pareto, rank_optima, restarts, sweep
 from ocp.studies.task import Task, task_of
 from ocp.version import install_hint
 
-DONE, SOME_FAILED, BAD_ARGUMENTS = 0, 1, 2
 MOST = 100_000  # values of a parameter
 NAMES = ("transcription.dynamics", "transcription.method")  # also as module:name
 Flags = argparse.Namespace
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def command(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status.
 
     0: all solved, 1: some failed, 2: bad arguments, 130: interrupted.
@@ -44,10 +50,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         module = module_at(flags.name)
         task = task_of(module)
         over = _design(flags, task)
-        _check_outputs(flags)
+        if flags.pareto is not None and len(flags.pareto.split(",")) != 2:
+            raise ValueError(f"--pareto: expected two goals, got {flags.pareto!r}")
+        for path in filter(None, (flags.csv, flags.plot)):
+            check_writable(path)
+        if flags.plot is not None:
+            check_suffix(flags.plot)
         with _executor(flags.scheduler) as executor:
             options = {
-                "measure": None if flags.measure is None else _measure(module, flags.measure),
+                "measure": _measure(module, flags.measure),
                 "certify": flags.certify,
                 "file": file,
                 "retry": flags.retry,
@@ -60,22 +71,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstudy: interrupted; the same command resumes it from {file}", file=sys.stderr)
         return INTERRUPTED
-    except (*REFUSED, EngineError) as error:
-        if of_a_stream(error):
-            raise
-        print(f"study: error: {worded(error)}", file=sys.stderr)
-        return BAD_ARGUMENTS
+    except REFUSED as error:
+        return refuse("study", error)
 
 
 def values(text: str, kind: Any = None) -> Any:
-    """Return the values that a text stands for.
+    """Return the values that a text of --set stands for.
 
     LOW:HIGH:COUNT are equal steps, LOW:HIGH bounds, real ones of a `kind` that is float, A,B,C a
     list, else one value. For a `kind` that is a tuple, 1,-1 is one value, and 1,-1;2,-2 are two.
-    Raises ValueError.
+
+    Args:
+        text: as the command line has it.
+        kind: annotation of the parameter.
+
+    Raises:
+        ValueError: the text stands for no values.
     """
     if "tuple" in str(kind):
-        return [read(part, kind) for part in text.split(";")]
+        return [read_value(part, kind) for part in text.split(";")]
     parts = text.split(":")
     if len(parts) == 3:
         low, high, count = map(literal, parts)
@@ -87,14 +101,10 @@ def values(text: str, kind: Any = None) -> Any:
         return [low + (high - low) * k / max(count - 1, 1) for k in range(count)]
     if len(parts) == 2:
         ends = tuple(map(literal, parts))
-        return tuple(map(float, ends)) if _is_real(kind) and all(map(is_number, ends)) else ends
+        kinds = (kind, *get_args(kind))
+        real = float in kinds and int not in kinds
+        return tuple(map(float, ends)) if real and all(map(is_number, ends)) else ends
     return [literal(part) for part in text.split(",")] if "," in text else literal(text)
-
-
-def _is_real(kind: Any) -> bool:
-    """Tell whether values of a kind are real numbers, which need not be whole."""
-    kinds = (kind, *get_args(kind))
-    return float in kinds and int not in kinds
 
 
 def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
@@ -103,7 +113,7 @@ def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
     if flags.starts is not None:
         random = {"starts": flags.starts, "seed": flags.seed, "spread": flags.spread}
         done = restarts(task, over, **random, **options)
-        text = optima_text(ranked(done), len(done.solved))
+        text = optima_text(rank_optima(done), len(done.solved))
     elif flags.pareto is not None:
         front = pareto(task, over, flags.pareto.split(","), chain=flags.chain, **options)
         done, text = front.study, front_text(front)
@@ -114,7 +124,7 @@ def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
     count = f"{len(done.cells)} cells, {len(done.failed)} failed, in {done.path}"
     print("\n".join(part for part in (cells_text(done.cells), text, count) if part))
     _write(done, front, flags)
-    return SOME_FAILED if done.failed else DONE
+    return FAILED if done.failed else DONE
 
 
 def _write(done: Study, front: Front | None, flags: Flags) -> None:
@@ -196,15 +206,13 @@ def _output_flags(group: Any) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress line")
 
 
-def _measure(module: ModuleType, name: str) -> Any:
-    """Return what is measured of solutions: a module's function, or its problem's outputs."""
-    return outputs if name == "outputs" and not hasattr(module, name) else _member(module, name)
-
-
-def _member(module: ModuleType, name: str) -> Any:
-    if not callable(getattr(module, name, None)):
+def _measure(module: ModuleType, name: str | None) -> Callable[[Solution], Any] | None:
+    """Return the measure of solutions: a module's function, or the least and most of outputs."""
+    if name is None or (name == "outputs" and not hasattr(module, name)):
+        return None if name is None else outputs
+    if not callable(function := getattr(module, name, None)):
         raise ValueError(f"{module.__name__}: has no function {name!r}")
-    return getattr(module, name)
+    return function
 
 
 def _design(flags: Flags, task: Task) -> Any:
@@ -219,20 +227,20 @@ def _design(flags: Flags, task: Task) -> Any:
         raise ValueError(
             f"--set: {bounds}: bounds LOW:HIGH are for --latin; expected LOW:HIGH:COUNT"
         )
-    return zipped(over) if flags.zip else grid(over)
+    return side_by_side(over) if flags.zip else grid(over)
 
 
 def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
     """Return {parameter: values} of --set flags."""
     kinds, over = {name: type(value) for name, value in task.defaults.items()}, {}
-    kinds |= kinds_of(task.problem)
+    kinds |= parameter_kinds(task.problem)
     for text in texts:
         name, equals, rest = text.partition("=")
         if not name or not equals or not rest:
             raise ValueError(f"--set: expected PARAMETER=VALUES, got {text!r}")
         if name in over:
             raise ValueError(f"--set: {name}: is set twice")
-        over[name] = listed(rest) if name in NAMES else values(rest, kinds.get(name))
+        over[name] = split_names(rest) if name in NAMES else values(rest, kinds.get(name))
     return over
 
 
@@ -251,15 +259,6 @@ def _single(flags: Flags, over: dict[str, Any]) -> dict[str, Any]:
             "else is asked for"
         )
     return cell
-
-
-def _check_outputs(flags: Flags) -> None:
-    if flags.pareto is not None and len(flags.pareto.split(",")) != 2:
-        raise ValueError(f"--pareto: expected two goals, got {flags.pareto!r}")
-    for path in filter(None, (flags.csv, flags.plot)):
-        check_writable(path)
-    if flags.plot is not None:
-        check_suffix(flags.plot)
 
 
 @contextmanager

@@ -1,26 +1,26 @@
-"""A saved solution in space: in the browser, or as one page of HTML."""
+"""The `ocp view` command: a saved solution in space, in the browser or as one page of HTML."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 
-from ocp.cli.exit_status import of_a_stream, worded
+from ocp.cli.exit_status import DONE, REFUSED, refuse
 from ocp.cli.flags import read_line
-from ocp.cli.output.status_line import waited
+from ocp.cli.output.status_line import status_line
 from ocp.plots.bodies.viewer import HOST, PORT, Viewer, page
 from ocp.progress import say
 from ocp.storage import load
 from ocp.storage.atomic_files import check_writable
 
-DONE, BAD_ARGUMENTS = 0, 2
 
-
-def run(arguments: Sequence[str]) -> int:
+def command(arguments: Sequence[str]) -> int:
     """Show a saved solution as the command line asks and return the exit status."""
     flags = read_line(_parser(), arguments)
     try:
-        _check_flags(flags)
-        with waited("ocp view") as steps:
+        if flags.html is None and flags.seconds is not None:
+            raise ValueError("--seconds: is of a page, which --html FILE.html writes")
+        if flags.html is not None and (flags.host, flags.port) != (HOST, PORT):
+            raise ValueError("--host, --port: a page that --html writes is not served")
+        with status_line("ocp view") as steps:
             if flags.html is not None:
                 check_writable(flags.html)
             say(f"reads {flags.file}")
@@ -30,30 +30,19 @@ def run(arguments: Sequence[str]) -> int:
                 page(solution, flags.html, flags.seconds)
                 return DONE
             viewer = Viewer(flags.host, flags.port)
-            steps.heard()
+            steps.clear()
         print(f"shown at {viewer.url}, Ctrl-C ends", flush=True)
         viewer.show(solution)
         viewer.stay()
-    except (ValueError, OSError) as error:
-        if of_a_stream(error):
-            raise
-        print(f"ocp view: error: {worded(error)}", file=sys.stderr)
-        return BAD_ARGUMENTS
+    except REFUSED as error:
+        return refuse("ocp view", error)
     return DONE
-
-
-def _check_flags(flags: argparse.Namespace) -> None:
-    """Raise ValueError for flags that do nothing together."""
-    if flags.html is None and flags.seconds is not None:
-        raise ValueError("--seconds: is of a page, which --html FILE.html writes")
-    if flags.html is not None and (flags.host, flags.port) != (HOST, PORT):
-        raise ValueError("--host, --port: a page that --html writes is not served")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ocp view",
-        description=run.__doc__,
+        description=command.__doc__,
         epilog="needs the extra `view`",
         allow_abbrev=False,
     )

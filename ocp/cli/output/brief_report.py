@@ -1,4 +1,4 @@
-"""What a run says by default: a report in few lines, the most telling ones, in one column."""
+"""Brief report of a run: the most telling lines of its report, in two columns on one screen."""
 
 import re
 import shutil
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocp.cli.output.run_report import problem_line, published_lines
 from ocp.report import report
 from ocp.report.internal_report import coordinate_words
 from ocp.solution.margins import closest_line, reserves_from_data
@@ -38,24 +39,29 @@ def brief(
     own: Iterable[str] = (),
     room: int = LINES,
 ) -> str:
-    """Return a report `said` as text of at most `room` lines, the last of which names the rest.
+    """Return a report as text, the last line of which names the flags for the rest.
 
-    Arguments are named where they are not the `defaults`; `own` lines are the problem's.
+    Args:
+        said: the report, as `run_report.describe` returns it.
+        defaults: of the problem's arguments, which are named where they are not these.
+        own: lines of the problem itself.
+        room: lines that the text takes at most.
     """
     room = max(room, ROOMY)
+    certificate = said["verification"]
     sections = [
         Section(_head(said, defaults), room),
-        Section(_certified(said), 4),
+        Section([] if certificate is None else report.certificate_lines(certificate), 4),
         Section(_worst(said["violations"]), 3),
         Section(closest_line(reserves_from_data(said["reserves"])), 1),
-        Section([_split(line) for line in own], OWN),
-        Section(_published(said["published"]), 2),
+        Section([_split_columns(line) for line in own], OWN),
+        Section([*published_lines(said)][:PRINTED], 2),
     ]
     every = [line for section in sections for line in section.lines]
-    blocks = [[_laid(line, _width(every)) for line in section.lines] for section in sections]
-    counts = _shared(blocks, [section.least for section in sections], room - 1)
+    blocks = [[_wrap_line(line, _width(every)) for line in section.lines] for section in sections]
+    counts = _share_lines(blocks, [section.least for section in sections], room - 1)
     chosen = [line for section, count in zip(sections, counts) for line in section.lines[:count]]
-    shown = [part for line in chosen for part in _laid(line, _width(chosen))]
+    shown = [part for line in chosen for part in _wrap_line(line, _width(chosen))]
     return "\n".join([*shown, "--details prints all, --report FILE.json keeps it"])
 
 
@@ -65,28 +71,25 @@ def _width(lines: Iterable[Line]) -> int:
 
 
 def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
-    """Return what was asked and what came of it."""
-    changed = {
-        key: value
-        for key, value in said["arguments"].items()
-        if value not in (None, "") and value != defaults.get(key)
-    }
-    words = [
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in changed.items()
-    ]
+    """Return the lines of the problem, the solver and the result."""
+    value, integral = said["objective"], said["integral"]
+    objective = f"{value:.9g}"
+    if integral is not None and abs(integral - value) > SAME * abs(value):
+        objective += f" (on a fine grid {integral:.9g})"
+    parts = [f"{name} {phase['duration']:.5g}" for name, phase in said["phases"].items()]
+    duration = f"{said['duration']:.9g} s" + (f": {', '.join(parts)}" if parts else "")
     sizes = f"{coordinate_words(said['coordinates'])}, {said['variables']} variables, "
     sizes += f"{said['constraints']} constraints"
     solver = said["solver"]
     way = f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
     way += f"derivatives {solver['derivatives']}"
     return [
-        ("problem", " ".join([said["problem"], *words])),
+        problem_line(said, defaults),
         ("status", f"{report.status_words(said)}, {said['iterations']} iterations"),
         *report.verdict_lines(said["verification"]),
-        ("objective", _objective(said)),
+        ("objective", objective),
         *_terms(said["objective_terms"]),
-        ("duration", _duration(said)),
+        ("duration", duration),
         *report.bound_lines(said["at_bounds"]),
         *[
             ("parameter", f"{name} {entry['value']:.9g} {entry['unit']}, {entry['how']}")
@@ -102,13 +105,6 @@ def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
     ]
 
 
-def _objective(said: Mapping[str, Any]) -> str:
-    value, integral = said["objective"], said["integral"]
-    if integral is None or abs(integral - value) <= SAME * abs(value):
-        return f"{value:.9g}"
-    return f"{value:.9g} (on a fine grid {integral:.9g})"
-
-
 def _terms(terms: Mapping[str, Mapping[str, float]]) -> list[Line]:
     """Return the largest terms of an objective that has several."""
     if len(terms) < 2:
@@ -122,22 +118,13 @@ def _terms(terms: Mapping[str, Mapping[str, float]]) -> list[Line]:
     ]
 
 
-def _duration(said: Mapping[str, Any]) -> str:
-    parts = [f"{name} {phase['duration']:.5g}" for name, phase in said["phases"].items()]
-    return f"{said['duration']:.9g} s" + (f": {', '.join(parts)}" if parts else "")
-
-
 def _rounds(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Return the line of a refinement, if there was any."""
     if not rounds:
         return []
     last = rounds[-1]
     text = f"{len(rounds)} rounds, at last {last['points']} points, {last['nodes']} nodes, defect"
     return [("refined", f"{text} {last['defect']:.1e}")]
-
-
-def _certified(said: Mapping[str, Any]) -> list[Line]:
-    known = said["verification"]
-    return [] if known is None else report.certificate_lines(known)
 
 
 def _worst(violations: Mapping[str, Mapping[str, Any]]) -> list[Line]:
@@ -161,23 +148,14 @@ def _worst(violations: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     return [("worst violation", f"at nodes  dense      {count}"), *rows]
 
 
-def _published(published: Mapping[str, Mapping[str, Any]]) -> list[Line]:
-    rows = []
-    for name, entry in published.items():
-        optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"
-        text = f"{name}: {entry['value']:g}, ours {entry['ours']:.6g}{optimum}; {entry['remark']}"
-        rows.append(("published", text))
-    return rows[:PRINTED]
-
-
-def _split(line: str) -> Line:
+def _split_columns(line: str) -> Line:
     """Return label and text of a line in which they stand in columns."""
     columns = SPLIT.fullmatch(line)
     return (columns[1], columns[2]) if columns else (line, "")
 
 
-def _laid(line: Line, width: int) -> list[str]:
-    """Return a line as it is printed, its text in a column and broken where that ends."""
+def _wrap_line(line: Line, width: int) -> list[str]:
+    """Return a line as it is printed, its text in a column of its own."""
     label, text = line
     if len(label) > width - 2:
         return textwrap.wrap(f"{label}  {text}", columns(), subsequent_indent=" " * width)
@@ -191,17 +169,17 @@ def _laid(line: Line, width: int) -> list[str]:
 
 
 def columns() -> int:
-    """Return how wide what is printed may be."""
+    """Return the width of the printed text, in letters."""
     if sys.stdout is None or not sys.stdout.isatty():
         return COLUMNS
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, LINES)).columns)
 
 
-def _shared(
+def _share_lines(
     blocks: Sequence[Sequence[Sequence[str]]], least: Sequence[int], room: int
 ) -> list[int]:
-    """Return how many entries of each block are shown: first the least, then what there is room
-    for, in their order."""
+    """Return how many entries of each block are shown: the least of all, then more in their
+    order."""
     counts = [0] * len(blocks)
     for most in (least, [len(block) for block in blocks]):
         for k, block in enumerate(blocks):

@@ -1,14 +1,17 @@
-"""What a run says of its solver's iterations: a line of each, or now and then how far it is."""
+"""Iterations of a solver on the command line: a line of each, or a status now and then."""
 
 import signal
 from collections.abc import Callable
+from typing import TypeAlias
 
 from ocp.cli.output.status_line import Steps
 from ocp.solvers import Iteration
 
+Watch: TypeAlias = Callable[[Iteration], None]
 
-def printed(steps: Steps) -> Callable[[Iteration], None]:
-    """Return what prints a line for each iteration.
+
+def iteration_printer(steps: Steps) -> Watch:
+    """Return a callback that prints a line for each iteration.
 
     It interrupts the solve when nobody reads on, and falls silent when nothing can be written.
     """
@@ -18,7 +21,7 @@ def printed(steps: Steps) -> Callable[[Iteration], None]:
         nonlocal silent
         if silent:
             return
-        steps.heard()
+        steps.clear()
         try:
             if iteration.number == 0:
                 print(f"{iteration.stage}\n" if iteration.stage else "", end="")
@@ -36,8 +39,8 @@ def printed(steps: Steps) -> Callable[[Iteration], None]:
     return show
 
 
-def mentioned(steps: Steps) -> Callable[[Iteration], None]:
-    """Return what says, where a solve lasts, at which iteration it is."""
+def iteration_status(steps: Steps) -> Watch:
+    """Return a callback that tells the status line how far a solve is."""
 
     def show(iteration: Iteration) -> None:
         stage = f"{iteration.stage}, " if iteration.stage else ""
@@ -49,10 +52,8 @@ def mentioned(steps: Steps) -> Callable[[Iteration], None]:
     return show
 
 
-def both(
-    first: Callable[[Iteration], None], second: Callable[[Iteration], None]
-) -> Callable[[Iteration], None]:
-    """Return what hands iterations to two that watch."""
+def watch_both(first: Watch, second: Watch) -> Watch:
+    """Combine two iteration callbacks."""
 
     def show(iteration: Iteration) -> None:
         first(iteration)

@@ -1,6 +1,6 @@
-"""What a run says of its solution: its report, the command's arguments, what was published."""
+"""Report of a run: that of its solution, the command's arguments, published values beside ours."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ocp.report import report
@@ -18,8 +18,15 @@ def describe(
     certificate: "Verification | None" = None,
     tolerance: float | None = None,
 ) -> dict[str, Any]:
-    """Return the report of a solution of task.problem(**arguments) as plain data for JSON, with
-    the verdict of its certificate at a tolerance."""
+    """Return the report of a solution as plain data for JSON.
+
+    Args:
+        task: whose problem it is.
+        arguments: of the problem, {name: value}.
+        solution: of that problem.
+        certificate: of the solution, if it was verified.
+        tolerance: at which the certificate is judged.
+    """
     return {
         "problem": task.name,
         "arguments": arguments,
@@ -48,16 +55,24 @@ def summary(said: Mapping[str, Any]) -> str:
 
 
 def block(said: Mapping[str, Any]) -> str:
-    """Return the text of a report: arguments, all that the solution says, what was published."""
-    arguments = [
+    """Return the text of a whole report: arguments, the solution's own, published values."""
+    _, *lines = report.report_lines(said)  # the command tells the problem by its name and arguments
+    return report.align([problem_line(said, {}), *lines, *published_lines(said)])
+
+
+def problem_line(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the line of the problem's name and of its arguments that are no `defaults`."""
+    words = [
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in said["arguments"].items()
-        if value not in (None, "")
+        if value not in (None, "") and (key not in defaults or value != defaults[key])
     ]
-    _, *lines = report.report_lines(said)  # the command tells the problem by its name and arguments
-    entries = [("problem", " ".join([said["problem"], *arguments])), *lines]
+    return "problem", " ".join([said["problem"], *words])
+
+
+def published_lines(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a line for each published value, with ours beside it."""
     for name, entry in said["published"].items():
         optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"
         text = f"{name}: {entry['value']:g}, ours {entry['ours']:.6g}{optimum}; {entry['remark']}"
-        entries.append(("published", text))
-    return report.align(entries)
+        yield "published", text

@@ -1,4 +1,4 @@
-"""What a run leaves behind: the files that were asked for, and a result that is never lost."""
+"""Files that a run writes, and a result that is never lost."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp import interchange  # whose names load when they are asked for
-from ocp.cli.exit_status import worded
+from ocp.cli.exit_status import error_words
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.solution import Solution
@@ -29,8 +29,16 @@ ENDINGS = {
 
 
 def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> None:
-    """Raise OSError or ValueError naming the flag of a file that could not be written, one of those
-    of every run or of a problem's own `files`, and for a film that nothing here makes."""
+    """Raise an error before a solve where a file could not be written after it.
+
+    Args:
+        outputs: {flag: path or None} of the run.
+        files: a problem's own, beside those of every run.
+
+    Raises:
+        OSError: a file that cannot be written.
+        ValueError: another ending than the flag's, a file of two flags, or a film without ffmpeg.
+    """
     names = [*FILES, *(each.name for each in files)]
     for name in names:
         if outputs[name] is not None and not Path(outputs[name]).name:
@@ -48,17 +56,12 @@ def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> No
             endings = ", ".join(known)
             raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
     if Path(outputs["animate"] or "").suffix.lower() == ".mp4":
-        _check_ffmpeg()
+        from ocp.plots.bodies.animation import ffmpeg  # which no other run needs
 
-
-def _check_ffmpeg() -> None:
-    """Raise ValueError where a film as .mp4 could not be made, before anything is solved for it."""
-    from ocp.plots.bodies.animation import ffmpeg  # which no other run needs
-
-    try:
-        ffmpeg()
-    except ValueError as error:
-        raise ValueError(f"--animate: {error}") from None
+        try:
+            ffmpeg()
+        except ValueError as error:
+            raise ValueError(f"--animate: {error}") from None
 
 
 def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
@@ -68,18 +71,24 @@ def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
         raise ValueError("--forces: this problem has no ground")
 
 
-def leave(
+def write_files(
     name: str,
     views: Views,
     solution: Solution,
     report: Callable[[], Mapping[str, Any]],
     outputs: Mapping[str, Any],
 ) -> bool:
-    """Write what was asked for, and tell whether all of it stands where it was asked for.
+    """Write the files that were asked for, and tell whether all of them are written.
 
-    The `report` is made only for its file.
-    What cannot be written is named on stderr and keeps nothing else from being written. The
-    solution itself then goes to another place, which is named too.
+    What cannot be written is named on stderr and keeps no other file from being written; then the
+    solution itself goes to another place, which is named too.
+
+    Args:
+        name: of the problem, before each message.
+        views: of the problem, which draw its pictures.
+        solution: to be written.
+        report: made for its file alone.
+        outputs: {flag: path or None} of the run.
     """
     writers: dict[str, Callable[[str], Any]] = {
         "save": lambda path: save(solution, path),
@@ -102,14 +111,14 @@ def leave(
             raise
         except (OSError, ValueError) as error:
             whole = False
-            print(f"{name}: --{what}: {worded(error)}", file=sys.stderr)
+            print(f"{name}: --{what}: {error_words(error)}", file=sys.stderr)
             if what == "save":
                 print(f"{name}: {_elsewhere(solution, outputs[what])}", file=sys.stderr)
     return whole
 
 
 def _elsewhere(solution: Solution, asked: str) -> str:
-    """Save a solution where there is room, in a folder of its own; return words that say where."""
+    """Save a solution where there is room, in a new folder; return words that name the place."""
     for place in (tempfile.gettempdir(), Path.home(), Path.cwd()):
         try:
             folder = Path(tempfile.mkdtemp(prefix="ocp-", dir=place))

@@ -1,4 +1,4 @@
-"""What a command is doing while nothing else is printed, on standard error."""
+"""Status line of a running command, on standard error."""
 
 import sys
 import threading
@@ -16,10 +16,10 @@ CLEAR = "\r\x1b[K"  # of a terminal: empties the line
 
 
 class Steps:
-    """Says what is done once nothing was said for a while: a listener of `ocp.progress`.
+    """Status line of a command: a listener of `ocp.progress` that prints after a while of silence.
 
     On a terminal it is one line that changes and vanishes in the end; elsewhere lines, each after
-    twice the `patience` (s) of the last, by a `clock` (s). Without a stream it says nothing.
+    twice the `patience` (s) of the last, by a `clock` (s). Without a stream it prints nothing.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Steps:
         self.lines = 0  # that stay
 
     def __call__(self, words: str) -> None:
-        """Take what is done from now on."""
+        """Take a new step, and print it after a while."""
         self.timer.cancel()
         left = self._take(words)
         if left <= 0:
@@ -48,12 +48,12 @@ class Steps:
             self.timer.start()
 
     def update(self, words: str) -> None:
-        """Take how far it is: said when it is time, and by then perhaps something newer."""
+        """Take the progress of a step: printed when it is time, and by then perhaps a newer one."""
         if self._take(words) <= 0:
             self.tell()
 
     def _take(self, words: str) -> float:
-        """Keep the words and return how long to be patient yet, s."""
+        """Keep the words and return the time (s) until they may be printed."""
         if self.stream is None:
             return float("inf")
         with self.lock:
@@ -61,25 +61,23 @@ class Steps:
             return self.last + self.patience - self.clock()
 
     def tell(self) -> None:
-        """Print what is done, unless something was printed meanwhile."""
+        """Print the step, unless something was printed meanwhile."""
         with self.lock:
             if not self.words or self.clock() - self.last < 0.9 * self.patience:
                 return
-            self._write(f"{self.name}: {self.words} ...")
+            line = f"{self.name}: {self.words} ..."
+            with suppress(OSError, ValueError):  # a stream that takes nothing is not our matter
+                if self.rewrites:
+                    print(f"{CLEAR}{line}", end="", file=self.stream, flush=True)
+                    self.standing = True
+                else:
+                    self.patience *= GROWTH
+                    self.lines += 1
+                    print(line, file=self.stream, flush=True)
             self.words, self.last = "", self.clock()
 
-    def _write(self, line: str) -> None:
-        with suppress(OSError, ValueError):  # a stream that takes nothing is not our matter
-            if self.rewrites:
-                print(f"{CLEAR}{line}", end="", file=self.stream, flush=True)
-                self.standing = True
-            else:
-                self.patience *= GROWTH
-                self.lines += 1
-                print(line, file=self.stream, flush=True)
-
-    def heard(self) -> None:
-        """Be silent: something else is printed."""
+    def clear(self) -> None:
+        """Clear the line and wait anew: something else is printed."""
         self.timer.cancel()
         with self.lock:
             if self.standing:
@@ -89,25 +87,20 @@ class Steps:
 
 
 @contextmanager
-def waited(name: str, *, silent: bool = False) -> Iterator[Steps]:
-    """Say on standard error what takes its time, and warnings in a line each.
-
-    With `silent` only the warnings.
-    """
+def status_line(name: str, *, silent: bool = False) -> Iterator[Steps]:
+    """Print on standard error steps that take a while, unless `silent`, and warnings in a line
+    each."""
     stream = None if silent else sys.stderr
     steps = Steps(name, stream, PATIENCE[stream is not None and stream.isatty()])
     with warnings.catch_warnings(), listen(steps):
-        warnings.showwarning = _shown(steps)
+
+        def show(message: Any, *_: Any, **__: Any) -> None:
+            steps.clear()
+            with suppress(OSError):
+                print(f"{steps.name}: warning: {message}", file=sys.stderr)
+
+        warnings.showwarning = show
         try:
             yield steps
         finally:
-            steps.heard()
-
-
-def _shown(steps: Steps) -> Any:
-    def show(message: Any, *_: Any, **__: Any) -> None:
-        steps.heard()
-        with suppress(OSError):
-            print(f"{steps.name}: warning: {message}", file=sys.stderr)
-
-    return show
+            steps.clear()

@@ -1,19 +1,19 @@
-"""A study as text: its cells, its optima, its front, and how far it is."""
+"""Text of a study: its cells, optima, front and progress."""
 
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 from ocp.studies.schedule import Progress
 from ocp.studies.store.row_format import Cell
 from ocp.studies.study import Front, Optimum
-from ocp.studies.tables import aligned, columns_of, table
+from ocp.studies.tables import align_columns, columns_of, table
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
 LISTED = 12  # numbers of starts that a line shows
 
 
 class ProgressLine:
-    """Says after each cell how far the study is, in one line of a terminal, else in a line each.
+    """Progress of a study after each cell, in one line of a terminal, else in a line each.
 
     Nothing where the shell closed the stream, which is then None.
     """
@@ -35,7 +35,7 @@ class ProgressLine:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return how far a study is, and what the last cell was."""
+    """Return the progress of a study, with its last cell."""
     minutes, seconds = divmod(round(progress.remaining), 60)
     parameters = progress.cell.parameters.items()
     cell = ", ".join(f"{name} {word(value)}" for name, value in parameters)
@@ -58,11 +58,11 @@ def cells_text(cells: Sequence[Cell]) -> str:
         for row in table(cells)
     ]
     reason = "reason" if any(row[-1] for row in body) else ""
-    return aligned([[*names, *numbers, reason], *body])
+    return align_columns([[*names, *numbers, reason], *body])
 
 
 def optima_text(optima: Sequence[Optimum], count: int) -> str:
-    """Return a line for each local optimum that so many starts led to."""
+    """Return a line for each local optimum, which some of `count` starts led to."""
     header = ["rank", "objective", "duration", "found", "by starts"]
     body = [
         [
@@ -70,11 +70,13 @@ def optima_text(optima: Sequence[Optimum], count: int) -> str:
             word(optimum.objective),
             word(optimum.solution.duration),
             f"{len(optimum.starts)} of {count}",
-            _numbers(optimum.starts),
+            ", ".join(
+                [*map(str, optimum.starts[:LISTED]), *["..."] * (len(optimum.starts) > LISTED)]
+            ),
         ]
         for rank, optimum in enumerate(optima, start=1)
     ]
-    return "\n" + aligned([header, *body])
+    return "\n" + align_columns([header, *body])
 
 
 def front_text(front: Front) -> str:
@@ -87,15 +89,11 @@ def front_text(front: Front) -> str:
         ]
         for one, first, second in front.points
     ]
-    return f"\nfront of {len(body)} points\n" + aligned([[*front.names, "cell"], *body])
+    return f"\nfront of {len(body)} points\n" + align_columns([[*front.names, "cell"], *body])
 
 
-def word(value: Any, digits: int = 8) -> str:
+def word(value: object, digits: int = 8) -> str:
     """Return a value as a table shows it."""
     if value is None:
         return ""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(starts: Sequence[int]) -> str:
-    return ", ".join(map(str, starts[:LISTED])) + (", ..." if len(starts) > LISTED else "")

@@ -20,8 +20,10 @@ Sums = tuple[np.ndarray, np.ndarray]  # force (3, N) and moment (3, N) about the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plate:
-    """Force (3, frames; N), the middle of its corners (3, m), and moment (3, frames; N m) about
-    that, means over each frame in the axes of the markers."""
+    """Means over each frame in the axes of the markers: force (3, frames; N), the middle of the
+    corners
+    (3, m), and moment (3, frames; N m) about it.
+    """
 
     force: np.ndarray
     middle: np.ndarray
@@ -31,8 +33,11 @@ class Plate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Geometry:
     """Axes of a plate (3x3, columns), the `middle` of its surface (3, m), and its `origin` (3, m):
-    the way from where it measures to the middle, in its axes; of kind 3 along x and y how far its
-    sensors are from the middle."""
+    from
+    where it measures to the middle, in its axes; of kind 3 along x and y how far its sensors are
+    from
+    the middle.
+    """
 
     axes: np.ndarray
     middle: np.ndarray
@@ -40,9 +45,14 @@ class Geometry:
 
 
 def plates_of(recording: Recording, metre: float) -> Iterator[Plate]:
-    """Yield the force plates of a recording whose unit of length is `metre` (m).
+    """Yield the force plates of a recording.
 
-    Raises ValueError naming the file and the parameter that is missing or wrong.
+    Args:
+        recording: of the file.
+        metre: its unit of length (m).
+
+    Raises:
+        ValueError: a parameter is missing or wrong.
     """
     parameters, count = recording.parameters, len(recording.points)
     used = int(parameters.number(f"{GROUP}:USED")) if f"{GROUP}:USED" in parameters else 0
@@ -57,7 +67,11 @@ def plates_of(recording: Recording, metre: float) -> Iterator[Plate]:
         geometry = _geometry(parameters, k, metre)
         channels = _channels(recording, k, units, metre)
         if kind == CALIBRATED:
-            channels = _calibrated(parameters, k, metre) @ channels
+            if not parameters.numbers(f"{GROUP}:CAL_MATRIX").size:
+                matrix = np.eye(6)
+            else:
+                matrix = _of_plate(parameters, "CAL_MATRIX", k, 36).reshape(6, 6, order="F")
+            channels = (np.repeat([1.0, metre], 3)[:, None] * matrix) @ channels
         force, moment = (
             (geometry.axes @ rows).reshape(3, count, -1).mean(axis=2)
             for rows in sums(channels, geometry.origin)
@@ -68,8 +82,8 @@ def plates_of(recording: Recording, metre: float) -> Iterator[Plate]:
 def _of_plate(
     parameters: Parameters, name: str, k: int, count: int, stride: int | None = None
 ) -> np.ndarray:
-    """Return `count` numbers that a parameter has of plate k, `stride` (the same) after those of
-    the one before."""
+    """Return `count` numbers of plate k in a parameter, `stride` (the same) after those of the
+    plate before."""
     stride = count if stride is None else stride
     values = parameters.numbers(f"{GROUP}:{name}").ravel(order="F")
     if count > stride or len(values) < (k + 1) * stride:
@@ -98,8 +112,8 @@ def _geometry(parameters: Parameters, k: int, metre: float) -> Geometry:
 
 
 def _channels(recording: Recording, k: int, units: Sequence[str], metre: float) -> np.ndarray:
-    """Return the analog channels of plate k (channels, samples), (value - offset) scale in SI; in
-    their own units where none is asked."""
+    """Return the analog channels of plate k (channels, samples), (value - offset) scale in SI,
+    or in their own units where none is asked."""
     parameters, samples = recording.parameters, recording.samples
     name = f"{GROUP}:CHANNEL"
     stride = (*parameters.numbers(name).shape, 0)[0]
@@ -120,8 +134,8 @@ def _channels(recording: Recording, k: int, units: Sequence[str], metre: float) 
 
 
 def _factor(text: str, unit: str, metre: float) -> float:
-    """Return by what numbers of a channel are multiplied: as its unit says or, where that is none
-    of the kind, as N and the file's unit of length do."""
+    """Return the factor of a channel's numbers: that of its unit or, if that is of another kind,
+    that of N and the file's unit of length."""
     try:
         name, factor = in_si(lower_prefixes(text))
     except ValueError:
@@ -129,16 +143,6 @@ def _factor(text: str, unit: str, metre: float) -> float:
     if name != unit:
         return metre if unit in ("m", "N m") else 1.0
     return factor
-
-
-def _calibrated(parameters: Parameters, k: int, metre: float) -> np.ndarray:
-    """Return the matrix (6, 6) from channels to N and N m; it is that of a file in N and its unit
-    of length, or where that is empty none."""
-    if not parameters.numbers(f"{GROUP}:CAL_MATRIX").size:
-        matrix = np.eye(6)
-    else:
-        matrix = _of_plate(parameters, "CAL_MATRIX", k, 36).reshape(6, 6, order="F")
-    return np.repeat([1.0, metre], 3)[:, None] * matrix
 
 
 def _by_center(channels: np.ndarray, origin: np.ndarray) -> Sums:

@@ -14,7 +14,7 @@ from ocp.interchange.c3d.parameters import (
     INTEGER,
     ORDERS,
     Parameters,
-    decoded,
+    decode_numbers,
     read_parameters,
 )
 
@@ -41,8 +41,9 @@ class Recording:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """Numbers of a header: of `points` and analog `values` in a frame, of the `first` frame and the
-    `last` one, of the `block` where they begin, of `samples` in a frame; the `scale` of integer
-    coordinates, which of floats is not above 0."""
+    `last`, of the `block` where they begin, of `samples` in a frame; the `scale` of integer
+    coordinates, which of floats is not above 0.
+    """
 
     points: int
     values: int
@@ -54,8 +55,8 @@ class Header:
 
 
 def read_recording(path: Path, content: bytes) -> Recording:
-    """Return what a C3D file of these bytes has; raise ValueError naming it where it is none,
-    contradicts itself or is cut off."""
+    """Return the Recording of a C3D file of these bytes; raise ValueError naming the file if it
+    is none, contradicts itself or is cut off."""
     parameters = read_parameters(path, content)
     header = _header(parameters, content)
     samples_each, channels = _analog(path, header)
@@ -73,7 +74,7 @@ def read_recording(path: Path, content: bytes) -> Recording:
     start = BLOCK * (header.block - 1)
     rows = content[start : start + count * size * width]
     unsigned = parameters.text("ANALOG:FORMAT").upper() == "UNSIGNED"
-    table = decoded(rows, size, parameters.processor).reshape(count, width)
+    table = decode_numbers(rows, size, parameters.processor).reshape(count, width)
     points = table[:, : 4 * header.points].reshape(count, header.points, 4)
     samples = table[:, 4 * header.points :].reshape(count, samples_each, channels)
     if size == INTEGER and unsigned:
@@ -99,14 +100,14 @@ def _header(parameters: Parameters, content: bytes) -> Header:
         values=values,
         first=first,
         last=last,
-        scale=float(decoded(content[12:16], FLOAT, parameters.processor)[0]),
+        scale=float(decode_numbers(content[12:16], FLOAT, parameters.processor)[0]),
         block=block,
         samples=samples,
     )
 
 
 def _analog(path: Path, header: Header) -> tuple[int, int]:
-    """Return the numbers of analog samples in a frame and of channels that each has."""
+    """Return the number of analog samples in a frame, and of channels."""
     samples = max(header.samples, 1)
     if header.values % samples:
         raise ValueError(
@@ -117,7 +118,7 @@ def _analog(path: Path, header: Header) -> tuple[int, int]:
 
 
 def _check_counts(parameters: Parameters, counts: Mapping[str, int]) -> None:
-    """Raise ValueError for a count of a parameter that is another than the header's."""
+    """Raise ValueError for a count of a parameter that is not the header's."""
     for name, count in counts.items():
         stated = parameters.number(name, unsigned=True) if name in parameters else count
         if stated != count:
@@ -125,8 +126,14 @@ def _check_counts(parameters: Parameters, counts: Mapping[str, int]) -> None:
 
 
 def _frames(parameters: Parameters, header: Header, length: int, size: int) -> tuple[int, int]:
-    """Return steps before the first frame and the number of frames, each of `size` bytes; raise
-    ValueError if a file of a `length` has fewer."""
+    """Return steps before the first frame and the number of frames; raise ValueError if the file is
+    shorter.
+
+    Args:
+        parameters, header: of the file.
+        length: of the file, in bytes.
+        size: of a frame, in bytes.
+    """
     path = parameters.path
     start = BLOCK * (header.block - 1)
     if start < BLOCK:
@@ -141,7 +148,7 @@ def _frames(parameters: Parameters, header: Header, length: int, size: int) -> t
 
 
 def _first_and_last(parameters: Parameters, header: Header) -> tuple[int, int]:
-    """Return the numbers of the first and the last frame, of parameters where the header cannot
+    """Return the numbers of the first and last frame, of parameters where the header cannot
     count them."""
     if header.last < LONG:
         return header.first, header.last

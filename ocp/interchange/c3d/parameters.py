@@ -22,8 +22,8 @@ PADDING = " \t\r\n\0"  # after a text that is shorter than its place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """A parameter as it stands: its kind, its dimensions, of which the first varies quickest, and
+class Parameter:
+    """A parameter of a file: its kind, its dimensions, of which the first varies quickest, and
     its bytes."""
 
     kind: int
@@ -35,36 +35,36 @@ class Stated:
 class Parameters:
     """Parameters of the file at `path`, by GROUP:NAME, and the `processor` that wrote its numbers.
 
-    Their questions raise ValueError naming file and parameter.
+    Its methods raise ValueError naming file and parameter.
     """
 
     path: Path
     processor: int
-    stated: Mapping[str, Stated]
+    stated: Mapping[str, Parameter]
 
     def __contains__(self, name: str) -> bool:
         return name in self.stated
 
     def texts(self, name: str) -> list[str]:
-        """Return the texts of a parameter, without what pads them."""
+        """Return the texts of a parameter, without their padding."""
         stated = self._known(name)
         if stated.kind != TEXT:
             raise ValueError(f"{self.path}: {name}: expected texts, got numbers")
         length = stated.shape[0] if stated.shape else 1
         parts = range(0, len(stated.content), max(length, 1))
-        return [_decoded(stated.content[k : k + length]).rstrip(PADDING) for k in parts]
+        return [_decode_text(stated.content[k : k + length]).rstrip(PADDING) for k in parts]
 
     def text(self, name: str) -> str:
         """Return the first text of a parameter, "" where there is none."""
         return next(iter(self.texts(name)), "") if name in self else ""
 
     def numbers(self, name: str, *, unsigned: bool = False) -> np.ndarray:
-        """Return the finite numbers of a parameter in its dimensions, its integers `unsigned` where
-        the file means them so."""
+        """Return the finite numbers of a parameter in its dimensions; `unsigned`: its integers
+        are."""
         stated = self._known(name)
         if stated.kind == TEXT:
             raise ValueError(f"{self.path}: {name}: expected numbers, got texts")
-        values = decoded(stated.content, stated.kind, self.processor, unsigned)
+        values = decode_numbers(stated.content, stated.kind, self.processor, unsigned)
         endless = values[~np.isfinite(values)]
         if endless.size:
             raise ValueError(f"{self.path}: {name}: expected finite numbers, got {endless[0]}")
@@ -78,24 +78,24 @@ class Parameters:
         return float(values.flat[0])
 
     def names(self, name: str) -> list[str]:
-        """Return a parameter and what continues it beyond 255 entries: NAME, NAME2, .."""
+        """Return a parameter and its continuations beyond 255 entries: NAME, NAME2, .."""
         following = re.compile(re.escape(name) + r"(\d*)")
         matches = [match for each in self.stated if (match := following.fullmatch(each))]
         return [match[0] for match in sorted(matches, key=lambda match: int(match[1] or 1))]
 
     def series(self, name: str, *, unsigned: bool = False) -> np.ndarray:
-        """Return the numbers of a parameter and of what continues it, one after the other."""
+        """Return the numbers of a parameter and of its continuations, one after the other."""
         self._known(name)
         parts = [self.numbers(each, unsigned=unsigned).ravel() for each in self.names(name)]
         return np.concatenate(parts)
 
-    def _known(self, name: str) -> Stated:
+    def _known(self, name: str) -> Parameter:
         if name not in self.stated:
             raise ValueError(f"{self.path}: {name}: the parameter is missing")
         return self.stated[name]
 
 
-def decoded(content: bytes, size: int, processor: int, unsigned: bool = False) -> np.ndarray:
+def decode_numbers(content: bytes, size: int, processor: int, unsigned: bool = False) -> np.ndarray:
     """Return numbers of bytes: of 1 or 2 bytes integers, of 4 floats of the processor."""
     if size == FLOAT and processor == DEC:
         return _of_vax(content)
@@ -104,8 +104,8 @@ def decoded(content: bytes, size: int, processor: int, unsigned: bool = False) -
 
 
 def _of_vax(content: bytes) -> np.ndarray:
-    """Return the numbers of floats of a VAX, (0.5 + fraction / 2^24) 2^(exponent - 128); words of
-    two bytes stand in the other order than the bytes in them."""
+    """Return floats of a VAX, (0.5 + fraction / 2^24) 2^(exponent - 128), whose two words stand
+    in the other order than the bytes in them."""
     words = np.frombuffer(content, "<u2").astype(np.int64).reshape(-1, 2)
     exponent = (words[:, 0] >> 7) & 0xFF
     fraction = ((words[:, 0] & 0x7F) << 16) | words[:, 1] | 0x800000
@@ -114,7 +114,7 @@ def _of_vax(content: bytes) -> np.ndarray:
     return np.where(exponent == 0, 0.0, signs * sizes)
 
 
-def _decoded(part: bytes) -> str:
+def _decode_text(part: bytes) -> str:
     try:
         return part.decode("utf-8")
     except UnicodeDecodeError:
@@ -122,8 +122,8 @@ def _decoded(part: bytes) -> str:
 
 
 def read_parameters(path: Path, content: bytes) -> Parameters:
-    """Return the parameters of a C3D file of these bytes; raise ValueError naming it where it is
-    none, or where they go beyond its end."""
+    """Return the parameters of a C3D file of these bytes; raise ValueError naming the file if it
+    is none, or cut off."""
     if len(content) < BLOCK or content[1] != MARK:
         raise ValueError(f"{path}: cannot be read as C3D: its second byte is not {MARK}")
     view, place = memoryview(content), BLOCK * (content[0] - 1)
@@ -136,25 +136,25 @@ def read_parameters(path: Path, content: bytes) -> Parameters:
             f"got {processor}"
         )
     groups: dict[int, str] = {}
-    members: list[tuple[int, str, Stated]] = []
+    members: list[tuple[int, str, Parameter]] = []
     place, step = place + 4, -1
     while step:
         size, group = unpack("bb", _part(path, view, place, 2))  # of a locked name it is negative
         if not size or not group:
             break
-        name = _decoded(bytes(_part(path, view, place + 2, abs(size)))).strip(PADDING).upper()
+        name = _decode_text(bytes(_part(path, view, place + 2, abs(size)))).strip(PADDING).upper()
         place += 2 + abs(size)
         (step,) = unpack(f"{ORDERS[processor]}H", _part(path, view, place, 2))
         if group < 0:
             groups[-group] = name
         else:
-            members.append((group, name, _stated(path, view, place + 2, name)))
+            members.append((group, name, _read_parameter(path, view, place + 2, name)))
         place += step
     stated = {f"{groups.get(group, group)}:{name}": each for group, name, each in members}
     return Parameters(path=path, processor=processor, stated=stated)
 
 
-def _stated(path: Path, view: memoryview, place: int, name: str) -> Stated:
+def _read_parameter(path: Path, view: memoryview, place: int, name: str) -> Parameter:
     """Return the parameter whose kind, dimensions and numbers begin at a place."""
     kind, count = unpack("bB", _part(path, view, place, 2))
     if kind not in (TEXT, BYTE, INTEGER, FLOAT):
@@ -167,7 +167,7 @@ def _stated(path: Path, view: memoryview, place: int, name: str) -> Stated:
         )
     shape = tuple(_part(path, view, place + 2, count))
     content = _part(path, view, place + 2 + count, abs(kind) * prod(shape))
-    return Stated(kind=kind, shape=shape, content=bytes(content))
+    return Parameter(kind=kind, shape=shape, content=bytes(content))
 
 
 def _part(path: Path, view: memoryview, place: int, count: int) -> memoryview:

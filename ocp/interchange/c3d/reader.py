@@ -1,4 +1,4 @@
-"""Markers and force plates of C3D files."""
+"""Markers and force plates of C3D files as tables."""
 
 import warnings
 from pathlib import Path
@@ -21,9 +21,12 @@ def read_c3d(path: Path) -> Table:
 
     Markers that were not seen are nan. Of plate k the columns are plate_k_force_vx, .. (N),
     plate_k_force_px, .. (m), the middle of its corners, and plate_k_torque_x, .. (N m) about that,
-    in the file's global axes and with its sign, means over each frame. Raises ValueError naming the
-    file where it is none or cut off, where names of markers are missing or used twice, and where a
-    unit is not known.
+    in the file's global axes and with its sign, means over each frame.
+
+    Raises:
+        ValueError: the file is none or cut off, names of markers are missing or used twice, or a
+            unit
+            is not known.
     """
     recording = read_recording(path, bytes_of(path))
     parameters, count = recording.parameters, len(recording.points)
@@ -56,8 +59,7 @@ def read_c3d(path: Path) -> Table:
 
 
 def _names(parameters: Parameters, count: int) -> list[str]:
-    """Return the names of the markers; raise ValueError for empty ones and for such that are used
-    twice."""
+    """Return the names of the markers; raise ValueError for one that is empty or used twice."""
     path = parameters.path
     parts = [parameters.texts(each) for each in parameters.names("POINT:LABELS")]
     names = [name.strip() for part in parts for name in part][:count]
@@ -88,7 +90,7 @@ def _metre(parameters: Parameters) -> float:
 
 
 def _plates(recording: Recording, metre: float) -> list[Plate]:
-    """Return the force plates; none, which a warning says, where they cannot be read."""
+    """Return the force plates; none, with a warning, where they cannot be read."""
     path = recording.parameters.path
     try:
         return list(plates_of(recording, metre))

@@ -1,29 +1,28 @@
-"""Actuators of MuJoCo's models as limits of joints' torques, and forces that have none here."""
+"""Actuators of MuJoCo's models as limits of joints' torques."""
 
 from collections.abc import Mapping
 from math import inf
-from typing import Any
 
 import numpy as np
 
-from ocp.interchange.mjcf.equalities import called
-from ocp.interchange.mjcf.tendons import sum_of, summed
+from ocp.interchange.mjcf.equalities import MjModel, object_name
+from ocp.interchange.mjcf.tendons import coordinate_sum, tendon_sum
 from ocp.interchange.reader_notes import Remarks
 
 JOINTS, TENDON = (0, 1), 3  # what actuators act on: a joint, or it in its parent's axes; a tendon
 FIXED, PLAIN = 0, 0  # its gain is a number, its bias nothing: a motor
 
 
-def drives(model: Any) -> dict[int, tuple[float, float]]:
-    """Return the limits (N m or N) of the joints that actuators drive, by their numbers.
+def actuator_limits(model: MjModel) -> dict[int, tuple[float, float]]:
+    """Return {joint number: limits (N m or N)} of the joints that actuators drive.
 
-    A motor's is its gear times gain times control, every other's what limits its force; those of
+    A motor's are its gear times gain times control, every other's the limits of its force; those of
     several at one joint add up, and the joint's own limit bounds them. What acts on a joint that
-    follows another, or on a tendon of one joint and its followers, drives the one.
+    follows another, or on a tendon of one joint and its followers, drives the leader.
     """
     driven: dict[int, tuple[float, float]] = {}
     for k in range(model.nu):
-        share = _share(model, k)
+        share = _driven_joint(model, k)
         if share is not None:
             joint, ratio = share
             lower, upper = driven.get(joint, (0.0, 0.0))
@@ -36,19 +35,19 @@ def drives(model: Any) -> dict[int, tuple[float, float]]:
     return driven
 
 
-def _share(model: Any, actuator: int) -> tuple[int, float] | None:
-    """Return the one joint that an actuator drives, and by which factor; None if there is none."""
+def _driven_joint(model: MjModel, actuator: int) -> tuple[int, float] | None:
+    """Return the one joint that an actuator drives, and the factor; None if there is none."""
     kind, number = int(model.actuator_trntype[actuator]), int(model.actuator_trnid[actuator][0])
     if kind in JOINTS:
-        known = summed(model, [(number, 1.0)])
+        known = coordinate_sum(model, [(number, 1.0)])
     else:
-        known = sum_of(model, number) if kind == TENDON else None
+        known = tendon_sum(model, number) if kind == TENDON else None
     if known is None or len(known[0]) != 1:
         return None
     return known[0][0], known[1].ratios[0]
 
 
-def _limits(model: Any, k: int) -> tuple[float, float]:
+def _limits(model: MjModel, k: int) -> tuple[float, float]:
     """Return the least and the greatest torque (N m or N) of an actuator."""
     gear, force = float(model.actuator_gear[k][0]), (-inf, inf)
     motor = int(model.actuator_gaintype[k]) == FIXED and int(model.actuator_biastype[k]) == PLAIN
@@ -61,12 +60,12 @@ def _limits(model: Any, k: int) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def undriven_forces(model: Any, joints: Mapping[int, str]) -> Remarks:
-    """Return by kind what of actuators and curved springs is not read."""
+def undriven_forces(model: MjModel, joints: Mapping[int, str]) -> Remarks:
+    """Return by kind the actuators and curved springs that are not read."""
     other = [
-        called(model, "ACTUATOR", k) or f"actuator {k + 1}"
+        object_name(model, "ACTUATOR", k) or f"actuator {k + 1}"
         for k in range(model.nu)
-        if _share(model, k) is None
+        if _driven_joint(model, k) is None
     ]
     curved = [
         name

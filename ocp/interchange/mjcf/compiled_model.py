@@ -1,4 +1,4 @@
-"""MJCF files compiled by MuJoCo, and what it says of them, with its place in the file."""
+"""MJCF files compiled by MuJoCo, and its messages with their place in the file."""
 
 import re
 import warnings
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ocp.interchange.mjcf.equalities import called
+from ocp.interchange.mjcf.equalities import MjModel, MjSpec, object_name
 from ocp.interchange.reader_notes import Remarks
-from ocp.interchange.xml_elements import Misstated, contents, parsed
+from ocp.interchange.xml_elements import Misstated, file_content, parse_xml
 from ocp.mechanics.model.joints import GROUND
 from ocp.version import MissingExtra, install_hint
 
@@ -22,12 +22,16 @@ SAID = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """MuJoCo's statement of a file and the model compiled of it, and what it warns of; `links` and
-    `joints` are the names of its bodies and joints here, by their numbers, `absent` the files of
-    meshes and pictures that are not there, `shapes` which of them show links."""
+    """A file compiled by MuJoCo.
 
-    spec: Any
-    compiled: Any
+    `spec` is MuJoCo's statement of the file and `compiled` the model; `links` and `joints` are the
+    names of its bodies and joints in the tree, by their numbers; `warned` are MuJoCo's warnings,
+    `absent` the files of meshes and pictures that are not there; `shapes` ("visual" or "collision")
+    show links.
+    """
+
+    spec: MjSpec
+    compiled: MjModel
     path: Path
     links: Sequence[str]
     joints: Mapping[int, str]
@@ -36,9 +40,9 @@ class Model:
     shapes: str
 
     @contextmanager
-    def located(self, joint: int | None = None) -> Iterator[None]:
-        """Name the file, and of a joint by its number the line and its name, in the ValueErrors of
-        what is made of it."""
+    def located_errors(self, joint: int | None = None) -> Iterator[None]:
+        """Name the file, and the line and name of a joint by its number, in the ValueErrors of
+        the block."""
         try:
             yield
         except Misstated:
@@ -51,9 +55,17 @@ class Model:
             raise Misstated(f"{place}: <joint> {self.joints[joint]!r}: {error}") from None
 
 
-def compiled(path: Path, shapes: str) -> Model:
-    """Return a file's Model; raise ValueError naming the file, where MuJoCo tells it the line, and
-    what is wrong, ModuleNotFoundError without MuJoCo."""
+def compile_model(path: Path, shapes: str) -> Model:
+    """Return the Model of a file.
+
+    Args:
+        path: of the file.
+        shapes: "visual" or "collision", those that show links.
+
+    Raises:
+        ValueError: the file is wrong; the message names it, and where MuJoCo tells it the line.
+        ModuleNotFoundError: MuJoCo is not installed.
+    """
     try:
         import mujoco
     except ImportError:
@@ -69,15 +81,21 @@ def compiled(path: Path, shapes: str) -> Model:
     except (ValueError, RuntimeError) as error:
         words = " ".join(str(error).split())
         if "parse error" in words:
-            parsed(contents(path), path.name)  # says it better
-        raise _misstated(path, words) from None
-    _check_names(path, model.names)
+            parse_xml(file_content(path), path.name)  # says it better
+        raise _located_error(path, words) from None
+    try:
+        model.names.decode("utf-8")
+    except UnicodeDecodeError as error:
+        other = model.names[error.start : error.start + 2].hex(" ")
+        raise Misstated(
+            f"{path.name}: expected names in UTF-8, got one with other bytes ({other})"
+        ) from None
     if model.nbody < 2:
         raise ValueError(f"{path.name}: it has no body but the world")
-    bodies = [called(model, "BODY", k) or f"body {k}" for k in range(model.nbody)]
+    bodies = [object_name(model, "BODY", k) or f"body {k}" for k in range(model.nbody)]
     names = [name if name != GROUND else f"{name} of the file" for name in bodies]
     joints = {
-        k: called(model, "JOINT", k) or f"{names[model.jnt_bodyid[k]]} joint {k + 1}"
+        k: object_name(model, "JOINT", k) or f"{names[model.jnt_bodyid[k]]} joint {k + 1}"
         for k in range(model.njnt)
     }
     said = tuple(dict.fromkeys(" ".join(words.split()) for words in warned))
@@ -93,20 +111,9 @@ def compiled(path: Path, shapes: str) -> Model:
     )
 
 
-def _check_names(path: Path, names: bytes) -> None:
-    """Raise Misstated unless the names that MuJoCo has are texts."""
-    try:
-        names.decode("utf-8")
-    except UnicodeDecodeError as error:
-        other = names[error.start : error.start + 2].hex(" ")
-        raise Misstated(
-            f"{path.name}: expected names in UTF-8, got one with other bytes ({other})"
-        ) from None
-
-
 @contextmanager
 def quiet(mujoco: Any) -> Iterator[list[str]]:
-    """Collect what MuJoCo warns of, which it would print and write to a file of its own."""
+    """Collect MuJoCo's warnings, which it would print and write to a file of its own."""
     words: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(words.append)
@@ -119,8 +126,8 @@ def quiet(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def _without_absent(mujoco: Any, spec: Any, path: Path) -> list[str]:
-    """Take shapes and pictures whose files are not there out of a statement, and return the files.
+def _without_absent(mujoco: Any, spec: MjSpec, path: Path) -> list[str]:
+    """Remove shapes and pictures without a file from a statement, and return the files.
 
     Raises Misstated where the mass of a body follows from one.
     """
@@ -149,7 +156,7 @@ def _without_absent(mujoco: Any, spec: Any, path: Path) -> list[str]:
 
 
 def _absent(assets: Sequence[Any], folder: Path) -> dict[str, str]:
-    """Return the files of assets that are not there, by the assets' names."""
+    """Return {name: file} of assets whose files are not there."""
     return {
         each.name: str(folder / each.file)
         for each in assets
@@ -157,8 +164,8 @@ def _absent(assets: Sequence[Any], folder: Path) -> dict[str, str]:
     }
 
 
-def _misstated(path: Path, words: str) -> Misstated:
-    """Return the error that says what MuJoCo does, its place first."""
+def _located_error(path: Path, words: str) -> Misstated:
+    """Return MuJoCo's error with its place first."""
     parts = SAID.match(words)
     if parts is None:
         return Misstated(f"{path.name}: {words}")
@@ -169,16 +176,15 @@ def _misstated(path: Path, words: str) -> Misstated:
 
 def _place(path: Path, line: str) -> str:
     """Return the name of a file and a line, which may be one of the files that it includes."""
-    if line and b"<include" in contents(path):
+    if line and b"<include" in file_content(path):
         return f"{path.name} or a file that it includes, line {line}"
     return f"{path.name}:{line}" if line else path.name
 
 
-def unread(model: Model) -> Remarks:
-    """Return by kind what of a file MuJoCo warns of, and parts of it that this house does not
-    know."""
+def ignored_parts(model: Model) -> Remarks:
+    """Return by kind MuJoCo's warnings, and parts of a file that have no counterpart here."""
     data = model.compiled
-    flexes = [called(data, "FLEX", k) or f"flex {k + 1}" for k in range(data.nflex)]
+    flexes = [object_name(data, "FLEX", k) or f"flex {k + 1}" for k in range(data.nflex)]
     moved = [model.links[k] for k in range(1, data.nbody) if data.body_mocapid[k] >= 0]
     plugins = [model.links[k] for k in range(1, data.nbody) if data.body_plugin[k] >= 0]
     crossed = [

@@ -1,31 +1,36 @@
-"""Equalities of MuJoCo's models: bodies that are connected or welded, joints that follow others."""
+"""Equalities of MuJoCo's models: connected or welded bodies, joints that follow others."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.polynomial import Polynomial as Series
 
-from ocp.interchange.poses import turned
+from ocp.interchange.poses import rotation_matrix
 from ocp.mechanics.model.coordinates import Follows, polynomial
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.tree import Point
 
+Leaders: TypeAlias = dict[int, tuple[int, Series]]
+MjModel: TypeAlias = Any  # of the optional package mujoco
+MjSpec: TypeAlias = Any
 CONNECT, WELD, JOINT = 0, 1, 2  # MuJoCo's kinds of equality
 SITE = 6  # its kind of object
 
 
-def cuts(model: Any, names: Sequence[str]) -> tuple[list[Loop], list[Point]]:
+def cut_joints(model: MjModel, names: Sequence[str]) -> tuple[list[Loop], list[Point]]:
     """Return the loops of connected and welded bodies, and the points that they join.
 
-    `names`: of the links that carry the bodies, by their numbers.
+    Args:
+        model: compiled by MuJoCo.
+        names: of the links that carry the bodies, by their numbers.
     """
     loops, points = [], []
     for k in _active(model):
         kind = int(model.eq_type[k])
         if kind not in (CONNECT, WELD):
             continue
-        label = called(model, "EQUALITY", k) or f"equality {k + 1}"
+        label = object_name(model, "EQUALITY", k) or f"equality {k + 1}"
         ends = list(_ends(model, k, kind))
         for which, (body, place) in zip(("start", "end"), ends):
             points.append(Point(name=f"{label} {which}", link=names[body], position=place))
@@ -42,7 +47,7 @@ def cuts(model: Any, names: Sequence[str]) -> tuple[list[Loop], list[Point]]:
     return loops, points
 
 
-def _ends(model: Any, k: int, kind: int) -> Iterator[tuple[int, np.ndarray]]:
+def _ends(model: MjModel, k: int, kind: int) -> Iterator[tuple[int, np.ndarray]]:
     """Yield body and place (3, m, in its frame) of both ends of an equality."""
     sides = (int(model.eq_obj1id[k]), int(model.eq_obj2id[k]))
     if int(model.eq_objtype[k]) == SITE:
@@ -54,22 +59,29 @@ def _ends(model: Any, k: int, kind: int) -> Iterator[tuple[int, np.ndarray]]:
         yield body, model.eq_data[k][part]
 
 
-def _turn(model: Any, k: int) -> np.ndarray:
+def _turn(model: MjModel, k: int) -> np.ndarray:
     """Return the axes of a weld's second body in those of its first (3x3)."""
     if int(model.eq_objtype[k]) == SITE:
         sites = (int(model.eq_obj1id[k]), int(model.eq_obj2id[k]))
-        first, second = (turned(model.site_quat[site]) for site in sites)
+        first, second = (rotation_matrix(model.site_quat[site]) for site in sites)
         axes: np.ndarray = first @ second.T
         return axes
-    return turned(model.eq_data[k][6:10])
+    return rotation_matrix(model.eq_data[k][6:10])
 
 
-def coupled(model: Any, names: Mapping[int, str]) -> dict[int, Follows]:
-    """Return how joints follow others, by their numbers; `names`: of the joints by theirs.
+def followers(model: MjModel, names: Mapping[int, str]) -> dict[int, Follows]:
+    """Return {joint number: Follows} of joints that follow others.
 
-    MuJoCo's polynomial is of distances from both joints' references (4 or fewer powers). Who
-    follows a follower follows what that does, by the one polynomial of the other. Raises ValueError
-    naming joints that follow each other.
+    MuJoCo's polynomial is of distances from both joints' references (4 or fewer powers). A joint
+    that
+    follows a follower follows that one's leader, by the polynomial of the other.
+
+    Args:
+        model: compiled by MuJoCo.
+        names: of the joints, by their numbers.
+
+    Raises:
+        ValueError: joints follow each other.
     """
     return {
         first: polynomial(names[leader], *whole.coef.tolist())
@@ -77,10 +89,10 @@ def coupled(model: Any, names: Mapping[int, str]) -> dict[int, Follows]:
     }
 
 
-def leaders(model: Any, names: Mapping[int, str] | None = None) -> dict[int, tuple[int, Series]]:
-    """Return whom joints follow in the end, all by their numbers, and the polynomials by which."""
+def leaders(model: MjModel, names: Mapping[int, str] | None = None) -> Leaders:
+    """Return {follower: (leader in the end, polynomial)}, joints by their numbers."""
     steps = {}
-    for first, k in _leading(model).items():
+    for first, k in _joint_equalities(model).items():
         second = int(model.eq_obj2id[k])
         rests = [float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (first, second)]
         line = Series([-rests[1], 1.0])
@@ -99,7 +111,7 @@ def leaders(model: Any, names: Mapping[int, str] | None = None) -> dict[int, tup
     return ends
 
 
-def _leading(model: Any) -> dict[int, int]:
+def _joint_equalities(model: MjModel) -> dict[int, int]:
     """Return the equalities by which joints follow others, the first of each joint."""
     leading: dict[int, int] = {}
     for k in _active(model):
@@ -108,21 +120,21 @@ def _leading(model: Any) -> dict[int, int]:
     return leading
 
 
-def left_out(model: Any) -> list[str]:
-    """Return the equalities that are neither loops nor followers."""
-    known = set(_leading(model).values())
+def ignored_equalities(model: MjModel) -> list[str]:
+    """Return the names of equalities that are neither loops nor followers."""
+    known = set(_joint_equalities(model).values())
     return [
-        called(model, "EQUALITY", k) or f"equality {k + 1}"
+        object_name(model, "EQUALITY", k) or f"equality {k + 1}"
         for k in _active(model)
         if int(model.eq_type[k]) not in (CONNECT, WELD) and k not in known
     ]
 
 
-def _active(model: Any) -> list[int]:
+def _active(model: MjModel) -> list[int]:
     return [k for k in range(model.neq) if model.eq_active0[k]]
 
 
-def called(model: Any, kind: str, number: int) -> str:
+def object_name(model: MjModel, kind: str, number: int) -> str:
     """Return the name of an object of the model, "" if it has none."""
     import mujoco
 

@@ -8,27 +8,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ocp.interchange.inertials import body
+from ocp.interchange.inertials import link_from_inertia
 from ocp.interchange.joint_elements import (
-    AtJoint,
-    elements_at,
-    elements_at_ball,
-    elements_at_curve,
-    is_curved,
+    JointForces,
+    ball_elements,
+    follower_elements,
+    follows_curve,
+    joint_elements,
 )
-from ocp.interchange.mjcf.actuators import drives, undriven_forces
-from ocp.interchange.mjcf.compiled_model import Model, compiled, unread
-from ocp.interchange.mjcf.equalities import called, coupled, cuts, left_out
-from ocp.interchange.mjcf.geoms import looks
+from ocp.interchange.mjcf.actuators import actuator_limits, undriven_forces
+from ocp.interchange.mjcf.compiled_model import Model, compile_model, ignored_parts
+from ocp.interchange.mjcf.equalities import cut_joints, followers, ignored_equalities, object_name
+from ocp.interchange.mjcf.geoms import body_visuals
 from ocp.interchange.mjcf.tendons import tendons
-from ocp.interchange.poses import placed, turned
+from ocp.interchange.poses import pose_matrix, rotation_matrix
 from ocp.interchange.reader_notes import Remarks
 from ocp.interchange.root_joints import Row
+from ocp.mechanics.elements import Element
 from ocp.mechanics.kinematics.spatial import exp_screw, translate
 from ocp.mechanics.model.joints import GROUND, Joint, ball, fixed, free
 from ocp.mechanics.model.tree import Link, Point, Tree
@@ -44,52 +45,55 @@ def read_mjcf(
     *,
     base: str | None = None,
     repair: Sequence[str] = (),
-    gravity: Any = None,
+    gravity: ArrayLike | None = None,
     shapes: str = "visual",
 ) -> tuple[Tree, Remarks]:
-    """Return the Tree of an MJCF file, and by kind what of it is not in there.
+    """Return the Tree of an MJCF file, and by kind the remarks on it.
 
-    With the `base` "fixed", free joints stand still. Raises ValueError naming the file and what
-    MuJoCo says of it, ModuleNotFoundError without MuJoCo.
+    With the `base` "fixed", free joints stand still. The other arguments are those of `load_model`.
+
+    Raises:
+        ValueError: the file is wrong; the message names it and has MuJoCo's words.
+        ModuleNotFoundError: MuJoCo is not installed.
     """
     if base not in BASES:
         raise ValueError(
             f"{path.name}: base: an MJCF file states its free joints itself; expected 'fixed', "
             f"which holds them, or None, got {base!r}"
         )
-    model = compiled(path, shapes)
-    with model.located(), np.errstate(over="ignore", invalid="ignore"):  # refused by its records
+    model = compile_model(path, shapes)
+    with (
+        model.located_errors(),
+        np.errstate(over="ignore", invalid="ignore"),
+    ):
         tree = _tree(model, base, repair, gravity)
     return tree, _left_out(model, tree.joints)
 
 
-def _tree(model: Model, base: str | None, repair: Sequence[str], gravity: Any) -> Tree:
+def _tree(model: Model, base: str | None, repair: Sequence[str], gravity: ArrayLike | None) -> Tree:
     """Return the tree of a model."""
     rows = [_body(model, number, base, repair) for number in range(1, model.compiled.nbody)]
-    loops, ends = cuts(model.compiled, model.links)
+    loops, ends = cut_joints(model.compiled, model.links)
     if any(point.link == model.links[0] for point in ends):
         rows.append(([fixed(model.links[0])], [Link(name=model.links[0])]))
     joints = [joint for row, _ in rows for joint in row]
     cords, knots, _ = _tendons(model)
+    if gravity is None:
+        gravity = np.zeros(3) if _is_off(model, "GRAVITY") else model.compiled.opt.gravity
     return Tree(
         joints=joints,
         links=[link for _, row in rows for link in row],
         points=[*_sites(model), *ends, *knots],
         loops=loops,
-        gravity=_gravity(model) if gravity is None else gravity,
+        gravity=gravity,
         elements=[*_elements(model, joints), *cords],
     )
 
 
-def _tendons(model: Model) -> tuple[list[Any], list[Point], list[str]]:
-    """Return what tendons are here, the points that these need, and those that are left out."""
+def _tendons(model: Model) -> tuple[list[Element], list[Point], list[str]]:
+    """Return the elements of tendons, the points that they need, and the names of others."""
     off = [what for what in ("stiffness", "damping") if _is_off(model, OFF[what])]
     return tendons(model.compiled, model.links, model.joints, off)
-
-
-def _gravity(model: Model) -> Any:
-    """Return the gravity (3, m/s2) of a model: none where it is switched off."""
-    return np.zeros(3) if _is_off(model, "GRAVITY") else model.compiled.opt.gravity
 
 
 def _is_off(model: Model, what: str) -> bool:
@@ -103,19 +107,19 @@ def _is_off(model: Model, what: str) -> bool:
 def _body(model: Model, number: int, base: str | None, repair: Sequence[str]) -> Row:
     """Return the joints of a body, and the links that they carry, the last the body."""
     data, name = model.compiled, model.links[number]
-    axes = turned(data.body_iquat[number])
+    axes = rotation_matrix(data.body_iquat[number])
     inertia = axes @ np.diag(data.body_inertia[number]) @ axes.T
-    link, _ = body(
+    link, _ = link_from_inertia(
         float(data.body_mass[number]),
         data.body_ipos[number],
         (inertia + inertia.T) / 2,
         ("balance", *repair),  # MuJoCo has checked them
         name=name,
-        visuals=tuple(looks(model.spec, data, model.path, number, model.shapes)),
+        visuals=tuple(body_visuals(model.spec, data, model.path, number, model.shapes)),
     )
     above = int(data.body_parentid[number])
     parent = model.links[above] if above else GROUND
-    home = placed(data.body_pos[number], data.body_quat[number])
+    home = pose_matrix(data.body_pos[number], data.body_quat[number])
     first = int(data.body_jntadr[number])
     numbers = range(first, first + int(data.body_jntnum[number]))
     kinds = [int(data.jnt_type[k]) for k in numbers]
@@ -130,8 +134,12 @@ def _body(model: Model, number: int, base: str | None, repair: Sequence[str]) ->
 
 
 def _turns(model: Model, numbers: Sequence[int], parent: str, home: np.ndarray, link: Link) -> Row:
-    """Return balls, slides and hinges of a body one after the other, and what they carry."""
-    follows, driven = coupled(model.compiled, model.joints), drives(model.compiled)
+    """Return balls, slides and hinges of a body one after the other, and the links that they
+    carry."""
+    follows, driven = (
+        followers(model.compiled, model.joints),
+        actuator_limits(model.compiled),
+    )
     joints, links = [], []
     for k in numbers:
         name, anchor = model.joints[k], model.compiled.jnt_pos[k]
@@ -140,7 +148,7 @@ def _turns(model: Model, numbers: Sequence[int], parent: str, home: np.ndarray, 
             links.append(Link(name=f"{link.name} at {name}"))
             home = translate(*-anchor)
         else:
-            joint = _screwed(model, k, parent, home, driven.get(k))
+            joint = _screw_joint(model, k, parent, home, driven.get(k))
             if k in follows:
                 wide = (-inf, inf)
                 joint = replace(joint, follows=follows[k], position=wide, torque=wide)
@@ -153,7 +161,7 @@ def _turns(model: Model, numbers: Sequence[int], parent: str, home: np.ndarray, 
     return [*joints, fixed(f"{link.name} seat", parent, home=home)], [*links, link]
 
 
-def _screwed(
+def _screw_joint(
     model: Model, k: int, parent: str, home: np.ndarray, torque: tuple[float, float] | None
 ) -> Joint:
     """Return a slide or a hinge whose coordinate is MuJoCo's."""
@@ -179,42 +187,42 @@ def _sites(model: Model) -> Iterator[Point]:
     """Yield the named sites of bodies as points."""
     data = model.compiled
     for k in range(data.nsite):
-        name, number = called(data, "SITE", k), int(data.site_bodyid[k])
+        name, number = object_name(data, "SITE", k), int(data.site_bodyid[k])
         if name and number:
             yield Point(name=name, link=model.links[number], position=data.site_pos[k])
 
 
-def _elements(model: Model, joints: Sequence[Joint]) -> Iterator[Any]:
-    """Yield what acts at joints: at slides and hinges, at balls the damping alone."""
+def _elements(model: Model, joints: Sequence[Joint]) -> Iterator[Element]:
+    """Yield the elements at joints: at slides and hinges, at balls the damping alone."""
     known = {joint.name: joint for joint in joints}
-    for k, stated in _stated(model):
-        with model.located(k):
+    for k, stated in _joint_statements(model):
+        with model.located_errors(k):
             yield from _elements_of(model.joints[k], int(model.compiled.jnt_type[k]), known, stated)
 
 
 def _elements_of(
-    name: str, kind: int, known: Mapping[str, Joint], stated: AtJoint
-) -> Iterator[Any]:
-    """Yield what acts at one joint of MuJoCo's, of that kind."""
+    name: str, kind: int, known: Mapping[str, Joint], stated: JointForces
+) -> Iterator[Element]:
+    """Yield the elements of one of MuJoCo's joints, of that kind."""
     if kind == FREE and f"{name}_x" in known:
         for axis in "xyz":
-            yield from elements_at(known[f"{name}_{axis}"], stated)
+            yield from joint_elements(known[f"{name}_{axis}"], stated)
     if kind in (FREE, BALL) and name in known and known[name].ball:
-        yield from elements_at_ball(name, stated)
+        yield from ball_elements(name, stated)
     elif name in known and kind not in (FREE, BALL):
-        at = elements_at_curve if is_curved(known[name]) else elements_at
+        at = follower_elements if follows_curve(known[name]) else joint_elements
         yield from at(known[name], stated)
 
 
-def _stated(model: Model) -> Iterator[tuple[int, AtJoint]]:
-    """Yield joints by their numbers, and what acts there."""
+def _joint_statements(model: Model) -> Iterator[tuple[int, JointForces]]:
+    """Yield the number of each joint and the forces that the file states of it."""
     data = model.compiled
     for k in range(data.njnt):
         dof, place = int(data.jnt_dofadr[k]), int(data.jnt_qposadr[k])
         still = int(data.jnt_type[k]) == FREE or _is_off(model, "SPRING")
         yield (
             k,
-            AtJoint(
+            JointForces(
                 damping=0.0 if _is_off(model, "DAMPER") else float(data.dof_damping[dof]),
                 friction=float(data.dof_frictionloss[dof]),
                 armature=float(data.dof_armature[dof]),
@@ -228,21 +236,25 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
     """Return by kind what acts in MuJoCo and not here."""
     data, known = model.compiled, {joint.name: joint for joint in joints}
     fluid = ["density or viscosity"] if data.opt.density or data.opt.viscosity else []
-    acting = {k: stated for k, stated in _stated(model) if stated != AtJoint(rest=stated.rest)}
+    acting = {
+        k: stated
+        for k, stated in _joint_statements(model)
+        if stated != JointForces(rest=stated.rest)
+    }
     unturned = [k for k, stated in acting.items() if stated.friction or stated.armature]
     turning = [
         model.joints[k]
         for k in range(data.njnt)
         if (int(data.jnt_type[k]) in (FREE, BALL) and (k in unturned or data.jnt_stiffness[k]))
-        or (k in unturned and model.joints[k] in known and is_curved(known[model.joints[k]]))
+        or (k in unturned and model.joints[k] in known and follows_curve(known[model.joints[k]]))
     ]
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]
     return {
-        **unread(model),
+        **ignored_parts(model),
         "forces of a fluid are left out": fluid,
         "rotors and friction of turns that are no angle of their own are left out": turning,
         "what takes the weight of bodies is left out": lifted,
-        "equalities are left out": left_out(data),
+        "equalities are left out": ignored_equalities(data),
         "tendons with forces of their own are left out": _tendons(model)[2],
         **undriven_forces(data, model.joints),
     }

@@ -1,5 +1,4 @@
-"""Tendons of MuJoCo's models: sums of joints' coordinates, and lines between two sites, with their
-springs and dampers."""
+"""Tendons of MuJoCo's models, sums of coordinates and lines between two sites, as elements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.interchange.mjcf.equalities import called, leaders
+from ocp.interchange.mjcf.equalities import MjModel, leaders, object_name
 from ocp.mechanics.elements import Element, PassiveMoment, Strut
 from ocp.mechanics.model.tree import Point
 from ocp.mechanics.values.types import Matrix
@@ -17,14 +16,14 @@ ROUGH = ("stiffnesspoly", "dampingpoly", "springyield", "armature", "frictionlos
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """The length o + sum of c x of coordinates x (k,): o the `offset`, c the `ratios`."""
+class TendonLength:
+    """Length o + sum of c x of coordinates x (k,): o the `offset`, c the `ratios`."""
 
     ratios: tuple[float, ...]
     offset: float = 0.0
 
     def __call__(self, x: Matrix) -> Matrix:
-        """Return the length at x (k,), or how fast it grows where x are rates and o is 0."""
+        """Return the length at x (k,), or its rate where x are rates and o is 0."""
         total: Matrix = self.offset
         for k, ratio in enumerate(self.ratios):
             total = total + ratio * x[k]
@@ -32,23 +31,23 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """The energy k (l - l_0)^2 / 2 of a spring of a `stiffness` k along a line, at `rest` l_0."""
+class TendonSpring:
+    """Energy k (l - l_0)^2 / 2 of a spring along a line: `stiffness` k, `rest` l_0."""
 
-    line: Line
+    line: TendonLength
     stiffness: float
     rest: float
 
     def __call__(self, x: Matrix) -> Matrix:
-        """Return what is stored (J) at coordinates x (k,)."""
+        """Return the energy (J) at coordinates x (k,)."""
         return self.stiffness * (self.line(x) - self.rest) ** 2 / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drag:
-    """What a damper along a line gives its coordinates, -d l' c."""
+class TendonDamper:
+    """Moments -d l' c of a damper along a line on its coordinates."""
 
-    line: Line
+    line: TendonLength
     damping: float
 
     def __call__(self, x: Matrix, rate: Matrix) -> list[Matrix]:
@@ -57,18 +56,20 @@ class Drag:
         return [ratio * force for ratio in self.line.ratios]
 
 
-def sum_of(model: Any, tendon: int) -> tuple[list[int], Line] | None:
-    """Return the joints, by their numbers, whose coordinates make up a tendon's length, and how;
-    None where none do."""
+def tendon_sum(model: MjModel, tendon: int) -> tuple[list[int], TendonLength] | None:
+    """Return the joints (by number) that make up a tendon's length, and the length; None for
+    others."""
     parts = _parts(model, tendon)
     if any(kind != JOINT for kind, _, _ in parts):
         return None
-    return summed(model, [(joint, ratio) for _, joint, ratio in parts])
+    return coordinate_sum(model, [(joint, ratio) for _, joint, ratio in parts])
 
 
-def summed(model: Any, parts: Sequence[tuple[int, float]]) -> tuple[list[int], Line] | None:
-    """Return the sum of joints' coordinates times factors by those that follow none; None where one
-    follows by a curve."""
+def coordinate_sum(
+    model: MjModel, parts: Sequence[tuple[int, float]]
+) -> tuple[list[int], TendonLength] | None:
+    """Return the sum of joints' coordinates times factors by those that follow none; None where
+    a joint follows by a curve."""
     steps, ratios, offset = leaders(model), dict[int, float](), 0.0
     for joint, ratio in parts:
         leader, whole = steps.get(joint, (joint, None))
@@ -77,11 +78,11 @@ def summed(model: Any, parts: Sequence[tuple[int, float]]) -> tuple[list[int], L
             return None
         offset += ratio * start
         ratios[leader] = ratios.get(leader, 0.0) + ratio * slope
-    return [*ratios], Line(ratios=tuple(ratios.values()), offset=offset)
+    return [*ratios], TendonLength(ratios=tuple(ratios.values()), offset=offset)
 
 
-def _parts(model: Any, tendon: int) -> list[tuple[int, int, float]]:
-    """Return kind, number and factor of what a tendon runs over."""
+def _parts(model: MjModel, tendon: int) -> list[tuple[int, int, float]]:
+    """Return kind, number and factor of each part that a tendon runs over."""
     first = int(model.tendon_adr[tendon])
     return [
         (int(model.wrap_type[k]), int(model.wrap_objid[k]), float(model.wrap_prm[k]))
@@ -90,17 +91,18 @@ def _parts(model: Any, tendon: int) -> list[tuple[int, int, float]]:
 
 
 def tendons(
-    model: Any, links: Sequence[str], joints: Mapping[int, str], off: Sequence[str] = ()
+    model: MjModel, links: Sequence[str], joints: Mapping[int, str], off: Sequence[str] = ()
 ) -> tuple[list[Element], list[Point], list[str]]:
-    """Return the elements that tendons are, the points that these need, and the names of tendons
-    whose forces are not among them.
+    """Return the elements of tendons, the points that they need, and the names of tendons left out.
 
-    `links` and `joints`: names by MuJoCo's numbers; `off`: what of "stiffness" and "damping" the
-    file switches off.
+    Args:
+        model: compiled by MuJoCo.
+        links, joints: names by MuJoCo's numbers.
+        off: of "stiffness" and "damping" what the file switches off.
     """
     elements, points, lost = list[Element](), list[Point](), list[str]()
     for k in range(model.ntendon):
-        name = called(model, "TENDON", k) or f"tendon {k + 1}"
+        name = object_name(model, "TENDON", k) or f"tendon {k + 1}"
         acts = {
             what: 0.0 if what in off else float(getattr(model, f"tendon_{what}")[k])
             for what in ("stiffness", "damping")
@@ -111,7 +113,7 @@ def tendons(
         made = (
             None
             if rough or _has_play(model, k, acts)
-            else _made(model, k, name, links, joints, acts)
+            else _tendon_element(model, k, name, links, joints, acts)
         )
         if made is None:
             lost.append(name)
@@ -121,14 +123,14 @@ def tendons(
     return elements, points, lost
 
 
-def _has_play(model: Any, tendon: int, acts: Mapping[str, float]) -> bool:
+def _has_play(model: MjModel, tendon: int, acts: Mapping[str, float]) -> bool:
     """Tell whether a tendon's spring gives way freely between two lengths."""
     lower, upper = model.tendon_lengthspring[tendon]
     return bool(acts["stiffness"] and lower != upper)
 
 
-def _made(
-    model: Any,
+def _tendon_element(
+    model: MjModel,
     tendon: int,
     name: str,
     links: Sequence[str],
@@ -137,7 +139,7 @@ def _made(
 ) -> tuple[Element, list[Point]] | None:
     """Return a tendon's element and its points, None where there is none of its kind."""
     rest, parts = float(model.tendon_lengthspring[tendon][0]), _parts(model, tendon)
-    known = sum_of(model, tendon)
+    known = tendon_sum(model, tendon)
     if known is not None:
         return _element(name, [joints[k] for k in known[0]], known[1], rest, acts), []
     sites = [number for _, number, _ in parts]
@@ -153,19 +155,19 @@ def _made(
     return Strut(name=f"{name} tendon", start=start, end=end, rest=rest, **acts), points
 
 
-def _bodies(model: Any, sites: Sequence[int]) -> Iterator[int]:
+def _bodies(model: MjModel, sites: Sequence[int]) -> Iterator[int]:
     """Yield the bodies of sites."""
     return (int(model.site_bodyid[site]) for site in sites)
 
 
 def _element(
-    name: str, joints: Sequence[str], line: Line, rest: float, acts: Mapping[str, float]
+    name: str, joints: Sequence[str], line: TendonLength, rest: float, acts: Mapping[str, float]
 ) -> Element:
     """Return the spring and the damper of a sum of coordinates."""
-    energy = Stretch(line=line, stiffness=acts["stiffness"], rest=rest)
+    energy = TendonSpring(line=line, stiffness=acts["stiffness"], rest=rest)
     return PassiveMoment(
         name=f"{name} tendon",
         joints=joints,
-        moment=Drag(line=line, damping=acts["damping"]) if acts["damping"] else None,
+        moment=TendonDamper(line=line, damping=acts["damping"]) if acts["damping"] else None,
         energy=energy if acts["stiffness"] else None,
     )

@@ -1,4 +1,4 @@
-"""What columns of tables mean: markers, coordinates of a tree, wrenches of the ground."""
+"""Meanings of table columns: markers, coordinates of a tree, wrenches of the ground."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,13 @@ MOMENT = re.compile(r"(torque|moment)(_[^_.:]*)?$", re.IGNORECASE)
 
 
 def markers(table: Table) -> Series:
-    """Return the markers {name: (3, N)} of a table, m: columns NAME.x, NAME.y, NAME.z.
+    """Return the markers {name: (3, N), m} of a table: columns NAME.x, NAME.y, NAME.z.
 
-    Where there are none, of NAME_tx, NAME_x or NAME:x, and so on; other columns are left out, as
-    are those of other units. Raises ValueError naming the file where a marker lacks an axis or was
-    never seen, and where there are no markers.
+    Where there are none, of NAME_tx, NAME_x or NAME:x, and so on; columns of other names and units
+    are left out.
+
+    Raises:
+        ValueError: there are no markers, or one lacks an axis or jumps to 0, 0, 0.
     """
     check_table("markers", table)
     places = next(filter(None, (_places(table, mark) for mark in MARKS)), {})
@@ -41,8 +43,8 @@ def markers(table: Table) -> Series:
 
 
 def _check_zeros(table: Table, name: str, rows: np.ndarray) -> None:
-    """Raise ValueError for a marker that jumps to 0, 0, 0, as one that was not seen does in files
-    of some programs."""
+    """Raise ValueError for a marker that jumps to 0, 0, 0, which some programs write for one not
+    seen."""
     zero = (rows == 0).all(axis=0)
     seen = np.isfinite(rows).all(axis=0) & ~zero
     if not zero.any() or not seen.any():
@@ -59,7 +61,7 @@ def _check_zeros(table: Table, name: str, rows: np.ndarray) -> None:
 
 
 def _places(table: Table, mark: str) -> dict[str, dict[str, int]]:
-    """Return {marker: {axis: number of the column}} of labels such as NAME.x, of a mark."""
+    """Return {marker: {axis: number of the column}} of labels NAME.x, with a mark between."""
     places: dict[str, dict[str, int]] = {}
     for number, (label, unit) in enumerate(zip(table.labels, table.units)):
         name, axis = label[: -len(mark) - 1], label[-1:].lower()
@@ -74,10 +76,15 @@ def coordinates(
 ) -> Series:
     """Return the coordinates {joint: (1, N)} of a tree that a table has, rad or m.
 
-    By default those whose columns have the joints' names, other columns being left out; `joints`
-    names some of them, or {joint: column}. Turns in degrees become radians. Raises ValueError for
-    joints without a column, where none has one, and for turns beyond 10 rad in a column whose unit
-    is not stated, naming line and column.
+    Turns in degrees become radians.
+
+    Args:
+        table: as of `read_table`.
+        tree: whose joints they are.
+        joints: names of some joints, or {joint: column}; by default all joints that have a column.
+
+    Raises:
+        ValueError: a joint without a column, or turns beyond 10 rad in a column without a unit.
     """
     check_table("coordinates", table)
     names = [joint.name for joint in tree.moving]
@@ -119,10 +126,12 @@ def wrenches(table: Table) -> Series:
     (N).
 
     Of the force v at the point p with the moment T about it: M = p x v + T, of columns as OpenSim
-    has them, `ground_force_vx`, `ground_force_px`, `ground_torque_x` and so on, with the plate's
+    names them, `ground_force_vx`, `ground_force_px`, `ground_torque_x` and so on, with the plate's
     name before `force` or between it and `v`. A point that is missing while there is no force
-    counts as the origin, a moment as none. Raises ValueError naming the file and a column that is
-    missing.
+    counts as the origin, a moment as none.
+
+    Raises:
+        ValueError: a column is missing or has another unit.
     """
     check_table("wrenches", table)
     plates: dict[str, np.ndarray] = {}

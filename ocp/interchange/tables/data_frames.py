@@ -1,4 +1,4 @@
-"""Tables as those of pandas and xarray, where they are installed."""
+"""Tables as those of pandas and xarray."""
 
 from typing import Any
 
@@ -20,8 +20,7 @@ def as_pandas(table: Table) -> Any:
 
 
 def as_xarray(table: Table) -> Any:
-    """Return a table as an xarray.Dataset over `time` (s), a variable for each column, with its
-    `units`.
+    """Return a table as an xarray.Dataset over `time` (s), a variable with `units` for each column.
 
     Raises ImportError saying how to install xarray.
     """

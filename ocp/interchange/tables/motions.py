@@ -1,4 +1,4 @@
-"""Motions that were found, as tables and files: coordinates, torques, ground forces, markers."""
+"""Solutions as tables and files: coordinates, torques, ground forces, markers."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ import numpy as np
 
 from ocp.interchange.tables.table import Table
 from ocp.interchange.tables.write_table import save_table
-from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import positive
 from ocp.problem import Instant
@@ -28,11 +27,20 @@ AXES = "xyz"
 
 
 def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> None:
-    """Write a motion by its file's ending, whole or not at all, at `rate` (Hz) or a little more.
+    """Write a motion by its file's ending, whole or not at all.
 
     .mot: the coordinates, in columns of the joints' names; .sto and .csv: coordinates, rates,
     accelerations and torques as of `motion_table`; .yaml: a JointTrajectory of ROS of the driven
-    joints. Raises ValueError for another ending, OSError naming the path.
+    joints.
+
+    Args:
+        solution: the motion.
+        path: of the file.
+        rate: Hz, or a little more, so that both ends are among the times.
+
+    Raises:
+        ValueError: another ending.
+        OSError: nothing can be written there.
     """
     check_solution("save_motion", solution)
     ending = Path(path).suffix.lower()
@@ -50,8 +58,14 @@ def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
 def save_forces(solution: Solution, path: str | Path, *, rate: float = RATE) -> None:
     """Write the ground forces of a motion, as of `force_table`, to a .mot, .sto or .csv file.
 
-    Its times are `rate` (Hz) or a little more to the second. Raises ValueError for another ending
-    or a problem without a ground, OSError naming the path.
+    Args:
+        solution: the motion.
+        path: of the file.
+        rate: Hz, or a little more, so that both ends are among the times.
+
+    Raises:
+        ValueError: another ending, or a problem without a ground.
+        OSError: nothing can be written there.
     """
     check_solution("save_forces", solution)
     ending = Path(path).suffix.lower()
@@ -63,10 +77,13 @@ def save_forces(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
 def motion_table(
     solution: Solution, *, rate: float = RATE, quantities: Sequence[str] = tuple(QUANTITIES)
 ) -> Table:
-    """Return a motion as a Table at equal steps of at most 1 / `rate` (Hz).
+    """Return a motion as a Table.
 
-    `quantities` are some of q, qd, qdd and tau: columns NAME, NAME.rate, NAME.acceleration and
-    NAME.torque of every joint, in rad or m, N m or N. Raises ValueError for others.
+    Args:
+        solution: the motion.
+        rate: of its equal steps, at least (Hz).
+        quantities: some of q, qd, qdd and tau: columns NAME, NAME.rate, NAME.acceleration and
+            NAME.torque of every joint, in rad or m, N m or N.
     """
     check_solution("motion_table", solution)
     unknown = [name for name in quantities if name not in QUANTITIES]
@@ -80,12 +97,18 @@ def motion_table(
 
 
 def force_table(solution: Solution, *, rate: float = RATE) -> Table:
-    """Return the ground forces of a motion as a Table at equal steps of at most 1 / `rate` (Hz).
+    """Return the ground forces of a motion as a Table.
 
     Of every foot the force (N) on it, FOOT_force_vx, vy, vz, the centre of pressure (m),
     FOOT_force_px, .., and the moment about that (N m), FOOT_torque_x, .., in global axes, as
-    OpenSim names them. Where there is hardly a force the point is the origin. Raises ValueError for
-    a problem without a ground.
+    OpenSim names them. Where there is hardly a force the point is the origin.
+
+    Args:
+        solution: the motion.
+        rate: of its equal steps, at least (Hz).
+
+    Raises:
+        ValueError: the problem has no ground.
     """
     check_solution("force_table", solution)
     t = _times(solution, rate)
@@ -105,8 +128,8 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
 
 
 def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
-    """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros in
-    phases whose ground does not have the foot."""
+    """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros
+    in phases without the foot."""
     parts = list(solution.phases.values()) or [solution]
     ends = np.cumsum([part.duration for part in parts])
     number = np.minimum(np.searchsorted(ends, t, side="right"), len(parts) - 1)
@@ -121,22 +144,24 @@ def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
             what = np.zeros((6, len(t))), np.array(plane.normal), float(plane.height)
             wrench = known.setdefault(foot.name, what)[0]
             if foot.supports:
-                wrench[:, here] = part.trace(partial(_given, foot.name), own)
+                wrench[:, here] = part.trace(partial(_foot_wrench, foot.name), own)
     if not known:
         raise ValueError("ground forces: this problem has no ground")
     return known
 
 
-def _given(foot: str, at: Instant) -> Any:
+def _foot_wrench(foot: str, at: Instant) -> Any:
     """Return the moment about the origin (N m) and the force (N) on a foot, (6,)."""
     return ca.vertcat(at.reaction.moment(foot), at.reaction.force(foot))
 
 
 def marker_table(solution: Solution, *, points: Sequence[str] = (), rate: float = RATE) -> Table:
-    """Return places (m) of points along a motion, columns NAME.x, NAME.y and NAME.z, as a Table.
+    """Return places (m) along a motion as a Table, columns NAME.x, NAME.y and NAME.z.
 
-    By default all of the tree; at equal steps of at most 1 / `rate` (Hz). Raises ValueError for
-    unknown points.
+    Args:
+        solution: the motion.
+        points: names of points, by default all of the tree.
+        rate: of its equal steps, at least (Hz).
     """
     check_solution("marker_table", solution)
     tree = solution.problem.tree
@@ -153,9 +178,12 @@ def marker_table(solution: Solution, *, points: Sequence[str] = (), rate: float 
 def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: float = RATE) -> str:
     """Return a motion as YAML of a trajectory_msgs/JointTrajectory of ROS 2.
 
-    Of the named `joints`, by default of those that are driven, the positions (rad or m),
-    velocities, accelerations and effort (N m or N) at equal steps of at most 1 / `rate` (Hz).
-    Raises ValueError for unknown joints.
+    It has positions (rad or m), velocities, accelerations and effort (N m or N).
+
+    Args:
+        solution: the motion.
+        joints: names of joints, by default of those that are driven.
+        rate: of its equal steps, at least (Hz).
     """
     check_solution("joint_trajectory", solution)
     tree, t = solution.problem.tree, _times(solution, rate)
@@ -167,7 +195,12 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
         "accelerations": solution.qdd(t)[rows],
         "effort": solution.tau(t)[rows],
     }
-    lines = [_remark(tree, rows), f"joint_names: {json.dumps(names)}", "points:"]
+    units = ", ".join(unit_of(tree.moving[row], "q") for row in rows)
+    lines = [
+        f"# trajectory_msgs/JointTrajectory; positions in {units}",
+        f"joint_names: {json.dumps(names)}",
+        "points:",
+    ]
     for k, time in enumerate(t):
         nanoseconds = round(1e9 * float(time))
         lines += [
@@ -177,12 +210,6 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
         whole, rest = divmod(nanoseconds, 10**9)
         lines.append(f"  time_from_start: {{sec: {whole}, nanosec: {rest}}}")
     return "\n".join(lines) + "\n"
-
-
-def _remark(tree: Tree, rows: Sequence[int]) -> str:
-    """Return a line of remark with the units of the joints' positions."""
-    units = ", ".join(unit_of(tree.moving[row], "q") for row in rows)
-    return f"# trajectory_msgs/JointTrajectory; positions in {units}"
 
 
 def _times(solution: Solution, rate: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Lines of numbers in text files, told apart and refused by file, line and column."""
+"""Rows of numbers in text files; errors name file, line and column."""
 
 import re
 from collections.abc import Sequence
@@ -31,10 +31,16 @@ def numbers_in(
     labels: Sequence[str],
     apart: str = "",
 ) -> np.ndarray:
-    """Return the numbers (labels, N) of rows (line, entries); nan where an entry is missing.
+    """Return the numbers (labels, N) of rows; nan where an entry is missing.
 
-    `apart` says in words what is between entries. Raises ValueError naming file, line and column of
-    an entry that is no number, and file and line of a row with another number of entries.
+    Args:
+        path: of the file, for errors.
+        rows: (line, entries).
+        labels: of the columns.
+        apart: words for the mark between entries.
+
+    Raises:
+        ValueError: an entry is no number, or a row has another number of entries.
     """
     between = f" with {apart} between" if apart else ""
     for line, entries in rows:
@@ -57,7 +63,7 @@ def numbers_in(
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text has none of what Python reads as numbers and nobody else does."""
+    """Tell whether a text has nothing that only Python reads as a number."""
     return text.isascii() and "_" not in text
 
 

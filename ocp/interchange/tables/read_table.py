@@ -1,4 +1,4 @@
-"""Tables from files: .mot and .sto of OpenSim, .trc of markers, .csv, and C3D."""
+"""Tables read from files: .mot and .sto of OpenSim, .trc of markers, .csv, and C3D."""
 
 import csv
 import re
@@ -27,9 +27,12 @@ def read_table(path: str | Path) -> Table:
     In .mot and .sto a header line `units` names those of all columns, and `inDegrees=yes` has turns
     in degrees; without either they are radians. In .trc the header's Units hold; in .csv labels
     end with theirs, as `knee (deg)`, SI where there is none. Markers are columns NAME.x, NAME.y and
-    NAME.z. Empty entries and nan are missing. Of C3D come its markers, and wrenches of its force
-    plates. Raises ValueError naming file, line and column, or what is no regular file;
-    OSError for a file that cannot be read.
+    NAME.z. Empty entries and nan are missing. C3D gives its markers, and wrenches of its force
+    plates.
+
+    Raises:
+        ValueError: the content is wrong (the message names line and column), or no regular file.
+        OSError: the file cannot be read.
     """
     readers: dict[str, Callable[[Path], Table]] = {
         ".mot": _storage,
@@ -85,10 +88,12 @@ def _storage(path: Path) -> Table:
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
     """Return {word: text} of header lines `word=text`, of some words also `word text`; the first
-    may be a name.
+    may be a
+    name.
 
-    What is asked for is found however it is spelled, capital or not. Sentences, as OpenSim has them
-    in headers of results, are left out: "Units are S.I. units (second, meters, Newtons, ...)".
+    Words count however they are spelled, capital or not. Sentences, as OpenSim has them in headers
+    of
+    results, are left out: "Units are S.I. units (second, meters, Newtons, ...)".
     """
     header = {}
     spelled = {word.lower(): word for word in WORDS}
@@ -114,8 +119,8 @@ def _check_count(
 def _check_labels(
     path: Path, line: int, labels: Sequence[str], times: Sequence[str] = ("time", "t")
 ) -> None:
-    """Raise ValueError unless the first label is that of the time, and others are there, each with
-    a name of its own."""
+    """Raise ValueError unless the first label is that of time, and others have names of their
+    own."""
     if labels[0].lower() not in times:
         raise ValueError(f"{path}: line {line}: expected the label 'time' first, got {labels[0]!r}")
     if len(labels) < 2:
@@ -128,8 +133,8 @@ def _check_labels(
 
 
 def _rows(lines: Sequence[str], first: int, apart: str | None, count: int) -> Rows:
-    """Return (line, entries) of the lines from `first` on that are not empty, without the empty
-    entry that a mark at the end of a row of `count` entries makes."""
+    """Return (line, entries) of the lines from `first` on that are not empty; a mark at the end
+    of a row of `count` entries makes no entry."""
     texts = ((k + 1, lines[k]) for k in range(first, len(lines)))
     rows = [(k, text.strip("\r\n").split(apart)) for k, text in texts if text.strip()]
     return [(k, _without_tail(row, count)) for k, row in rows]
@@ -179,8 +184,7 @@ def _markers(path: Path) -> Table:
 
 
 def _check_markers(path: Path, names: Sequence[str], axes: Sequence[str]) -> None:
-    """Raise ValueError for a marker that is named twice, and for columns in another order than x,
-    y, z."""
+    """Raise ValueError for a marker named twice, and for columns in another order than x, y, z."""
     if not names:
         raise ValueError(f"{path}: line 4: expected names of markers, got none")
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
@@ -194,7 +198,7 @@ def _check_markers(path: Path, names: Sequence[str], axes: Sequence[str]) -> Non
 
 
 def _without_tail(row: list[str], count: int) -> list[str]:
-    """Return a row without the empty entry that a tab at its end makes."""
+    """Return a row without the empty entry that a mark at its end makes."""
     return row[:-1] if len(row) == count + 1 and not row[-1].strip() else row
 
 

@@ -1,4 +1,4 @@
-"""Tables over time: columns with labels and units, as files of motions and forces have them."""
+"""Tables over time: columns with labels and units."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,10 +19,11 @@ class Table:
     """Columns over time: times `t` (N,) in s, `labels` (m,), `values` (m, N), nan where missing.
 
     `units` (m,) are SI and radians, "" where none is known; other known units are converted.
-    `degrees` tells that turns among the columns without a unit are in degrees, as a file's header
-    says. `header` {word: text} is what else it says, `source` the file, `lines` (N,) that of each
-    row, both named in errors. Raises ValueError naming file, line and column for times that do not
-    increase, labels used twice and units that are not known.
+    `degrees` tells that turns among the columns without a unit are in degrees. `header` {word:
+    text}
+    is what else the file says, `source` the file, `lines` (N,) that of each row, both named in
+    errors. Raises ValueError naming file, line and column for times that do not increase, labels
+    used twice and units that are not known.
     """
 
     t: Any
@@ -51,7 +52,7 @@ class Table:
         if len(units) != len(labels):
             raise ValueError(f"{what}: expected {len(labels)} units, got {len(units)}")
         lines = tuple(self.lines) or tuple(range(1, len(t) + 1))
-        names, values = _converted(what, labels, units, values, lines)
+        names, values = _values_in_si(what, labels, units, values, lines)
         _check_times(what, t, lines)
         for array in (t, values):
             array.setflags(write=False)
@@ -76,14 +77,14 @@ class Table:
 
 
 def check_table(what: str, table: Any) -> None:
-    """Raise ValueError naming `what` asks for a Table and was given anything else, as a path."""
+    """Raise ValueError where `what` wants a Table and was given anything else, as a path."""
     if not isinstance(table, Table):
         path = isinstance(table, str | PathLike)
         hint = f"; read_table({str(table)!r}) reads one" if path else ""
         raise ValueError(f"{what}: expected a Table, got {shown(table)}{hint}")
 
 
-def _converted(
+def _values_in_si(
     what: str,
     labels: Sequence[str],
     units: Sequence[str],

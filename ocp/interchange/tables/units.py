@@ -1,4 +1,4 @@
-"""Units that files may have, and by how much they are multiplied to be those of SI and radians."""
+"""Units of files, and their factors to SI and radians."""
 
 from math import pi
 
@@ -43,10 +43,8 @@ KNOWN = ("s", "ms", *LENGTHS, "rad", "deg", *FORCES, "and these over s, s2")
 
 
 def in_si(unit: str) -> tuple[str, float]:
-    """Return a unit's name in SI and radians, and by what its numbers are multiplied.
-
-    Raises ValueError for one that is not known.
-    """
+    """Return a unit's name in SI and radians, and the factor of its numbers; raise ValueError if
+    it is not known."""
     text = unit.strip()
     plain, slash, per = text.partition("/")
     plain = _SPELLED.get(plain.strip(), plain.strip())
@@ -59,5 +57,5 @@ def in_si(unit: str) -> tuple[str, float]:
 
 
 def lower_prefixes(text: str) -> str:
-    """Return the text of a unit of length or moment that may be in capitals, as MM or NMM."""
+    """Return the text of a unit that may be in capitals, as MM or NMM, in the usual letters."""
     return text.replace("M", "m").replace("C", "c")

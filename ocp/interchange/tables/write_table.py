@@ -1,4 +1,4 @@
-"""Tables into files: .mot and .sto of OpenSim, .trc of markers, .csv."""
+"""Tables written to files: .mot and .sto of OpenSim, .trc of markers, .csv."""
 
 import csv
 import io
@@ -14,10 +14,13 @@ from ocp.storage import write
 def save_table(table: Table, path: str | Path) -> None:
     """Write a table by its file's ending: .mot, .sto, .trc or .csv, whole or not at all.
 
-    Numbers are written with all their digits. In .mot and .sto, the header says `inDegrees=no` and
-    under `units` those of all columns; .trc takes markers alone, in m. Raises ValueError for
-    another ending, for labels with a tab or a comma in them and for columns that are no markers;
-    OSError naming the path.
+    Numbers are written with all their digits. In .mot and .sto, the header has `inDegrees=no` and
+    under `units` those of all columns; .trc takes markers alone, in m.
+
+    Raises:
+        ValueError: another ending, labels with a tab or a line end in them, or columns of a .trc
+            that are no markers.
+        OSError: nothing can be written there.
     """
     check_table("save_table", table)
     writers = {".mot": _storage, ".sto": _storage, ".trc": _markers, ".csv": _comma_separated}

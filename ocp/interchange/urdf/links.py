@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ocp.interchange.inertials import body
+from ocp.interchange.inertials import link_from_inertia
 from ocp.interchange.mesh_files import mesh_path
-from ocp.interchange.reader_notes import Remarks, joined
+from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.xml_elements import Element, Misstated
 from ocp.mechanics.kinematics.spatial import rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.model.joints import GROUND
@@ -22,8 +22,9 @@ DULL = "colours that cannot be shown are left out"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a file is read: its `path`, what may be repaired, where meshes may be, the colours that
-    it names, the tag of the `shapes` that show links, and up to which mass (kg) a link is a frame.
+    """How a file is read: its `path`, what `repair` allows, `folders` of meshes, named `colours`,
+    the tag
+    of the `shapes` that show links, and the mass (kg) up to which a link is a frame (`slight`).
     """
 
     path: Path
@@ -34,22 +35,21 @@ class Reading:
     slight: float = 0.0
 
 
-def called_in(element: Element, attribute: str) -> str:
-    """Return the name of a link or joint in the tree: as an attribute says, if it is not that of
-    the ground."""
+def tree_name(element: Element, attribute: str) -> str:
+    """Return the name of a link or joint in the tree; a name of the ground is changed."""
     name = element.text(attribute)
     return f"{name} of the file" if name == GROUND else name
 
 
 def mass_of(element: Element) -> float:
-    """Return the mass (kg) that a link states, 0 if it states none."""
+    """Return the mass (kg) of a link, 0 if it states none."""
     inertial = element.one("inertial")
     return 0.0 if inertial is None else inertial.child("mass").number("value")
 
 
 def link_of(reading: Reading, element: Element) -> tuple[Link, Remarks]:
-    """Return a link, and by kind what of it was not taken as it stands."""
-    name = called_in(element, "name")
+    """Return a link, and by kind the remarks on it."""
+    name = tree_name(element, "name")
     visuals, unseen = _visuals(reading, element)
     looks: dict[str, Any] = {"name": name, "visuals": visuals}
     inertial = element.one("inertial")
@@ -61,18 +61,18 @@ def link_of(reading: Reading, element: Element) -> tuple[Link, Remarks]:
     xx, xy, xz, yy, yz, zz = moments
     turn = place[:3, :3]
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-    with inertial.located():
+    with inertial.located_errors():
         mass, symmetric = mass_of(element), (inertia + inertia.T) / 2
-        link, made = body(
+        link, made = link_from_inertia(
             mass, place[:3, 3], symmetric, reading.repair, slight=reading.slight, **looks
         )
     where = f"{name} in line {inertial.line}"
     placed = {kind: [f"{where}: {words}" for words in ones] for kind, ones in made.items()}
-    return link, joined([placed, unseen])
+    return link, merge_remarks([placed, unseen])
 
 
 def _visuals(reading: Reading, element: Element) -> tuple[tuple[Visual, ...], Remarks]:
-    """Return what shows a link, and what is wrong with shapes that are left out."""
+    """Return the visuals of a link, and the remarks on shapes that are left out."""
     visuals, wrong = [], []
     for shape in element.every(reading.shapes):
         try:
@@ -82,7 +82,7 @@ def _visuals(reading: Reading, element: Element) -> tuple[tuple[Visual, ...], Re
     materials = [
         each for shape in element.every(reading.shapes) for each in shape.every("material")
     ]
-    return tuple(visuals), joined([{UNSEEN: wrong}, colours_of(materials)[1]])
+    return tuple(visuals), merge_remarks([{UNSEEN: wrong}, colours_of(materials)[1]])
 
 
 def _visual(reading: Reading, element: Element) -> Visual:
@@ -90,7 +90,7 @@ def _visual(reading: Reading, element: Element) -> Visual:
     if shape is None or shape.tag not in SOLIDS:
         shown = "nothing" if shape is None else f"<{shape.tag}>"
         raise element.wrong(f"<geometry>: expected one of {', '.join(SOLIDS)}, got {shown}")
-    with shape.located():
+    with shape.located_errors():
         return Visual(
             **SOLIDS[shape.tag](reading, shape),
             pose=origin_of(element),
@@ -116,29 +116,25 @@ def _round(kind: str, shape: Element) -> dict[str, Any]:
 
 
 def colours_of(materials: Sequence[Element]) -> tuple[dict[str, tuple[float, ...]], Remarks]:
-    """Return the colours of materials by their names, "" that of one without, and what is wrong
-    with others."""
+    """Return {name: colour} of materials, "" for one without a name, and the remarks on others."""
     colours, wrong = {}, []
     for material in materials:
         try:
             colour = material.one("color")
             if colour is not None and "rgba" in colour.attributes:
-                colours[material.attributes.get("name", "")] = _shares(colour)
+                shares = colour.numbers("rgba", 4)
+                if not all(0 <= share <= 1 for share in shares):
+                    raise colour.wrong(
+                        f"rgba: expected numbers of 0 to 1, got {colour.text('rgba')!r}"
+                    )
+                colours[material.attributes.get("name", "")] = shares
         except Misstated as error:
             wrong.append(_without_file(error))
     return colours, {DULL: wrong}
 
 
-def _shares(colour: Element) -> tuple[float, ...]:
-    """Return red, green, blue and opacity."""
-    shares = colour.numbers("rgba", 4)
-    if not all(0 <= share <= 1 for share in shares):
-        raise colour.wrong(f"rgba: expected numbers of 0 to 1, got {colour.text('rgba')!r}")
-    return shares
-
-
 def _without_file(error: Misstated) -> str:
-    """Return what an error says, from its line on; the file is named once for all remarks."""
+    """Return the words of an error from its line on; the file is named once for all remarks."""
     return f"line {str(error).partition(':')[2]}"
 
 
@@ -151,8 +147,7 @@ def _colour(reading: Reading, material: Element | None) -> Sequence[float] | Non
 
 
 def origin_of(element: Element) -> np.ndarray:
-    """Return the pose (4x4) of an element's <origin>: turns about fixed axes x, y, z, then a
-    shift."""
+    """Return the pose (4x4) of an element's <origin>: turns about fixed x, y, z, then a shift."""
     origin = element.one("origin")
     if origin is None:
         return np.eye(4)

@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ocp.interchange.joint_elements import AtJoint, elements_at
-from ocp.interchange.reader_notes import Remarks, joined
-from ocp.interchange.root_joints import Row, base_row, in_plane
-from ocp.interchange.soles import sole
+from ocp.interchange.joint_elements import JointForces, joint_elements
+from ocp.interchange.reader_notes import Remarks, merge_remarks
+from ocp.interchange.root_joints import Row, base_joints, planar_joints
+from ocp.interchange.soles import sole_points
 from ocp.interchange.urdf.links import (
     Reading,
-    called_in,
     colours_of,
     link_of,
     mass_of,
     origin_of,
+    tree_name,
 )
-from ocp.interchange.urdf.suspicious_values import suspect
+from ocp.interchange.urdf.suspicious_values import suspicious_values
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.kinematics.kinematics import poses
@@ -46,20 +47,22 @@ def read_urdf(
     *,
     base: str = "fixed",
     repair: Sequence[str] = (),
-    gravity: Any = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
     folders: Sequence[Path] = (),
     shapes: str = "visual",
     soles: Sequence[str] = (),
 ) -> tuple[Tree, Remarks]:
-    """Return the Tree of a URDF file's root element, and by kind what was not taken as it stands.
+    """Return the Tree of a URDF file's root element, and by kind the remarks on it.
 
-    `soles` are links that get points where they stand. Joints stand depth first, in the file's
-    order. Raises ValueError naming file, line and element.
+    Joints stand depth first, in the file's order. The arguments are those of `load_model`.
+
+    Raises:
+        ValueError: the message names file, line and element.
     """
     if root.tag != "robot":
         raise root.wrong("expected <robot>, the root of a URDF file")
-    links, joints = _named(root, "link"), _named(root, "joint")
-    first, carried = _arranged(root, links, joints)
+    links, joints = _elements_by_name(root, "link"), _elements_by_name(root, "joint")
+    first, carried = _tree_structure(root, links, joints)
     colours, dull = colours_of(root.every("material"))
     reading = Reading(
         path=path,
@@ -80,15 +83,15 @@ def read_urdf(
         for name in joints
         if name not in lost and _leader(joints, name)
     }
-    welded = _welded(joints, lines, weightless)
+    welded = _joints_without_mass(joints, lines, weightless)
     if welded and "weld" not in repair:
         raise welded[0].wrong(f"nothing that it moves has mass; {WELD}")
-    rows = [base_row(base, bodies[first][0], joints, links)]
+    rows = [base_joints(base, bodies[first][0], joints, links)]
     acting: list[Acting] = []
     for joint in _depth_first(first, carried):
-        link, _ = bodies[called_in(joint.child("child"), "link")]
-        rows.append(_row(joint, link, joint in welded, lines.get(called_in(joint, "name"))))
-        acting += _acting(joint, rows[-1][0][-1])
+        link, _ = bodies[tree_name(joint.child("child"), "link")]
+        rows.append(_row(joint, link, joint in welded, lines.get(tree_name(joint, "name"))))
+        acting += _joint_elements(joint, rows[-1][0][-1])
     tree = Tree(
         joints=[joint for row, _ in rows for joint in row],
         links=[link for _, row in rows for link in row],
@@ -97,10 +100,10 @@ def read_urdf(
     )
     tree = replace(tree, points=_soles(tree, links, soles))
     return tree, {
-        **joined([*(words for _, words in bodies.values()), dull]),
+        **merge_remarks([*(words for _, words in bodies.values()), dull]),
         "joints that move no mass are fixed": [joint.text("name") for joint in welded],
         "joints that ought to follow unknown ones follow none": lost,
-        **_unusual([*links.values(), *joints.values()]),
+        **_unusual_parts([*links.values(), *joints.values()]),
     }
 
 
@@ -108,12 +111,12 @@ def _soles(tree: Tree, links: Mapping[str, Element], named: Sequence[str]) -> li
     """Return the corners of the soles of links."""
     frames = poses(tree, np.array(tree.neutral)) if named else []
     turns = [np.array(frames[tree.link_index(name)])[:3, :3] for name in named]
-    return [point for name, turn in zip(named, turns) for point in sole(links[name], turn)]
+    return [point for name, turn in zip(named, turns) for point in sole_points(links[name], turn)]
 
 
-def _unusual(elements: Sequence[Element]) -> Remarks:
-    """Return what of links and joints is not taken to the letter."""
-    void = [(joint.text("name"), _void(joint)) for joint in elements]
+def _unusual_parts(elements: Sequence[Element]) -> Remarks:
+    """Return by kind the parts of links and joints that are not taken to the letter."""
+    void = [(joint.text("name"), _zero_limits(joint)) for joint in elements]
     return {
         "limits of zero are taken as none": [
             f"{name} ({', '.join(zeros)})" for name, zeros in void if zeros
@@ -122,29 +125,29 @@ def _unusual(elements: Sequence[Element]) -> Remarks:
             joint.text("name") for joint in elements if _boundless(joint)
         ],
         f"the name {GROUND!r} is that of the world": [
-            f"{each.tag} {each.text('name')!r} is {called_in(each, 'name')!r}"
+            f"{each.tag} {each.text('name')!r} is {tree_name(each, 'name')!r}"
             for each in elements
             if each.text("name") == GROUND
         ],
-        **suspect(elements),
+        **suspicious_values(elements),
     }
 
 
-def _named(root: Element, tag: str) -> dict[str, Element]:
+def _elements_by_name(root: Element, tag: str) -> dict[str, Element]:
     """Return the root's elements of a tag by their names, each used once."""
     known: dict[str, Element] = {}
     for element in root.every(tag):
-        name = called_in(element, "name")
+        name = tree_name(element, "name")
         if name in known:
             raise element.wrong(f"the name is used twice, first in line {known[name].line}")
         known[name] = element
     return known
 
 
-def _arranged(
+def _tree_structure(
     root: Element, links: Mapping[str, Element], joints: Mapping[str, Element]
 ) -> tuple[str, dict[str, list[Element]]]:
-    """Return the root link, and the joints that each link carries, of a sound tree."""
+    """Return the root link, and the joints that each link carries; raise ValueError for no tree."""
     if not links:
         raise root.wrong("it has no <link>")
     carried: dict[str, list[Element]] = {name: [] for name in links}
@@ -152,9 +155,9 @@ def _arranged(
     for joint in joints.values():
         ends = [joint.child(end) for end in ("parent", "child")]
         for end in ends:
-            if called_in(end, "link") not in links:
+            if tree_name(end, "link") not in links:
                 raise end.wrong(f"joint {joint.text('name')!r}: unknown link {end.text('link')!r}")
-        parent, child = (called_in(end, "link") for end in ends)
+        parent, child = (tree_name(end, "link") for end in ends)
         if child in carriers:
             other = carriers[child]
             raise joint.wrong(
@@ -178,12 +181,12 @@ def _check_reached(
     """Raise ValueError naming the joints of a cycle."""
     reached = set() if first is None else {first}
     if first is not None:
-        reached |= {called_in(each.child("child"), "link") for each in _depth_first(first, carried)}
+        reached |= {tree_name(each.child("child"), "link") for each in _depth_first(first, carried)}
     lost = [name for name in carried if name not in reached]
     if not lost:
         return
     cycle = [lost[0]]
-    while (above := called_in(carriers[cycle[-1]].child("parent"), "link")) not in cycle:
+    while (above := tree_name(carriers[cycle[-1]].child("parent"), "link")) not in cycle:
         cycle.append(above)
     ring = cycle[cycle.index(above) :]
     names = [carriers[name].text("name") for name in ring]
@@ -196,7 +199,7 @@ def _depth_first(name: str, carried: Mapping[str, list[Element]]) -> Iterator[El
     while waiting:
         joint = waiting.pop()
         yield joint
-        waiting += reversed(carried[called_in(joint.child("child"), "link")])
+        waiting += reversed(carried[tree_name(joint.child("child"), "link")])
 
 
 def _weightless(
@@ -207,21 +210,21 @@ def _weightless(
     """Return the links that have no mass and carry none."""
     light: set[str] = set()
     for joint in reversed(list(_depth_first(first, carried))):
-        name = called_in(joint.child("child"), "link")
-        beyond = (called_in(each.child("child"), "link") for each in carried[name])
+        name = tree_name(joint.child("child"), "link")
+        beyond = (tree_name(each.child("child"), "link") for each in carried[name])
         if not bodies[name][0].mass and all(each in light for each in beyond):
             light.add(name)
     return light
 
 
-def _welded(
+def _joints_without_mass(
     joints: Mapping[str, Element], lines: Mapping[str, Line], weightless: Collection[str]
 ) -> list[Element]:
-    """Return the moving joints that move no mass, nor do those that follow the same one."""
+    """Return the moving joints that move no mass, nor do those that follow the same joint."""
     heavy = {
         lines[name][0] if name in lines else name
         for name, joint in joints.items()
-        if called_in(joint.child("child"), "link") not in weightless
+        if tree_name(joint.child("child"), "link") not in weightless
     }
     return [
         joint
@@ -232,19 +235,17 @@ def _welded(
 
 
 def _leader(joints: Mapping[str, Element], name: str) -> str | None:
-    """Return the name of the joint that one says it follows, if it does."""
+    """Return the name of the joint that a joint states to follow, if any."""
     mimic = joints[name].one("mimic")
-    return None if mimic is None else called_in(mimic, "joint")
+    return None if mimic is None else tree_name(mimic, "joint")
 
 
 def _line(joints: Mapping[str, Element], name: str, lost: Sequence[str]) -> Line:
-    """Return the joint that one follows in the end, and o and r of the line o + r x by which.
-
-    Those that are `lost` follow none.
-    """
+    """Return the leader of a joint in the end, and o and r of the line o + r x; those `lost`
+    have none."""
     offset, ratio, seen = 0.0, 1.0, [name]
     while (mimic := joints[name].one("mimic")) is not None and name not in lost:
-        factor, name = mimic.number("multiplier", 1.0), called_in(mimic, "joint")
+        factor, name = mimic.number("multiplier", 1.0), tree_name(mimic, "joint")
         if name in seen:
             raise mimic.wrong(f"joints {', '.join([*seen, name])} follow each other")
         if not factor or joints[name].text("type") not in DRIVEN:
@@ -261,18 +262,22 @@ def _line(joints: Mapping[str, Element], name: str, lost: Sequence[str]) -> Line
 
 
 def _row(element: Element, link: Link, weld: bool, line: Line | None) -> Row:
-    """Return a joint, or the joints in whose place it stands, and the links that they carry."""
-    name, kind = called_in(element, "name"), element.text("type")
-    parent, home = called_in(element.child("parent"), "link"), origin_of(element)
+    """Return a joint, or the joints in its place, and the links that they carry."""
+    name, kind = tree_name(element, "name"), element.text("type")
+    parent, home = tree_name(element.child("parent"), "link"), origin_of(element)
     if kind not in KINDS:
         raise element.wrong(f"type: expected one of {', '.join(KINDS)}, got {kind!r}")
-    with element.located():
+    with element.located_errors():
         if kind == "fixed" or weld:
             return [fixed(name, parent, home=home)], [link]
         if kind == "floating":
             return list(free(name, parent, home=home)), [Link(), Link(), Link(), link]
         if kind == "planar":
-            return _planar(element, link, home)
+            about = np.array(_axis(element))  # two slides across it, and the turn about it
+            across = np.cross(about, np.eye(3)[np.argmin(np.abs(about))])
+            across /= np.linalg.norm(across)
+            slides = {"x": across.tolist(), "y": np.cross(about, across).tolist()}
+            return planar_joints(name, parent, slides, about.tolist(), home), [Link(), Link(), link]
         axis, still = _axis(element), (0.0, 0.0, 0.0)
         screw = (*still, *axis) if kind == "prismatic" else (*axis, *still)
         limits = _limits(element, kind)  # which remarks judge, those of all joints together
@@ -281,24 +286,14 @@ def _row(element: Element, link: Link, weld: bool, line: Line | None) -> Row:
         return [Joint(name=name, parent=parent, home=home, screw=screw, **limits)], [link]
 
 
-def _planar(element: Element, link: Link, home: np.ndarray) -> Row:
-    """Return two slides across the axis and the turn about it, that nothing drives."""
-    name, axis = called_in(element, "name"), np.array(_axis(element))
-    across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    across /= np.linalg.norm(across)
-    slides = {"x": across.tolist(), "y": np.cross(axis, across).tolist()}
-    parent = called_in(element.child("parent"), "link")
-    return in_plane(name, parent, slides, axis.tolist(), home), [Link(), Link(), link]
-
-
-def _acting(element: Element, joint: Joint) -> list[Acting]:
+def _joint_elements(element: Element, joint: Joint) -> list[Acting]:
     """Return damper and friction of a joint that turns or slides."""
     dynamics = element.one("dynamics")
     if dynamics is None or joint.kind == "fixed" or element.text("type") not in DRIVEN:
         return []
-    with dynamics.located():
+    with dynamics.located_errors():
         stated = {what: dynamics.number(what, 0.0) for what in ("damping", "friction")}
-        return list(elements_at(joint, AtJoint(**stated)))
+        return list(joint_elements(joint, JointForces(**stated)))
 
 
 def _axis(element: Element) -> Sequence[float]:
@@ -311,7 +306,7 @@ def _axis(element: Element) -> Sequence[float]:
 
 
 def _limits(element: Element, kind: str) -> dict[str, Any]:
-    """Return the limits of a joint's position, velocity and torque, those that it states."""
+    """Return the limits of a joint's position, velocity and torque that it states."""
     limit = element.one("limit")
     if limit is None:
         if kind != "continuous":
@@ -328,8 +323,8 @@ def _limits(element: Element, kind: str) -> dict[str, Any]:
     return stated
 
 
-def _void(element: Element) -> list[str]:
-    """Return the limits of a joint that are zero, as exporters write what nobody gave."""
+def _zero_limits(element: Element) -> list[str]:
+    """Return the limits of a joint that are zero, as exporters write where nobody gave any."""
     limit = element.one("limit")
     if limit is None or element.attributes.get("type") == "fixed":
         return []

@@ -1,4 +1,4 @@
-"""What a URDF file says that is likely not meant so: other units, and laws of what cannot move."""
+"""Suspicious values of URDF files: other units, and laws of joints that cannot move."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from ocp.mechanics.values.degrees import TURNS, WITHOUT_END
 FAR = 20.0  # m, beyond which the place of a joint is likely in millimetres
 
 
-def suspect(elements: Sequence[Element]) -> Remarks:
-    """Return what joints state that is likely not meant so, by its kind."""
+def suspicious_values(elements: Sequence[Element]) -> Remarks:
+    """Return by kind the joints whose values are likely not meant so."""
     joints = [each for each in elements if each.tag == "joint"]
     return {
         f"angles beyond {TURNS:g} rad are taken as they are, degrees are not known here": [

@@ -1,4 +1,4 @@
-"""Trees as files of the Unified Robot Description Format (URDF)."""
+"""Trees written as files of the Unified Robot Description Format (URDF)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,14 +23,19 @@ ROOT = "world"  # the link that stands for the ground
 
 
 def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
-    """Return a tree as the text of a URDF file for a robot of that name, and by kind what of it is
-    not in there.
+    """Return a tree as the text of a URDF file, and by kind what the text leaves out.
 
-    Numbers are written so that they read back the same. The format has no word for a base that
-    floats: the file begins with the link that it carries. So it does with the link of a fixed joint
-    that stands alone on the ground; else with a link "world". Raises ValueError naming what the
-    format cannot say: loops, stays, links that bend, screws, balls, elements but dampers and dry
-    friction, and open numbers.
+    The format has no word for a base that floats: the text begins with the link that it carries. So
+    it does with the link of a fixed joint that stands alone on the ground; else with a link
+    "world".
+
+    Args:
+        tree: the robot.
+        name: of the robot.
+
+    Raises:
+        ValueError: the tree has loops, stays, links that bend, screws, balls, elements but dampers
+            and dry friction, or open numbers.
     """
     check_closed("save_model", tree)
     for what, parts in (("loops", tree.loops), ("stays", tree.stays)):
@@ -42,7 +47,7 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
             kind = type(each).__name__.lower()
             raise ValueError(f"save_model: URDF knows no {kind}, and the tree has {each.name!r}")
     moved = [joint.name for joint in tree.joints if joint.anchor.any()]
-    tree, base = _on_axes(tree), _base(tree)
+    tree, base = _move_frames_to_axes(tree), _base_joints(tree)
     lines = [f"<robot name={quoteattr(name)}>"]
     world = ROOT
     while world in tree.link_names:
@@ -59,9 +64,8 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
     return "\n".join([*lines, "</robot>", ""]), remarks
 
 
-def _on_axes(tree: Tree) -> Tree:
-    """Return the same mechanism with the origins of links on their joints' axes, where the format
-    has them."""
+def _move_frames_to_axes(tree: Tree) -> Tree:
+    """Return the same mechanism with the origins of links on their joints' axes."""
     if not any(joint.anchor.any() for joint in tree.joints):
         return tree
     shifts = [translate(*joint.anchor) for joint in tree.joints]
@@ -85,9 +89,9 @@ def _on_axes(tree: Tree) -> Tree:
     return replace(tree, joints=joints, links=links, points=points)
 
 
-def _base(tree: Tree) -> tuple[int, ...]:
-    """Return the joints that a file leaves out, in line from the ground; none where it begins with
-    the ground."""
+def _base_joints(tree: Tree) -> tuple[int, ...]:
+    """Return the joints that a file leaves out, from the ground on; none where it has a link
+    "world"."""
     if sum(joint.parent == GROUND for joint in tree.joints) > 1:
         return ()
     if tree.joints[0].kind == "fixed" and _is_still(tree.joints[0]):
@@ -109,7 +113,7 @@ def _is_still(joint: Joint) -> bool:
 
 
 def _left_out(tree: Tree, base: Sequence[int]) -> Remarks:
-    """Return by kind what of a tree its file does not have."""
+    """Return by kind the parts of a tree that its file does not have."""
     joints = [joint for k, joint in enumerate(tree.joints) if k not in base]
     uneven = [
         f"{joint.name} ({what})"
@@ -150,9 +154,9 @@ def _link(name: str, link: Link) -> Iterator[str]:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia
         moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
         yield "    <inertial>"
-        yield f"      <origin xyz={_words(link.com)}/>"
-        yield f"      <mass value={_words([link.mass])}/>"
-        yield f"      <inertia{''.join(f' {key}={_words([moments[key]])}' for key in moments)}/>"
+        yield f"      <origin xyz={_numbers(link.com)}/>"
+        yield f"      <mass value={_numbers([link.mass])}/>"
+        yield f"      <inertia{''.join(f' {key}={_numbers([moments[key]])}' for key in moments)}/>"
         yield "    </inertial>"
     for visual in link.visuals:
         yield from _visual(visual)
@@ -163,17 +167,17 @@ def _visual(visual: Visual) -> Iterator[str]:
     if visual.kind == "ellipsoid":  # which the format lacks
         return
     shapes = {
-        "box": lambda size: f"size={_words(size)}",
-        "sphere": lambda size: f"radius={_words(size)}",
-        "mesh": lambda size: f"filename={quoteattr(visual.path)} scale={_words(size)}",
+        "box": lambda size: f"size={_numbers(size)}",
+        "sphere": lambda size: f"radius={_numbers(size)}",
+        "mesh": lambda size: f"filename={quoteattr(visual.path)} scale={_numbers(size)}",
     }
-    round_ = lambda size: f"radius={_words(size[:1])} length={_words(size[1:])}"  # rods
+    round_ = lambda size: f"radius={_numbers(size[:1])} length={_numbers(size[1:])}"  # rods
     yield "    <visual>"
     yield f"      {_origin(visual.pose)}"
     words = shapes.get(visual.kind, round_)(visual.size)
     yield f"      <geometry><{visual.kind} {words}/></geometry>"
     if visual.colour is not None:
-        yield f'      <material name=""><color rgba={_words(visual.colour)}/></material>'
+        yield f'      <material name=""><color rgba={_numbers(visual.colour)}/></material>'
     yield "    </visual>"
 
 
@@ -185,7 +189,7 @@ def _joint(tree: Tree, joint: Joint, parent: str, child: str) -> Iterator[str]:
     yield f"    <child link={quoteattr(child)}/>"
     if kind != "fixed":
         axis = joint.screw[3:] if kind == "prismatic" else joint.screw[:3]
-        yield f"    <axis xyz={_words(axis)}/>"
+        yield f"    <axis xyz={_numbers(axis)}/>"
         yield from _limit(joint, kind)
         yield from _dynamics(tree, joint)
         yield from _mimic(joint)
@@ -204,12 +208,12 @@ def _kind(joint: Joint) -> str:
 
 
 def _dynamics(tree: Tree, joint: Joint) -> Iterator[str]:
-    """Yield what dampers and dry friction take at a joint, those that follow it included."""
+    """Yield damping and dry friction at a joint."""
     at_joint = [each for each in tree.elements if getattr(each, "joint", "") == joint.name]
     damping = sum(each.damping for each in at_joint if isinstance(each, Damper))
     friction = sum(each.dynamic for each in at_joint if isinstance(each, Friction))
     if damping or friction:
-        yield f"    <dynamics damping={_words([damping])} friction={_words([friction])}/>"
+        yield f"    <dynamics damping={_numbers([damping])} friction={_numbers([friction])}/>"
 
 
 def _mimic(joint: Joint) -> Iterator[str]:
@@ -221,26 +225,26 @@ def _mimic(joint: Joint) -> Iterator[str]:
                 f"save_model: joint {joint.name!r} follows {joint.follows.coordinate!r} by more "
                 "than a straight line, which URDF cannot say"
             )
-        offset, ratio = (_words([each]) for each in function.coefficients)
+        offset, ratio = (_numbers([each]) for each in function.coefficients)
         leader = quoteattr(joint.follows.coordinate)
         yield f"    <mimic joint={leader} multiplier={ratio} offset={offset}/>"
 
 
 def _limit(joint: Joint, kind: str) -> Iterator[str]:
-    """Yield the limits of a joint; the format knows but one number of velocity and of effort."""
+    """Yield the limits of a joint; the format has one number each for velocity and effort."""
     words = []
     if kind != "continuous" and joint.position != (-inf, inf):
         lower, upper = np.clip(joint.position, -LARGEST, LARGEST)
-        words += [f"lower={_words([lower])} upper={_words([upper])}"]
+        words += [f"lower={_numbers([lower])} upper={_numbers([upper])}"]
     for name, (lower, upper) in (("velocity", joint.velocity), ("effort", joint.torque)):
         bound = min(-lower, upper)
-        words += [f"{name}={_words([bound])}"] if bound < inf else []
+        words += [f"{name}={_numbers([bound])}"] if bound < inf else []
     if words or kind != "continuous":
         yield f"    <limit {' '.join(words)}/>".replace(" />", "/>")
 
 
 def _origin(pose: Any) -> str:
-    return f"<origin xyz={_words([row[3] for row in pose[:3]])} rpy={_words(angles(pose))}/>"
+    return f"<origin xyz={_numbers([row[3] for row in pose[:3]])} rpy={_numbers(angles(pose))}/>"
 
 
 def angles(pose: Any) -> tuple[float, float, float]:
@@ -254,5 +258,5 @@ def angles(pose: Any) -> tuple[float, float, float]:
     return float(np.arctan2(rest[2, 1], rest[2, 2])), pitch, yaw
 
 
-def _words(values: Sequence[float]) -> str:
+def _numbers(values: Sequence[float]) -> str:
     return '"' + " ".join(repr(float(value)) for value in values) + '"'

@@ -6,11 +6,18 @@ from pathlib import Path
 from ocp.version import MissingExtra, install_hint
 
 
-def expanded(path: Path, arguments: Mapping[str, object]) -> bytes:
-    """Return the XML of a xacro file whose arguments have these values.
+def expand_macros(path: Path, arguments: Mapping[str, object]) -> bytes:
+    """Return the XML of a xacro file with its macros expanded, by the extra `xacro`.
 
-    It needs the extra `xacro`, which evaluates what the file states in Python. Raises ValueError
-    naming the file, ModuleNotFoundError where the extra is missing.
+    Expressions of the file are evaluated in Python.
+
+    Args:
+        path: of the file.
+        arguments: {name: value} of the file's arguments.
+
+    Raises:
+        ValueError: the file cannot be expanded; the message names it.
+        ModuleNotFoundError: the extra is missing.
     """
     try:
         import xacro

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.plots.bodies.scenery import BODY, STILL, Placed, draw_solid, draw_still, reached
+from ocp.plots.bodies.scenery import BODY, STILL, Placed, draw_solid, draw_still, extreme_points
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
 from ocp.spelling import suggest_fields
 from ocp.storage.atomic_files import write
@@ -63,14 +63,14 @@ class Stick:
     floors: Sequence[np.ndarray] = ()
 
     @property
-    def shown(self) -> list[int]:
+    def axis_numbers(self) -> list[int]:
         """Which of the global axes it is drawn along."""
         return ["xyz".index(name) for name in self.axes]
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and greatest place (2 or 3; m) of all that is drawn, but for the ground."""
-        about = [points[:, self.shown] for points in reached(self.solids)]
+        about = [points[:, self.axis_numbers] for points in extreme_points(self.solids)]
         every = np.concatenate([self.places.reshape(-1, len(self.axes)), *about])
         return every.min(axis=0), every.max(axis=0)
 
@@ -117,7 +117,10 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
     else:
         words = pace(seconds, float(stick.t[-1]))
         frames = len(stick.t)
-        write(path, filmed(lambda figure: _acted(figure, stick, words), frames, rate, kind=kind))
+        write(
+            path,
+            film_bytes(lambda figure: _prepare_film(figure, stick, words), frames, rate, kind=kind),
+        )
 
 
 def pace(seconds: float, duration: float) -> str:
@@ -146,7 +149,7 @@ def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
         axes.set_zlabel(f"{stick.axes[2]} (m)", fontsize=TEXT)
         axes.set_box_aspect(half, zoom=0.8)
     (axes.yaxis if stick.flat else axes.zaxis).set_inverted(stick.up < 0)
-    draw_still(axes, stick.solids, stick.floors, stick.shown)
+    draw_still(axes, stick.solids, stick.floors, stick.axis_numbers)
     for place in stick.tips.values():
         axes.plot(*stick.places[:, place].T, color="0.6", linewidth=0.8, zorder=1.8)
     feet = stick.places[0, list(stick.feet)].T
@@ -165,7 +168,7 @@ def draw(
     drawn: list[Artist] = []
     for each in stick.solids if bodies else ():
         if not each.still:
-            drawn += draw_solid(axes, each, k, stick.shown, colour, BODY)
+            drawn += draw_solid(axes, each, k, stick.axis_numbers, colour, BODY)
     size = 1.0 if len(stick.bars.get("link", ())) <= MANY else THIN
     for kind, pairs in stick.bars.items():
         look = {
@@ -214,7 +217,7 @@ def _arrow(axes: Any, tail: np.ndarray, head: np.ndarray, colour: str, width: fl
     return axes.annotate("", head, tail, arrowprops=frame, zorder=4, annotation_clip=False)
 
 
-def filmed(
+def film_bytes(
     prepare: Callable[[Figure], Callable[[int], Sequence[Artist]]],
     count: int,
     rate: float,
@@ -264,7 +267,7 @@ def ffmpeg() -> str:
     return known
 
 
-def _acted(figure: Figure, stick: Stick, words: str) -> Callable[[int], Sequence[Artist]]:
+def _prepare_film(figure: Figure, stick: Stick, words: str) -> Callable[[int], Sequence[Artist]]:
     axes: Axes = stage(figure, figure.add_gridspec(1, 1)[0], stick)
 
     def act(k: int) -> Sequence[Artist]:
@@ -294,7 +297,9 @@ def page_of(stick: Stick, seconds: float) -> Page:
         "tips": dict(stick.tips),
         "arrows": dict(stick.arrows),
         "ends": [[name, end] for name, end in stick.ends],
-        "floors": [(floor[:, stick.shown] * signs).round(5).tolist() for floor in stick.floors],
+        "floors": [
+            (floor[:, stick.axis_numbers] * signs).round(5).tolist() for floor in stick.floors
+        ],
         "solids": [_solid(stick, each, signs) for each in stick.solids],
     }
     player = PLAYER.read_text(encoding="utf-8")
@@ -306,7 +311,7 @@ def _solid(stick: Stick, each: Placed, signs: np.ndarray) -> dict[str, Any]:
     that are shown, one after the other, of every frame or once."""
     own = each.solid.colour
     colour = (GREY_TONE if each.still else COLOURS[0]) if own is None else _hex(own)
-    rows = each.poses[:, stick.shown] * signs[:, None]
+    rows = each.poses[:, stick.axis_numbers] * signs[:, None]
     return {
         "points": each.solid.outline.round(5).tolist(),
         "moves": rows.reshape(len(rows), -1).round(5).tolist(),

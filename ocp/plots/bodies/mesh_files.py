@@ -111,13 +111,13 @@ def _of_geometry(
         yield corners[np.array(fans, dtype=int).reshape(-1, 3)]
 
 
-def _shifted(numbers: np.ndarray) -> np.ndarray:
+def _translation(numbers: np.ndarray) -> np.ndarray:
     pose = np.eye(4)
     pose[:3, 3] = numbers
     return pose
 
 
-def _turned(numbers: np.ndarray) -> np.ndarray:
+def _rotation(numbers: np.ndarray) -> np.ndarray:
     """Return the pose of a turn about an axis (3) by an angle in degrees (Rodrigues' formula)."""
     x, y, z = numbers[:3] / np.linalg.norm(numbers[:3])
     cross, angle = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]), np.radians(numbers[3])
@@ -128,8 +128,8 @@ def _turned(numbers: np.ndarray) -> np.ndarray:
 
 MOVES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "matrix": lambda numbers: numbers.reshape(4, 4),
-    "translate": _shifted,
-    "rotate": _turned,
+    "translate": _translation,
+    "rotate": _rotation,
     "scale": lambda numbers: np.diag([*numbers, 1.0]),
 }
 READERS: Mapping[str, Callable[[bytes], Triangles]] = {".stl": _stl, ".obj": _obj, ".dae": _dae}

@@ -13,9 +13,9 @@ from ocp.mechanics.kinematics.kinematics import poses, velocity
 from ocp.mechanics.kinematics.zero_moment import hull, tangents
 from ocp.mechanics.model.tree import Point, Tree
 from ocp.mechanics.values.validation import set_fields
-from ocp.plots.bodies.solids import Solid, gridded, scenery, solids
-from ocp.plots.curves.contact_forces import pushes, surfaces
-from ocp.plots.curves.phases import Piece, pieces, within
+from ocp.plots.bodies.solids import Solid, coarsen_mesh, scenery, solids
+from ocp.plots.curves.contact_forces import contact_forces, surfaces
+from ocp.plots.curves.phases import Piece, piece_mask, pieces
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 
@@ -49,7 +49,7 @@ class Placed:
     def __post_init__(self) -> None:
         corners = self.solid.corners
         if len(corners) > MANY:
-            places, rings = gridded(corners, ROUGH)
+            places, rings = coarsen_mesh(corners, ROUGH)
             corners = places[rings]
         set_fields(self, edge=self.solid.outline, faces=corners)
 
@@ -60,21 +60,21 @@ class Placed:
 
     def corners(self, k: int) -> np.ndarray:
         """Return its triangles (F, 3, 3; m) at instant k, in the global frame."""
-        return _moved(self.faces, self.poses[0 if self.still else k])
+        return _transform(self.faces, self.poses[0 if self.still else k])
 
     def outline(self, k: int) -> np.ndarray:
         """Return points (P, 3; m) at instant k whose convex hull it fills."""
-        return _moved(self.edge, self.poses[0 if self.still else k])
+        return _transform(self.edge, self.poses[0 if self.still else k])
 
 
-def placed(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
+def placed_solids(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
     """Return bodies and visuals of the links, and what stands around, at times (N,), s."""
     tree, around = solution.problem.tree, scenery(tuple(solution.problem.scenery))
     moving = solids(tree)
     still = tuple(Placed(solid=each, poses=np.eye(4)[None]) for each in around)
     ways = _frames(solution, tree, sorted({each.link for each in moving}), t)
     bodies = (Placed(solid=each, poses=ways[each.link]) for each in moving)
-    return (*still, *bodies, *_carried(solution, t))
+    return (*still, *bodies, *_carried_bodies(solution, t))
 
 
 def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray) -> dict:
@@ -91,7 +91,7 @@ def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray)
     return dict(zip(links, np.concatenate([rows, last], axis=2).swapaxes(0, 1)))
 
 
-def _carried(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
+def _carried_bodies(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
     """Yield what trees of phases have beside the whole motion's at times (N,), s: a box in a hand.
 
     Before it is taken it comes as fast as it is then; let go it rests, or if it moves it flies.
@@ -150,7 +150,7 @@ def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndar
     )
     if alike and not solution.problem.scenery:
         return [_patch(spots.reshape(-1, 3), first, MARGIN * extent)]
-    felt = pushes(solution, t)
+    felt = contact_forces(solution, t)
     patches = []
     for each in planes:
         bears = each.there & (np.linalg.norm(felt[each.contact].forces, axis=1) > 0)
@@ -175,8 +175,8 @@ def _planes(solution: Solution, t: np.ndarray) -> list[_Plane]:
     """Return every plane of every contact in any phase, and at which times (N,), s, it is there."""
     there: dict[tuple[str, tuple[float, ...], float], np.ndarray] = {}
     for each in pieces(solution):
-        during = within(each, solution, t)
-        for name, normal, height in _stated(each.motion.problem):
+        during = piece_mask(each, solution, t)
+        for name, normal, height in _contact_planes(each.motion.problem):
             key = (name, tuple(normal.tolist()), height)
             there[key] = there.get(key, False) | during
     return [
@@ -185,7 +185,7 @@ def _planes(solution: Solution, t: np.ndarray) -> list[_Plane]:
     ]
 
 
-def _stated(problem: Problem) -> Iterator[tuple[str, np.ndarray, float]]:
+def _contact_planes(problem: Problem) -> Iterator[tuple[str, np.ndarray, float]]:
     """Yield (contact, unit normal (3), height along it in m) of all that may bear in a problem."""
     ground = problem.ground
     for foot in ground.feet if ground is not None else ():
@@ -216,18 +216,15 @@ def draw_still(
     """Draw what stands still, in the global axes `shown`: scenery, and the ground's patches."""
     for patch in ground:
         if len(shown) == 2:
-            axes.plot(*_line(patch[:, shown]).T, color=EARTH, linewidth=1.4, zorder=1.2)
+            corners = patch[:, shown]
+            along = corners[:, int(np.ptp(corners, axis=0).argmax())]
+            ends = corners[[along.argmin(), along.argmax()]]  # farthest apart on the longer side
+            axes.plot(*ends.T, color=EARTH, linewidth=1.4, zorder=1.2)
         else:
             _facets(axes, patch[None][:, :, shown], EARTH, 0.12)
     for each in several:
         if each.still:
             draw_solid(axes, each, 0, shown, GREY, STILL)
-
-
-def _line(ends: np.ndarray) -> np.ndarray:
-    """Return the two of some places that are farthest apart along their longer side."""
-    axis = int(np.ptp(ends, axis=0).argmax())
-    return ends[[ends[:, axis].argmin(), ends[:, axis].argmax()]]
 
 
 def draw_solid(
@@ -253,11 +250,11 @@ def _facets(axes: Any, faces: np.ndarray, colour: Any, opacity: float) -> Artist
     return axes.add_collection3d(facets)
 
 
-def _moved(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
+def _transform(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
     return points @ pose[:3, :3].T + pose[:3, 3]
 
 
-def reached(several: Sequence[Placed]) -> Iterator[np.ndarray]:
+def extreme_points(several: Sequence[Placed]) -> Iterator[np.ndarray]:
     """Yield points (P, 3; m) of all that is drawn about a figure, at its first and last instant."""
     for each in several:
         for k in {each.first, each.last}:

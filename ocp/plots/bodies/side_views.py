@@ -123,7 +123,9 @@ def show(
             "solid_joinstyle": "round",
             "zorder": 3 + layer,
         }
-        drawn += axes.plot(*_broken([(spots[a], spots[b]) for a, b in pairs]), **look)
+        gap = np.full(2, np.nan)  # between bars, which are one line
+        line = [place for a, b in pairs for place in (spots[a], spots[b], gap)]
+        drawn += axes.plot(*np.array(line).T, **look)
     for name, (part, radius) in body.balls.items():
         look = {"facecolor": "white", "edgecolor": body.colours[part], "linewidth": width}
         drawn += axes.fill(*(spots[name] + radius * ROUND).T, **look, zorder=4)
@@ -133,11 +135,6 @@ def show(
             end = start + ARROW * force[plane, k]
             drawn.append(_arrow(axes, start, end, HEAD, body.force, 0.8 * width))
     return drawn
-
-
-def _broken(bars: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Return the ends (2,) of several bars as one line (2, N), not a number between them."""
-    return np.array([place for ends in bars for place in (*ends, [np.nan, np.nan])]).T
 
 
 def _arrow(axes: Axes, start: Any, end: Any, head: str, colour: str, width: float) -> Artist:

@@ -138,7 +138,7 @@ def _reach(tree: Tree, k: int) -> np.ndarray:
     return np.array([tree.joints[k].anchor, *joints, *points], dtype=float)
 
 
-def gridded(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+def coarsen_mesh(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
     """Return places (V, 3) and triangles (F, 3) of corners (F, 3, 3), those in one cell of a grid
     being one place, their mean.
 
@@ -162,7 +162,7 @@ def _ways() -> np.ndarray:
     return np.column_stack([across * np.cos(turn), across * np.sin(turn), z])
 
 
-def _turned(profile: np.ndarray) -> np.ndarray:
+def _revolve(profile: np.ndarray) -> np.ndarray:
     """Return the triangles of a profile (k, 2), radius and height, turned about z."""
     angles = np.linspace(0, 2 * np.pi, AROUND + 1)
     ring = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -201,20 +201,20 @@ def _box(visual: Visual) -> np.ndarray:
 def _cylinder(visual: Visual) -> np.ndarray:
     radius, length = visual.size
     half = length / 2
-    return _turned(np.array([(0, -half), (radius, -half), (radius, half), (0, half)]))
+    return _revolve(np.array([(0, -half), (radius, -half), (radius, half), (0, half)]))
 
 
 def _capsule(visual: Visual) -> np.ndarray:
     radius, length = visual.size
     low, high = _ball(high=0.0, count=ALONG // 2), _ball(low=0.0, count=ALONG // 2)
     shift = np.array([0.0, length / 2])
-    return _turned(np.concatenate([radius * low - shift, radius * high + shift]))
+    return _revolve(np.concatenate([radius * low - shift, radius * high + shift]))
 
 
 SURFACES = {
     "box": _box,
-    "sphere": lambda visual: visual.size[0] * _turned(_ball()),
+    "sphere": lambda visual: visual.size[0] * _revolve(_ball()),
     "cylinder": _cylinder,
     "capsule": _capsule,
-    "ellipsoid": lambda visual: np.array(visual.size) * _turned(_ball()),
+    "ellipsoid": lambda visual: np.array(visual.size) * _revolve(_ball()),
 }

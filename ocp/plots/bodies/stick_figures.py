@@ -27,7 +27,7 @@ from ocp.plots.bodies.animation import (
     page_of,
     stage,
 )
-from ocp.plots.bodies.scenery import floors, placed
+from ocp.plots.bodies.scenery import floors, placed_solids
 from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
@@ -158,7 +158,7 @@ def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
         arrows=pairs,
         colours={kind: LOOKS[kind] for kind in pairs},
         ends=[(each.name, each.end) for each in pieces(solution) if each.name],
-        solids=placed(solution, t),
+        solids=placed_solids(solution, t),
         floors=ground,
     )
 

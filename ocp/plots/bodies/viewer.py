@@ -20,7 +20,7 @@ import numpy as np
 from ocp.mechanics.values.validation import positive
 from ocp.plots.bodies.animation import Stick, pace
 from ocp.plots.bodies.scenery import Placed
-from ocp.plots.bodies.solids import Solid, gridded
+from ocp.plots.bodies.solids import Solid, coarsen_mesh
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.solution.solution import Solution
@@ -77,7 +77,7 @@ class Viewer:
     """
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
-        self.server: Any = _served(host, port)
+        self.server: Any = _start_server(host, port)
         self.url = f"http://{host}:{self.server.get_port()}"
         self.shown: Shown | None = None
         self.spent, self.began = 0.0, time.monotonic()
@@ -94,7 +94,7 @@ class Viewer:
         figure = stick(solution, solution.times(FRAMES), space=True)
         with self.server.atomic():
             self.server.scene.reset()
-            self.shown = built(self.server, figure, _upward(solution), CELLS[0])
+            self.shown = build_scene(self.server, figure, _upward(solution), CELLS[0])
         self.words.content = words or f"{solution.status}, objective {solution.objective:.6g}"
         self.clock.value = min(float(self.clock.value), solution.duration)
         self.clock.max = solution.duration
@@ -133,7 +133,7 @@ class Viewer:
 
     def close(self) -> None:
         """Serve no more."""
-        _stopped(self.server)
+        _stop_server(self.server)
 
     def _turn(self) -> None:
         if self.shown is not None:
@@ -155,11 +155,14 @@ def page(solution: Solution, path: str | Path, seconds: float | None = None) -> 
     long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
     figure, pause = stick(solution, solution.times(FRAMES), space=True), long / FRAMES
     up, slowed = _upward(solution), pace(long, solution.duration)
+    low, high = figure.bounds
+    middle, half = (low + high) / 2, (high - low) / 2
     for cells in CELLS:
-        server = _served(HOST, 0)
+        server = _start_server(HOST, 0)
         try:
-            shown = built(server, figure, up, cells)
-            clock = server.scene.add_label("/clock", "", position=_below(figure, up))
+            shown = build_scene(server, figure, up, cells)
+            below = middle - UNDER * up * (np.abs(up) @ half)
+            clock = server.scene.add_label("/clock", "", position=tuple(below))
             recording = server.get_scene_serializer()
             for k in range(FRAMES):
                 shown.at(k)
@@ -167,14 +170,14 @@ def page(solution: Solution, path: str | Path, seconds: float | None = None) -> 
                 recording.insert_sleep(pause)
             text = recording.as_html()
         finally:
-            _stopped(server)
+            _stop_server(server)
         if len(text.encode()) <= MOST:
             write(path, text)
             return
     raise ValueError(f"{path}: the page would take more than {MOST / 1e6:g} MB")
 
 
-def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
+def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
     """Fill a server's scene with a figure in space, its meshes on a grid of so many cells; return
     what moves."""
     scene, (low, high) = server.scene, figure.bounds
@@ -217,7 +220,7 @@ def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
 def _mesh(
     scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int, most: float = 1.0
 ) -> Any:
-    places, faces = gridded(solid.corners, cells)
+    places, faces = coarsen_mesh(solid.corners, cells)
     own = solid.colour
     colour, opacity = look if own is None else (tuple(round(255 * v) for v in own[:3]), own[3])
     opacity = min(opacity, most)
@@ -259,13 +262,6 @@ def _upward(solution: Solution) -> np.ndarray:
     return -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
 
 
-def _below(figure: Stick, up: np.ndarray) -> tuple[float, ...]:
-    """Return the place (3,) below the middle of a figure."""
-    low, high = figure.bounds
-    middle, half = (low + high) / 2, (high - low) / 2
-    return tuple(middle - UNDER * up * (np.abs(up) @ half))
-
-
 def _rgb(colour: str) -> tuple[int, ...]:
     return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
 
@@ -280,7 +276,7 @@ def _aside(up: np.ndarray, size: np.ndarray) -> np.ndarray:
     return way / np.linalg.norm(way)
 
 
-def _served(host: str, port: int) -> Any:
+def _start_server(host: str, port: int) -> Any:
     """Return a server, which says nothing; raise ValueError where the extra is not installed."""
     _check_place(host, port)
     try:
@@ -304,6 +300,6 @@ def _check_place(host: str, port: int) -> None:
         raise ValueError(f"host {host!r}: cannot be served from here: {error.strerror}") from None
 
 
-def _stopped(server: Any) -> None:
+def _stop_server(server: Any) -> None:
     with redirect_stdout(io.StringIO()):
         server.stop()

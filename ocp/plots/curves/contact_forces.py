@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, SMALL, label_of, style
-from ocp.plots.curves.phases import curve, mark_ends, pieces, within
+from ocp.plots.curves.phases import curve, mark_ends, piece_mask, pieces
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.compliant import Sphere
 from ocp.problem.contact.force_law import ForceLaw
@@ -36,7 +36,7 @@ LOOKS = {"force": (COLOURS[2], 0.5), "impulse": (COLOURS[1], 0.6)}  # colour, wi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pushes:
+class ContactForce:
     """Forces (N, 3; N) at `places` (N, 3; m), zero where nothing bears."""
 
     places: np.ndarray
@@ -48,10 +48,12 @@ def contacts_of(solution: Solution) -> tuple[str, ...]:
     whenever it comes to a surface."""
     parts = [each.motion.problem for each in pieces(solution)]
     feet = [name for part in parts for name in feet_of(part.ground)]
-    return tuple(dict.fromkeys([*feet, *(name for part in parts for name in _unscheduled(part))]))
+    return tuple(
+        dict.fromkeys([*feet, *(name for part in parts for name in _unscheduled_loads(part))])
+    )
 
 
-def _unscheduled(problem: Problem) -> dict[str, ForceLaw | Touch]:
+def _unscheduled_loads(problem: Problem) -> dict[str, ForceLaw | Touch]:
     """Return {name: load} of what pushes as the motion has it: contacts, and other laws of force,
     which go by their point."""
     return {name_of(load): load for load in problem.loads if isinstance(load, ForceLaw | Touch)}
@@ -63,17 +65,17 @@ def surfaces(problem: Problem) -> dict[str, Sphere | Touch]:
     return {law.name: law for law in laws if isinstance(law, Sphere | Touch)}
 
 
-def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
+def contact_forces(solution: Solution, t: np.ndarray) -> dict[str, ContactForce]:
     """Return {contact: Pushes} at times (N,), s, of the motion."""
     names = contacts_of(solution)
     forces = {name: np.zeros((len(t), 3)) for name in names}
     places = {name: np.full((len(t), 3), np.nan) for name in names}
     for each in pieces(solution):
-        chosen = within(each, solution, t)
+        chosen = piece_mask(each, solution, t)
         if not chosen.any():
             continue
         own = np.clip(t[chosen] - each.begin, 0.0, each.motion.duration)
-        for name, (place, force) in _touching(each.motion, own).items():
+        for name, (place, force) in _unscheduled_forces(each.motion, own).items():
             places[name][chosen], forces[name][chosen] = place, force
         feet = feet_of(each.motion.problem.ground)
         wanted = {f"force {name}": partial(_force, name) for name in feet}
@@ -87,13 +89,17 @@ def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
             place = np.full(force.shape, np.nan)
             place[:, there] = lever[:3, there] / push[there]
             places[name][chosen] = place.T
-    return {name: Pushes(places=_filled(places[name]), forces=forces[name]) for name in names}
+    return {
+        name: ContactForce(places=_fill_gaps(places[name]), forces=forces[name]) for name in names
+    }
 
 
-def _touching(motion: Solution, t: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _unscheduled_forces(
+    motion: Solution, t: np.ndarray
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return {contact: places (N, 3; m) and forces (N, 3; N)} of those that nobody schedules."""
     known = {}
-    for name, load in _unscheduled(motion.problem).items():
+    for name, load in _unscheduled_loads(motion.problem).items():
         place = motion.trace(partial(_place, load.point), t).T
         known[name] = (place, motion.trace(force_of(load), t).T)
     return known
@@ -165,8 +171,8 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
 
 def _strength(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
     """Return the size of a contact's force (1, N), not a number where it is not there."""
-    if name in _unscheduled(motion.problem):
-        return np.linalg.norm(_touching(motion, t)[name][1], axis=1)[None, :]
+    if name in _unscheduled_loads(motion.problem):
+        return np.linalg.norm(_unscheduled_forces(motion, t)[name][1], axis=1)[None, :]
     if name not in feet_of(motion.problem.ground):
         return np.full((1, len(t)), np.nan)
     return np.linalg.norm(motion.trace(partial(_force, name), t), axis=0)[None, :]
@@ -181,7 +187,7 @@ def _lever(name: str, at: Any) -> Any:
     return ca.vertcat(at.reaction.lever(name), at.reaction.push(name))
 
 
-def _filled(places: np.ndarray) -> np.ndarray:
+def _fill_gaps(places: np.ndarray) -> np.ndarray:
     """Return places (N, 3) with the nearest in time that is known where there is none."""
     known = np.flatnonzero(np.isfinite(places).all(axis=1))
     if not len(known):
@@ -198,7 +204,7 @@ def arrows(solution: Solution, t: np.ndarray, extent: float) -> dict[str, list[n
     point.
     """
     known: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {"force": [], "impulse": []}
-    for each in pushes(solution, t).values():
+    for each in contact_forces(solution, t).values():
         known["force"].append((each.places, each.forces))
     shown = SHOWN * solution.duration
     for time, point, push in impulses_in_time(solution):

@@ -40,18 +40,18 @@ def plot_elements(solution: Solution, path: str | Path | None = None) -> Figure:
     tree = solution.problem.tree
     if not forces_of(tree):
         raise ValueError("plot_elements: the tree has no force elements")
-    given = _given(tree)
+    given = _output_rows(tree)
     units = [unit for unit in ("N m", "N") if unit in [its for its, *_ in given.values()]]
     with picture(path, WIDTH, 0.6 + HEIGHT * (1 + len(units))) as figure:
         grid: Any = figure.subplots(1 + len(units), 1, sharex=True, squeeze=False)[:, 0]
-        t, forces = curve(solution, _traced(_forces, tree))
+        t, forces = curve(solution, _trace_of_tree(_forces, tree))
         lines = dict(zip(given, forces))
         for axes, unit in zip(grid, units):
             chosen = [
                 (name, lines[name], *look) for name, (its, *look) in given.items() if its == unit
             ]
             _draw(axes, t, chosen, f"{'moment' if unit == 'N m' else 'force'} ({unit})")
-        t, (drives, *powers) = curve(solution, _traced(_powers, tree))
+        t, (drives, *powers) = curve(solution, _trace_of_tree(_powers, tree))
         shown = [(each.name, powers[k], k, 0) for k, each in enumerate(forces_of(tree))]
         _draw(grid[-1], t, [(DRIVES, drives, -1, 0), *shown], "power (W)")
         for axes in grid:
@@ -77,10 +77,10 @@ def _draw(axes: Axes, t: np.ndarray, lines: Sequence[Line], label: str) -> None:
     axes.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _traced(function: Callable[[Instant], Any], tree: Tree) -> Callable:
+def _trace_of_tree(function: Callable[[Instant], Any], tree: Tree) -> Callable:
     """Return what traces a function of an Instant; nothing, not numbers, where a phase has another
     tree."""
-    size = len(_given(tree)) if function is _forces else 1 + len(forces_of(tree))
+    size = len(_output_rows(tree)) if function is _forces else 1 + len(forces_of(tree))
 
     def trace(motion: Solution, t: np.ndarray) -> np.ndarray:
         if forces_of(motion.problem.tree) != forces_of(tree):
@@ -90,7 +90,7 @@ def _traced(function: Callable[[Instant], Any], tree: Tree) -> Callable:
     return trace
 
 
-def _given(tree: Tree) -> dict[str, tuple[str, int, int]]:
+def _output_rows(tree: Tree) -> dict[str, tuple[str, int, int]]:
     """Return {what an element gives: its unit, the element's number, and which of its joints}, row
     by row of `_forces`."""
     known: dict[str, tuple[str, int, int]] = {}

@@ -70,18 +70,19 @@ class Profile:
     joints: Sequence[Joint]
 
 
-def traced(
+def trace_joints(
     solution: Solution, quantities: Sequence[str]
 ) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
     """Return times (N,), s, and {quantity: {joint: values (N,)}}."""
     tree, known = solution.problem.tree, {}
     for quantity in dict.fromkeys(quantities):
         t, values = curve(solution, partial(_values, quantity, tree))
-        known[quantity] = dict(zip(_named(tree, quantity), values))
+        names = tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
+        known[quantity] = dict(zip(names, values))
     return t, known
 
 
-def labelled(tree: Tree, panel: Profile) -> str:
+def axis_label(tree: Tree, panel: Profile) -> str:
     """Return what a panel's axis of values says."""
     first = panel.joints[0]
     if first.ball and panel.quantity in COMPONENTS:
@@ -99,7 +100,7 @@ def is_held(problem: Problem, quantity: str) -> bool:
     return any(each.name == ASKED[quantity] for part in parts for each in part.requirements)
 
 
-def kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
+def joints_by_kind(tree: Tree, quantity: str) -> list[list[Joint]]:
     """Return the joints that turn, those that slide, modal amplitudes likewise, and balls.
 
     Only what there is, and of torques only joints that drive, if any do.
@@ -117,7 +118,7 @@ def kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
     return [groups[kind] for kind in sorted(groups)]
 
 
-def limited(tree: Tree, quantity: str) -> list[str]:
+def limited_quantity(tree: Tree, quantity: str) -> list[str]:
     """Return the quantity if any joint limits it."""
     limits = [getattr(joint, LIMITS[quantity]) for joint in tree.moving]
     return [quantity] if any(isfinite(bound) for pair in limits for bound in pair) else []
@@ -151,11 +152,6 @@ def _values(quantity: str, tree: Tree, motion: Solution, t: np.ndarray) -> np.nd
         known = dict(zip(motion.problem.tree.names, norms))
         return np.array([known.get(name, np.full(len(t), np.nan)) for name in tree.names])
     return getattr(motion, quantity)(t)
-
-
-def _named(tree: Tree, quantity: str) -> Sequence[str]:
-    """Return whose values those of a quantity are."""
-    return tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
 
 
 def shade(
@@ -201,7 +197,7 @@ def _beyond(joint: Joint, looks: Mapping[str, Mapping[str, Any]], alike: bool) -
     return {"facecolor": (colour, alpha), "edgecolor": colour, "linewidth": 0.7, "zorder": 0}
 
 
-def looks_of(tree: Tree) -> dict[str, dict[str, Any]]:
+def joint_styles(tree: Tree) -> dict[str, dict[str, Any]]:
     """Return {joint name: line style}; dashes help where colours do not."""
     names = list(dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)]))
     colours, width = palette(len(names))

@@ -15,11 +15,11 @@ from ocp.plots.curves.joint_curves import (
     MANY,
     NORMS,
     Profile,
+    axis_label,
     bands,
     is_held,
-    labelled,
     shade,
-    traced,
+    trace_joints,
 )
 from ocp.plots.curves.phases import mark_ends
 from ocp.problem.constraints.strength import strengths
@@ -46,7 +46,7 @@ LOOKS: tuple[dict[str, Any], ...] = (
 )
 
 
-def paired(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
+def panel_pairs(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
     """Return (title, joints) of each panel: a joint, or those of the right and the left side."""
     known = {joint.name: joint for joint in joints}
     panels: dict[str, tuple[Joint, ...]] = {}
@@ -62,7 +62,7 @@ def paired(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
     return list(panels.items())
 
 
-def crowded(solution: Solution, section: Profile) -> bool:
+def needs_own_panels(solution: Solution, section: Profile) -> bool:
     """Tell whether joints want panels of their own: if many, or some with limits that differ or
     vary in time."""
     joints = section.joints
@@ -76,7 +76,7 @@ def crowded(solution: Solution, section: Profile) -> bool:
 
 def rows_of(joints: Sequence[Joint]) -> int:
     """Return how many rows of panels some joints take."""
-    return ceil(len(paired(joints)) / ACROSS)
+    return ceil(len(panel_pairs(joints)) / ACROSS)
 
 
 def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[Profile]) -> None:
@@ -84,11 +84,11 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
 
     Panels of a section share no scale: each has that of its joint.
     """
-    t, traces = traced(solution, [section.quantity for section in sections])
+    t, traces = trace_joints(solution, [section.quantity for section in sections])
     grid = spec.subgridspec(sum(rows_of(section.joints) for section in sections), ACROSS)
     first, both = 0, False
     for section in sections:
-        panels = paired(section.joints)
+        panels = panel_pairs(section.joints)
         held = is_held(solution.problem, section.quantity)
         known = bands(solution, section.quantity)
         for k, (title, pair) in enumerate(panels):
@@ -119,7 +119,7 @@ def _label(solution: Solution, section: Profile) -> str:
     first = section.joints[0]
     if section.quantity in SHORT and first.name in solution.problem.tree.names:
         return SHORT[section.quantity][first.kind == "prismatic"]
-    return labelled(solution.problem.tree, section)
+    return axis_label(solution.problem.tree, section)
 
 
 def _legend(figure: Figure) -> None:
@@ -147,10 +147,12 @@ def _joined(base: str, side: str) -> str:
     return base + side if side.startswith("_") else side + base
 
 
-def moving(solution: Solution, sections: Sequence[Profile], still: float) -> Iterator[Profile]:
+def moving_sections(
+    solution: Solution, sections: Sequence[Profile], still: float
+) -> Iterator[Profile]:
     """Yield the sections without joints whose values are nowhere more than a share `still` of the
     section's largest, or than LEAST; none that has no others."""
-    _, traces = traced(solution, [section.quantity for section in sections])
+    _, traces = trace_joints(solution, [section.quantity for section in sections])
     for section in sections:
         peaks = {
             joint.name: float(np.nanmax(np.abs(traces[section.quantity][joint.name])))

@@ -17,15 +17,15 @@ from ocp.plots.curves.joint_curves import (
     MANY,
     NORMS,
     Profile,
+    axis_label,
     bands,
     is_held,
-    kinds,
-    labelled,
-    limited,
-    looks_of,
+    joint_styles,
+    joints_by_kind,
+    limited_quantity,
     palette,
     shade,
-    traced,
+    trace_joints,
 )
 from ocp.plots.curves.joint_panels import HEIGHT, multiples, rows_of
 from ocp.plots.curves.phases import curve, mark_ends
@@ -43,8 +43,8 @@ def plot_joints(solution: Solution, path: str | Path | None = None) -> Figure:
     amplitudes; if they are many, each has panels of its own. Raises ValueError naming an unknown
     suffix.
     """
-    groups = kinds(solution.problem.tree, "q")
-    shown = ("q", "qd", "qdd", *limited(solution.problem.tree, "qddd"))
+    groups = joints_by_kind(solution.problem.tree, "q")
+    shown = ("q", "qd", "qdd", *limited_quantity(solution.problem.tree, "qddd"))
     panels = [Profile(quantity, joints) for quantity in shown for joints in groups]
     if solution.problem.tree.dof > MANY:
         return sheet(solution, path, panels)
@@ -59,7 +59,7 @@ def plot_torques(solution: Solution, path: str | Path | None = None) -> Figure:
     any. Raises ValueError naming an unknown suffix.
     """
     tree = solution.problem.tree
-    groups, shown = kinds(tree, "tau"), ("tau", *limited(tree, "tau_rate"))
+    groups, shown = joints_by_kind(tree, "tau"), ("tau", *limited_quantity(tree, "tau_rate"))
     if tree.dof <= MANY:
         panels = [Profile(quantity, joints) for quantity in shown for joints in groups]
         return _sheet(solution, path, panels, 2.2)
@@ -132,8 +132,8 @@ def _sheet(
 
 def draw_panels(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
     """Draw panels, each in its axes of a grid."""
-    tree, looks = solution.problem.tree, looks_of(solution.problem.tree)
-    t, traces = traced(solution, [panel.quantity for panel in panels])
+    tree, looks = solution.problem.tree, joint_styles(solution.problem.tree)
+    t, traces = trace_joints(solution, [panel.quantity for panel in panels])
     heads = grid[: grid[0].get_subplotspec().get_gridspec().ncols]
     for axes, panel in zip(grid, panels):
         mark_ends(axes, solution, axes in heads)
@@ -142,7 +142,7 @@ def draw_panels(grid: Any, solution: Solution, panels: Sequence[Profile]) -> Non
             line = traces[panel.quantity][joint.name]
             axes.plot(t, line, label=label_of(joint.name), **looks[joint.name])
         bottom = axes.get_subplotspec().is_last_row()
-        style(axes, "time (s)" if bottom else "", labelled(tree, panel))
+        style(axes, "time (s)" if bottom else "", axis_label(tree, panel))
         axes.set(xlim=(t[0], t[-1]), ylim=(0 if norm else None, None))
         if is_held(solution.problem, panel.quantity):
             lines = [traces[panel.quantity][joint.name] for joint in panel.joints]

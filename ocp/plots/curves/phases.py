@@ -43,7 +43,7 @@ def pieces(solution: Solution) -> Iterator[Piece]:
         begin += motion.duration
 
 
-def within(piece: Piece, solution: Solution, t: np.ndarray) -> np.ndarray:
+def piece_mask(piece: Piece, solution: Solution, t: np.ndarray) -> np.ndarray:
     """Return which times (N,), s, of a motion are a piece's; where two meet, the later one's."""
     last = piece.end >= solution.duration * (1 - 1e-12)
     return (piece.begin <= t) & ((t < piece.end) | last)

@@ -107,7 +107,17 @@ def spy(solution: Solution, path: str | Path | None = None) -> Figure:
     bounds = ", ".join(name for name in rows if name not in counts) or "none"
     with picture(path, WIDTH, 6.0) as figure:
         axes = figure.add_subplot()
-        _marks(axes, column, gathered, width, height)
+        cell = min(FIELD[0] / width, FIELD[1] / height)
+        axes.plot(
+            column,
+            gathered,
+            linestyle="",
+            marker="s",
+            markersize=np.clip(0.9 * 72 * cell, *MARKS),
+            markeredgewidth=0,
+            color=COLOURS[0],
+            rasterized=len(gathered) > ENTRIES,
+        )
         _label_rows(axes, counts)
         _label_columns(axes, solution.problem)
         axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
@@ -117,21 +127,6 @@ def spy(solution: Solution, path: str | Path | None = None) -> Figure:
             fontsize=TEXT,
         )
     return figure
-
-
-def _marks(axes: Axes, column: np.ndarray, row: np.ndarray, width: int, height: int) -> None:
-    """Draw a square, nine tenths of a cell wide, for every nonzero."""
-    cell = min(FIELD[0] / width, FIELD[1] / height)
-    axes.plot(
-        column,
-        row,
-        linestyle="",
-        marker="s",
-        markersize=np.clip(0.9 * 72 * cell, *MARKS),
-        markeredgewidth=0,
-        color=COLOURS[0],
-        rasterized=len(row) > ENTRIES,
-    )
 
 
 def _label_rows(axes: Axes, counts: Mapping[str, int]) -> None:

@@ -10,9 +10,9 @@ HIGHER = FINE  # relative: as far as objectives of two transcriptions that pass 
 TINY = 1e-12  # objectives below are compared in absolute terms
 
 
-def together(runs: Iterable[Run]) -> list[Run]:
+def with_best_known(runs: Iterable[Run]) -> list[Run]:
     """Return runs, each with its verdict beside those of the same problem."""
-    every = [alone(one) for one in runs]
+    every = [own_verdict(one) for one in runs]
     least: dict[tuple[str, str], float] = {}
     for one in every:
         if one.good and one.objective is not None:
@@ -21,7 +21,7 @@ def together(runs: Iterable[Run]) -> list[Run]:
     return [_beside(one, least.get((one.problem, one.stated))) for one in every]
 
 
-def alone(one: Run) -> Run:
+def own_verdict(one: Run) -> Run:
     """Return a run with the verdict that it has without others."""
     if one.verdict != ANOTHER:
         return one

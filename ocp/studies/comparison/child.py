@@ -2,14 +2,13 @@
 
 import json
 import resource
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, write
-from ocp.studies.comparison.verdict import judged
+from ocp.studies.comparison.verdict import judge_solution
 from ocp.studies.store import cell_identity
 from ocp.studies.store.qualified_names import resolve
 
@@ -30,13 +29,14 @@ def main(task: str, result: str) -> None:
         write(result, json.dumps({"stage": stage} | values))
 
     try:
-        solver, settings = (
-            cell_identity.solver(job, resolve),
-            cell_identity.transcription(job, resolve),
-        )
-        problem, method = _problem(job), cell_identity.method_at(job["method"], resolve)
+        solver = cell_identity.solver(job, resolve)
+        settings = cell_identity.transcription(job, resolve)
+        stated = resolve(job["problem"])
+        made = isinstance(stated, Problem)
+        problem = stated if made else cell_identity.statement(dict(job), resolve)
+        method = cell_identity.method_at(job["method"], resolve)
         tell("solve")
-        how = cell_identity.settings(job, resolve) | cell_identity.once(method)
+        how = cell_identity.settings(job, resolve) | cell_identity.single_attempt(method)
         solution = method(problem, settings, solver, **how)
     except ValueError as error:
         tell("refused", reason=str(error))
@@ -46,7 +46,7 @@ def main(task: str, result: str) -> None:
         return
     values = numbers(solution)
     tell("verify", values=values)
-    verdict, reason, certified = judged(solution)
+    verdict, reason, certified = judge_solution(solution)
     tell("done", values=values | certified, verdict=verdict, reason=reason)
 
 
@@ -68,8 +68,3 @@ def numbers(solution: Solution) -> dict[str, Any]:
         "bridge": every.get("bridge", (0, 0.0))[1],
     }
     return plain(values, null=True)
-
-
-def _problem(job: Mapping[str, Any]) -> Problem:
-    stated = resolve(job["problem"])
-    return stated if isinstance(stated, Problem) else cell_identity.statement(dict(job), resolve)

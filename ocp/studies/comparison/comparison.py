@@ -12,12 +12,12 @@ from typing import Any
 
 from ocp.problem import Problem
 from ocp.storage.atomic_files import bytes_of, check_writable, write
-from ocp.studies.comparison.best_known import together
+from ocp.studies.comparison.best_known import with_best_known
 from ocp.studies.comparison.child import WITHIN
 from ocp.studies.comparison.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
 from ocp.studies.comparison.run import Run, execute
 from ocp.studies.comparison.solvers import SOLVERS
-from ocp.studies.comparison.tables import comma_separated, draw, read, report
+from ocp.studies.comparison.tables import comma_separated, draw, read_runs, report
 from ocp.studies.processes import EngineError
 from ocp.studies.task import Task
 
@@ -73,7 +73,7 @@ def compare(
     _check(settings, seconds=seconds, memory=memory, workers=workers)
     single = isinstance(problem, (Task, Problem)) or callable(problem)
     problems: Any = [problem] if single else problem
-    runs = _kept(file, settings.pop("again", False))
+    runs = _runs_of_file(file, settings.pop("again", False))
     design = jobs(problems, solvers, settings, Limits(seconds=seconds, memory=memory))
     missing = [job for job in design if job.run.key not in runs]
     keys = [job.run.key for job in design]
@@ -84,7 +84,7 @@ def compare(
                 write(file, comma_separated(runs.values()))
             if watch is not None:
                 watch(run)
-    runs |= {run.key: run for run in together(runs[key] for key in keys)}
+    runs |= {run.key: run for run in with_best_known(runs[key] for key in keys)}
     if file is not None and design:
         write(file, comma_separated(runs.values()))
     return Comparison(tuple(runs[key] for key in keys))
@@ -104,11 +104,11 @@ def _check(settings: Mapping[str, Any], **positive: float) -> None:
             raise ValueError(f"{name}: expected a positive number, got {value}")
 
 
-def _kept(file: str | Path | None, again: bool) -> dict[tuple[str, ...], Run]:
+def _runs_of_file(file: str | Path | None, again: bool) -> dict[tuple[str, ...], Run]:
     """Return the runs of a file by what they ran; none if there is no such file."""
     if file is None:
         return {}
     check_writable(file)
     if again or not Path(file).exists():
         return {}
-    return {run.key: run for run in read(bytes_of(file).decode())}
+    return {run.key: run for run in read_runs(bytes_of(file).decode())}

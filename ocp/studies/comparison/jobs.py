@@ -15,7 +15,7 @@ from ocp.studies.comparison.run import Job, Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS, Entry
 from ocp.studies.store.cell_identity import bound_to, content_of, recipe, transcription_content
 from ocp.studies.store.digests import digest, problem_digest
-from ocp.studies.store.qualified_names import address, named, where
+from ocp.studies.store.qualified_names import address, bound_address, named_value
 from ocp.studies.task import Task
 from ocp.transcription.transcribe import settings_of, transcription_of
 from ocp.version import VERSION
@@ -76,7 +76,7 @@ def jobs(
     ]
     every = []
     for problem in problems:
-        stated = _stated(problem, given.get("arguments") or {})
+        stated = _problem_content(problem, given.get("arguments") or {})
         every += [_job(problem, stated, way, limits) for way in ways]
     return list({job.run.key: job for job in every}.values())
 
@@ -143,10 +143,10 @@ def _job(problem: Compared, stated: Mapping[str, Any], way: Way, limits: Limits)
     )
 
 
-def _stated(problem: Compared, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _problem_content(problem: Compared, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a problem's process finds it, as a cell's content, and its title in tables."""
     if isinstance(problem, Problem):
-        place = where(problem)
+        place = bound_address(problem)
         if place is None:
             raise ValueError(
                 "compare: a Problem holds functions that no other process can be told: hand over "
@@ -165,7 +165,7 @@ def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:
     function = problem if task is None else task.problem
     dynamics = way.dynamics
     if not is_choice(dynamics):
-        dynamics = named(function, dynamics, Formulation)
+        dynamics = named_value(function, dynamics, Formulation)
     chosen = {"dynamics": dynamics, "derivatives": way.derivatives}
     settings = dict(TRANSCRIPTIONS[way.transcription])
     if task is not None and "method" not in settings:

@@ -62,7 +62,7 @@ def share(stairs: Stairs, abscissa: float) -> float:
     return max((height for corner, height in stairs if corner <= abscissa), default=0.0)
 
 
-def ranked(profile: Mapping[str, Stairs]) -> list[str]:
+def rank_solvers(profile: Mapping[str, Stairs]) -> list[str]:
     """Return the solvers, those first that solve most at last, and of these the quickest."""
     return sorted(
         profile,
@@ -81,7 +81,7 @@ def curves(
     Its place in the `order` says how it looks, by default as they are `ranked`; solvers of the
     order that the profile does not have are left out.
     """
-    names = ranked(profile) if order is None else order
+    names = rank_solvers(profile) if order is None else order
     return [
         _curve(solver, number, profile[solver], start, end)
         for number, solver in enumerate(names)

@@ -127,7 +127,7 @@ def execute(job: Job) -> Run:
             left = json.loads(result.read_text())
         values = left.get("values", {})
         run = replace(job.run, memory=round(usage.ru_maxrss / 1024, 1), **values)
-        return _concluded(run, left, process.returncode, late, printed)
+        return _conclude(run, left, process.returncode, late, printed)
 
 
 def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool, Any]:
@@ -149,7 +149,7 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
             begun = now
         spent = now - (launched + STARTING if begun is None else begun)
         solving = begun is not None and stopped is None
-        if spent > seconds and solving and _stage(result) == "solve":
+        if spent > seconds and solving and json.loads(result.read_text())["stage"] == "solve":
             stopped = now
             os.kill(process.pid, signal.SIGINT)
         if spent > seconds + (3 * GRACE if stopped is None else GRACE):
@@ -158,11 +158,7 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
         time.sleep(POLL)
 
 
-def _stage(result: Path) -> str:
-    return json.loads(result.read_text())["stage"]
-
-
-def _concluded(run: Run, left: Mapping[str, Any], code: int, late: bool, printed: str) -> Run:
+def _conclude(run: Run, left: Mapping[str, Any], code: int, late: bool, printed: str) -> Run:
     """Return the Run with its verdict, from what its process left behind and printed."""
     stage = left["stage"]
     if stage == "refused":
@@ -171,7 +167,12 @@ def _concluded(run: Run, left: Mapping[str, Any], code: int, late: bool, printed
     if stage == "memory" or exhausted:
         return replace(run, verdict=MEMORY, reason="asked for more than it was allowed")
     if late:
-        return replace(run, verdict=TIME, reason=_late(run, left))
+        stopped = left["stage"] == "done"  # one that heard of it leaves its best iterate
+        good = stopped and left["verdict"] in (SOLVED, UNSAID)
+        reason = f"{'stopped' if stopped else 'killed'} in stage 'solve'"
+        reason += f" after {run.iterations} iterations" if run.iterations else ""
+        reason += f", {left['verdict']} by then" if good else ""
+        return replace(run, verdict=TIME, reason=reason)
     if stage != "done":
         cause = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         reason = f"{cause} in stage {stage!r}: {_last(printed)}"
@@ -179,16 +180,6 @@ def _concluded(run: Run, left: Mapping[str, Any], code: int, late: bool, printed
     complaint = _complaint(printed) if left["verdict"] == GAVE_UP else ""
     reason = f"{left['reason']}; it prints: {complaint}" if complaint else left["reason"]
     return replace(run, verdict=left["verdict"], reason=reason)
-
-
-def _late(run: Run, left: Mapping[str, Any]) -> str:
-    """Return how far a run came in its time; one that heard of it leaves its best iterate."""
-    stopped = left["stage"] == "done"
-    by_then = (
-        f", {left['verdict']} by then" if stopped and left["verdict"] in (SOLVED, UNSAID) else ""
-    )
-    far = f" after {run.iterations} iterations" if run.iterations else ""
-    return f"{'stopped' if stopped else 'killed'} in stage 'solve'{far}{by_then}"
 
 
 def _complaint(printed: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp.plots import Panel, panels
-from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, ranked
+from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, rank_solvers
 from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.solvers import NOTES
 from ocp.studies.comparison.verdict import COARSE
@@ -52,7 +52,11 @@ def report(runs: Sequence[Run]) -> str:
     tables = [table(name, [one for one in runs if one.problem == name]) for name in names]
     solvers = dict.fromkeys(one.solver for one in runs)
     notes = [f"{name:<18} {NOTES[name]}" for name in solvers if name in NOTES]
-    notes += [f"{name:<18} {words}" for name, words in ASIDE.items() if _has(runs, name)]
+    notes += [
+        f"{name:<18} {words}"
+        for name, words in ASIDE.items()
+        if any(one.verdict == name for one in runs)
+    ]
     return "\n".join([*tables, *notes, *ratios(runs)])
 
 
@@ -64,11 +68,6 @@ def table(name: str, runs: Sequence[Run]) -> str:
     goals = [one.objective for one in runs if one.good and one.objective is not None]
     base = {one.settings[1:]: one.solve for one in runs if _is_base(one)}
     rows = [_row(one, min(goals, default=0.0), base) for one in sorted(runs, key=_rank)]
-    return _folded(name, rows)
-
-
-def _folded(name: str, rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a table; what all of them share stands in the title."""
     shared = [k for k in SHARED if len({row[k] for row in rows}) == 1]
     keep = [k for k in range(len(HEADER)) if k not in shared]
     words = ", ".join(rows[0][k] for k in shared)
@@ -129,10 +128,6 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     return [f"{name} ({words[name]})" if words[name] else name for name in names]
 
 
-def _has(runs: Sequence[Run], verdict: str) -> bool:
-    return any(one.verdict == verdict for one in runs)
-
-
 def draw(runs: Sequence[Run], path: str | Path) -> None:
     """Draw the performance profile, and data profiles over time and over evaluations.
 
@@ -141,7 +136,7 @@ def draw(runs: Sequence[Run], path: str | Path) -> None:
     problems = sorted({one.problem for one in runs})
     seconds, evaluations = _solvers(runs, "solve"), _solvers(runs, "evaluations")
     fastest = performance_profile(seconds)
-    order = ranked(fastest)
+    order = rank_solvers(fastest)
     share = f"share of {len(problems)} problems solved"
 
     def panel(profile: Any, start: float, label: str) -> Panel:
@@ -169,18 +164,19 @@ def comma_separated(runs: Iterable[Run]) -> str:
     return text.getvalue()
 
 
-def read(text: str) -> list[Run]:
+def read_runs(text: str) -> list[Run]:
     """Return the Runs of a CSV file; raise ValueError if it is none of a comparison."""
     kinds = {entry.name: entry.type for entry in fields(Run)}
     rows = list(csv.DictReader(io.StringIO(text)))
     if rows and set(rows[0]) != set(kinds):
         raise ValueError("--csv: the file that is there holds another table; --again overwrites it")
     return [
-        Run(**{name: _typed(kinds[name], value) for name, value in row.items()}) for row in rows
+        Run(**{name: _typed_value(kinds[name], value) for name, value in row.items()})
+        for row in rows
     ]
 
 
-def _typed(kind: Any, value: str) -> Any:
+def _typed_value(kind: Any, value: str) -> Any:
     if kind is str:
         return value
     if value == "":
@@ -208,20 +204,20 @@ def _row(one: Run, best: float, base: dict[tuple[str, ...], float | None]) -> li
         one.solver,
         *one.settings,
         one.verdict,
-        _shown(one.objective, ".7g"),
+        _format(one.objective, ".7g"),
         gap,
-        _shown(one.iterations, "d"),
-        _shown(one.evaluations, "d"),
-        _shown(one.build, ".2f"),
-        _shown(one.solve, ".2f"),
+        _format(one.iterations, "d"),
+        _format(one.evaluations, "d"),
+        _format(one.build, ".2f"),
+        _format(one.solve, ".2f"),
         times,
-        _shown(one.memory, ".0f"),
-        *(_shown(value, ".0e") for value in (one.nodes, one.kkt, one.dense, one.drift)),
+        _format(one.memory, ".0f"),
+        *(_format(value, ".0e") for value in (one.nodes, one.kkt, one.dense, one.drift)),
         " / ".join(one.reason.replace("|", "/").splitlines()),
     ]
 
 
-def _shown(value: float | None, form: str) -> str:
+def _format(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)
 
 

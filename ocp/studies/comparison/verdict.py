@@ -20,7 +20,7 @@ COARSE = "coarse"
 Numbers = dict[str, float | None]
 
 
-def judged(solution: Solution) -> tuple[str, str, Numbers]:
+def judge_solution(solution: Solution) -> tuple[str, str, Numbers]:
     """Return verdict, reason and the certificate's numbers of a solution.
 
     A solver answers for the constraints at the nodes and for the first-order conditions. What
@@ -28,7 +28,11 @@ def judged(solution: Solution) -> tuple[str, str, Numbers]:
     rest of the certificate does not hold to 1e-2 the verdict is "coarse", whoever solves.
     """
     certificate = verify(solution)
-    worst = max(certificate.violations.values(), key=lambda one: _order(one.nodes), default=None)
+    worst = max(
+        certificate.violations.values(),
+        key=lambda one: np.inf if np.isnan(one.nodes) else one.nodes,
+        default=None,
+    )
     nodes, scale = 0.0 if worst is None else worst.nodes, max(1.0, abs(solution.objective))
     kkt = _residual(solution, certificate, nodes <= FEASIBLE, OPTIMAL * scale)
     faults = []
@@ -62,10 +66,6 @@ def first_order(solution: Solution) -> float | None:
         return None
     x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
     return kkt_residual(transcribed.nlp, x, *least_multipliers(transcribed.nlp, x))
-
-
-def _order(value: float) -> float:
-    return np.inf if np.isnan(value) else value
 
 
 def _residual(

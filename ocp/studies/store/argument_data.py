@@ -12,12 +12,19 @@ from ocp.studies.task import FRAMEWORK
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
-def bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[str, Any]:
+def complete_arguments(
+    function: Callable, given: Mapping[str, Any], first: int = 0
+) -> dict[str, Any]:
     """Return the arguments with all defaults, in the types that the signature names.
 
     The `first` ones belong to the framework.
     """
-    known = _parameters(function, first)
+    parameters = list(inspect.signature(function).parameters.values())[first:]
+    known = {
+        one.name: one
+        for one in parameters
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
+    }
     module = inspect.getmodule(function)
     place = "" if module is None else module.__name__.rpartition(".")[2]
     name = f"{place}.{getattr(function, '__name__', 'function')}"
@@ -31,24 +38,14 @@ def bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[
         if parameter.default is parameter.empty and key not in given:
             raise ValueError(f"{key}: expected a value, {name} has no default for it")
     return {
-        key: _typed(key, given[key], parameter.annotation)
+        key: _typed_value(key, given[key], parameter.annotation)
         if key in given
         else plain_value(key, parameter.default)
         for key, parameter in known.items()
     }
 
 
-def _parameters(function: Callable, first: int = 0) -> dict[str, inspect.Parameter]:
-    """Return the parameters by name that a user may set."""
-    parameters = list(inspect.signature(function).parameters.values())[first:]
-    return {
-        one.name: one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
-    }
-
-
-def called(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call_arguments(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return plain arguments as a function takes them: tuples where its signature says so."""
     parameters = inspect.signature(function).parameters
     return {
@@ -61,7 +58,7 @@ def _is_tuple(parameter: inspect.Parameter) -> bool:
     return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
 
 
-def _typed(name: str, value: Any, annotation: Any) -> Any:
+def _typed_value(name: str, value: Any, annotation: Any) -> Any:
     """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
     number = is_number(value)
     kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation

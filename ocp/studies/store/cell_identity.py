@@ -20,9 +20,15 @@ from ocp.solving.ladder import PLAIN
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.designs import is_number
-from ocp.studies.store.argument_data import bound, called, plain_value
+from ocp.studies.store.argument_data import call_arguments, complete_arguments, plain_value
 from ocp.studies.store.digests import code_digest, problem_digest
-from ocp.studies.store.qualified_names import address, kept_here, named, resolve, where
+from ocp.studies.store.qualified_names import (
+    address,
+    bound_address,
+    kept_here,
+    named_value,
+    resolve,
+)
 from ocp.studies.store.row_format import Cell, identity
 from ocp.studies.task import GIVEN, Task, check_spline, on_spline, takes_values
 from ocp.transcription.methods import METHODS, Method, method_of
@@ -94,13 +100,13 @@ def content_of(
     cannot be imported by name.
     """
     data = settings_content(recipe, arguments) | {"start": start}
-    return data | {"stated": _stated(recipe, data)}
+    return data | {"stated": _content_digests(recipe, data)}
 
 
 def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
     """Return the settings of a solve as plain data, functions by their addresses, as `content_of`
     without the digests of what they make."""
-    parts = _parted(arguments)
+    parts = _split_prefixes(arguments)
     how = plain_value("how", dict(recipe.how)) | parts["method"]
     check_spline(parts["motion"])
     spline = {"motion": parts["motion"]} if parts["motion"] else {}
@@ -110,9 +116,9 @@ def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
         | ({"parameters": left_open} if left_open else {})
         | {
             "problem": _place(recipe, "problem"),
-            "arguments": bound(recipe.problem, parts[""]),
+            "arguments": complete_arguments(recipe.problem, parts[""]),
             "method": _place(recipe, "method"),
-            "how": bound(recipe.method, how, GIVEN),
+            "how": complete_arguments(recipe.method, how, GIVEN),
             "transcription": transcription_content(
                 recipe.transcription, parts["transcription"], recipe.problem
             ),
@@ -134,7 +140,7 @@ def _place(recipe: Recipe, role: str) -> Any:
             return {"record": address(type(function)), "fields": given}
         return address(function)
     except ValueError as error:
-        place = where(function, recipe.problem) if callable(function) else None
+        place = bound_address(function, recipe.problem) if callable(function) else None
         if place is None and callable(function) and recipe.here:
             place = kept_here(role, function)
         if place is None:
@@ -142,7 +148,7 @@ def _place(recipe: Recipe, role: str) -> Any:
         return place
 
 
-def _stated(recipe: Recipe, data: Content) -> Content:
+def _content_digests(recipe: Recipe, data: Content) -> Content:
     """Return what cells of the same settings are told apart by: digests of the problem and of the
     code of own functions, and the package's version."""
     values = data.get("parameters", {})
@@ -181,7 +187,7 @@ def transcription_content(
     module that may bind it to a name.
     """
     try:
-        changed = _changed(stated, changes, neighbour)
+        changed = _change_transcription(stated, changes, neighbour)
     except ValueError as error:
         raise ValueError(f"transcription.{error}") from None
     data = settings_of(changed)
@@ -206,7 +212,7 @@ def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = (
     problem = find(data["problem"])
     if isinstance(problem, type) or not callable(problem):
         raise ValueError(f"{data['problem']}: expected a function that makes a Problem")
-    arguments = called(problem, bound(problem, data["arguments"]))
+    arguments = call_arguments(problem, complete_arguments(problem, data["arguments"]))
     stated = problem(**arguments | {each.name: each for each in left_open})
     if not isinstance(stated, Problem):
         raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
@@ -257,7 +263,7 @@ def solver(data: Content, find: Find) -> Solver:
 
 def settings(data: Content, find: Find) -> dict[str, Any]:
     """Return the settings of a cell's method, as it takes them."""
-    return called(method_at(data["method"], find), data["how"])
+    return call_arguments(method_at(data["method"], find), data["how"])
 
 
 def method_at(place: Any, find: Find) -> Callable[..., Solution]:
@@ -267,14 +273,14 @@ def method_at(place: Any, find: Find) -> Callable[..., Solution]:
     return find(place["record"])(**place["fields"])
 
 
-def once(method: Callable[..., Any]) -> dict[str, Any]:
+def single_attempt(method: Callable[..., Any]) -> dict[str, Any]:
     """Return what makes a method try once, where it takes attempts."""
     return {"attempts": PLAIN} if "attempts" in inspect.signature(method).parameters else {}
 
 
 def bound_to(what: str, value: Any, *neighbours: Any) -> str:
     """Return where a value is bound to a name; raise ValueError if it is in no module."""
-    place = where(value, *neighbours)
+    place = bound_address(value, *neighbours)
     if place is None:
         raise ValueError(
             f"{what}: other processes find a {type(value).__name__} of one's own by its name: "
@@ -302,7 +308,7 @@ def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
     }
 
 
-def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _split_prefixes(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return {prefix: {name: plain value}} of arguments, those of the problem under ""."""
     parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in ("", *PREFIXES)}
     for name, value in arguments.items():
@@ -316,13 +322,15 @@ def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return parts
 
 
-def _changed(stated: Transcription, changes: Mapping[str, Any], neighbour: Any) -> Transcription:
+def _change_transcription(
+    stated: Transcription, changes: Mapping[str, Any], neighbour: Any
+) -> Transcription:
     """Return a transcription with changes by name; another method starts from its own defaults."""
     general = {entry.name for entry in fields(Transcription)} - {"method"}
     shared = {name: value for name, value in changes.items() if name in general}
     own = {name: value for name, value in changes.items() if name not in {*general, "method"}}
     if "dynamics" in shared and not is_choice(shared["dynamics"]):
-        shared["dynamics"] = named(neighbour, shared["dynamics"], Formulation)
+        shared["dynamics"] = named_value(neighbour, shared["dynamics"], Formulation)
     method = stated.method
     if changes.get("method", method.name) != method.name:
         method = method_of(changes["method"], own)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ocp.studies.store.leases import LEASE, alive
+from ocp.studies.store.leases import LEASE, is_alive
 from ocp.studies.store.row_format import (
     ARCHIVE,
     COLUMNS,
@@ -25,7 +25,7 @@ from ocp.studies.store.row_format import (
     Row,
     StudyFileError,
     checksum,
-    damaged,
+    damaged_cell,
     finished_row,
     is_settled,
     pending_row,
@@ -94,7 +94,7 @@ class Ledger:
 
     def plan(self, cells: Iterable[Cell]) -> None:
         """Enter cells that are not there yet as pending, in one transaction."""
-        with named(self.path), self._transaction() as connection:
+        with named_errors(self.path), self._transaction() as connection:
             rows = [pending_row(cell, k) for k, cell in enumerate(cells, self._next_place())]
             connection.executemany(f"INSERT OR IGNORE INTO cells VALUES ({BLANKS})", rows)
 
@@ -103,7 +103,7 @@ class Ledger:
 
         A cell that somebody else has solved meanwhile stays as it is.
         """
-        with named(self.path), self._transaction() as connection:
+        with named_errors(self.path), self._transaction() as connection:
             before, place = self.cell(cell.id), self._place(cell.id)
             if before is not None and before.solved:
                 return
@@ -119,13 +119,13 @@ class Ledger:
                 pair = (cell.id, result["archive"])
                 connection.execute("INSERT INTO solutions VALUES (?, ?)", pair)
 
-    def state(self, digests: Mapping[str, str]) -> None:
+    def note_digests(self, digests: Mapping[str, str]) -> None:
         """Note {key of settings: digest of what they mean}, in place of what they meant before."""
-        with named(self.path), self._transaction() as connection:
+        with named_errors(self.path), self._transaction() as connection:
             rows = list(digests.items())
             connection.executemany("INSERT OR REPLACE INTO stated VALUES (?, ?)", rows)
 
-    def stated(self) -> dict[str, str]:
+    def stated_digests(self) -> dict[str, str]:
         """Return {key of settings: digest of what they meant when last asked for}, none if torn."""
         query = "SELECT settings, digest FROM stated WHERE length(digest) < 99 LIMIT ?"
         try:
@@ -173,7 +173,7 @@ class Ledger:
 
         Raises StudyFileError naming the cell whose solution is damaged.
         """
-        with named(self.path, f"cell {key}: its solution "):
+        with named_errors(self.path, f"cell {key}: its solution "):
             row = self._one("SELECT archive FROM cells WHERE id = ?", key)
             if row is None or row[0] == "":
                 return None
@@ -203,7 +203,7 @@ class Ledger:
 
     def reserve(self) -> None:
         """Raise StudyFileError if anybody else has the file open."""
-        with named(self.path):
+        with named_errors(self.path):
             self.connection.execute("PRAGMA journal_mode = DELETE")
 
     def forget(self, cells: Iterable[Cell]) -> list[Cell]:
@@ -213,7 +213,7 @@ class Ledger:
         """
         gone = [cell for cell in cells if not self._is_sound(cell.id)]
         for cell in gone:
-            with named(self.path), self._transaction() as connection:
+            with named_errors(self.path), self._transaction() as connection:
                 row = pending_row(cell, self._place(cell.id))
                 connection.execute(f"UPDATE cells SET {CHANGES} WHERE id = ?", (*row, cell.id))
         return gone
@@ -224,7 +224,7 @@ class Ledger:
         One that is settled since its result of the time `stale` needs no claim, and gets none. A
         claim lasts until its lease is over, or its process is.
         """
-        with named(self.path):
+        with named_errors(self.path):
             if self._is_taken(key, owner):
                 return None
             with self._transaction() as connection:
@@ -235,11 +235,11 @@ class Ledger:
                     now = time.time()
                     row = (key, owner, now, now + LEASE)
                     connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
-        return damaged(key, "is not in the file") if cell is None else cell
+        return damaged_cell(key, "is not in the file") if cell is None else cell
 
     def release(self, owner: str) -> None:
         """Give up all claims of an owner."""
-        with named(self.path):
+        with named_errors(self.path):
             self.connection.execute("PRAGMA busy_timeout = 500")
             self.connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
 
@@ -250,14 +250,14 @@ class Ledger:
         other, until = row
         sound = isinstance(other, str) and isinstance(until, float)
         now = time.time()
-        return sound and now < until <= now + 2 * LEASE and alive(other)
+        return sound and now < until <= now + 2 * LEASE and is_alive(other)
 
     def _open(self) -> None:
         """Open the file, and make the tables of a new one or check that they are a study's."""
-        with named(self.path):
+        with named_errors(self.path):
             self.connection = _connect(self.path, self.readonly)
         try:
-            with named(self.path):
+            with named_errors(self.path):
                 self._begin()
         except BaseException:
             self.connection.close()
@@ -302,7 +302,7 @@ class Ledger:
             self._refuse_locked(error)
             names = isinstance(row, tuple) and row and isinstance(row[0], str) and len(row[0]) == 32
             key = row[0] if names else str(value) if column == "id" else f"row {value}"
-            cell = damaged(key, f"{self.path}: cell {key}: is damaged: {error}")
+            cell = damaged_cell(key, f"{self.path}: cell {key}: is damaged: {error}")
             return Row(place=0, cell=cell, archive="")
 
     def _is_sound(self, key: str) -> bool:
@@ -359,7 +359,7 @@ class Ledger:
 
 def renew(path: Path, owner: str) -> None:
     """Renew the lease of all claims of an owner, from any thread."""
-    with named(path):
+    with named_errors(path):
         connection = _connect(path, readonly=False)
         try:
             until = time.time() + LEASE
@@ -369,7 +369,7 @@ def renew(path: Path, owner: str) -> None:
 
 
 @contextmanager
-def named(path: Path, what: str = "") -> Iterator[None]:
+def named_errors(path: Path, what: str = "") -> Iterator[None]:
     """Turn SQLite's errors into StudyFileErrors that name the file."""
     try:
         yield

@@ -54,9 +54,10 @@ def problem_digest(build: Callable[[], Problem], source: Any) -> str:
     points = [{each: each.value for each in known}]
     if known:
         points.append({each: _generic(each, k) for k, each in enumerate(known, start=1)})
-    parts = [_stated(problem, values) for values in points]
+    parts = [_data_digest(problem, values) for values in points]
+    names = ("name", "value", "unit", "lower", "upper", "free")
     data: dict[str, Any] = {
-        "parameters": [_parameter_data(each) for each in known],
+        "parameters": [[getattr(each, name) for name in names] for each in known],
         "statements": [text for text, _ in parts],
     }
     if not all(whole for _, whole in parts):
@@ -77,7 +78,7 @@ def code_digest(value: Any) -> str | None:
     return digest(own) if own else None
 
 
-def _stated(problem: Problem, values: Mapping[Parameter, float]) -> tuple[str, bool]:
+def _data_digest(problem: Problem, values: Mapping[Parameter, float]) -> tuple[str, bool]:
     """Return the digest of a problem with numbers for what it leaves open, and whether all of it
     could be written as data."""
     try:
@@ -101,11 +102,6 @@ def _generic(parameter: Parameter, number: int) -> float:
     return shifted if shifted <= upper else 2 * parameter.value - shifted
 
 
-def _parameter_data(parameter: Parameter) -> list[Any]:
-    names = ("name", "value", "unit", "lower", "upper", "free")
-    return [getattr(parameter, name) for name in names]
-
-
 def _facts(value: Any, seen: set[int]) -> Any:
     """Return plain data that tell a value apart, the name of what is not one's own."""
     if isinstance(value, NUMBERS):
@@ -127,7 +123,10 @@ def _facts(value: Any, seen: set[int]) -> Any:
         return f"as before: {type(value).__name__}"
     seen.add(id(value))
     if isinstance(value, (type, FunctionType)) and _is_own(value):
-        return _function(value, seen) if isinstance(value, FunctionType) else _class(value)
+        if isinstance(value, FunctionType):
+            return _function(value, seen)
+        name = value.__qualname__
+        return [name, _definitions(value.__module__, [name.split(".")[0]])]
     if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
         return f"{value.__module__}:{value.__qualname__}"
     parts = [[name, _facts(part, seen)] for name, part in _fields(value)]
@@ -144,10 +143,6 @@ def _function(function: FunctionType, seen: set[int]) -> Any:
         _facts([*defaults, cells], seen),
         _definitions(function.__module__, _names(function.__code__)),
     ]
-
-
-def _class(kind: type) -> Any:
-    return [kind.__qualname__, _definitions(kind.__module__, [kind.__qualname__.split(".")[0]])]
 
 
 def _code(code: CodeType, seen: set[int], page: str | None = None) -> Any:
@@ -190,22 +185,22 @@ def _bindings(source: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     bindings: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for statement in ast.parse(source).body:
         nodes = list(ast.walk(statement))
-        for node in filter(None, map(_documented, nodes)):
+        for node in filter(None, map(_with_docstring, nodes)):
             node.body = node.body[1:] or [ast.Pass()]  # a docstring
         used = tuple({node.id for node in nodes if isinstance(node, ast.Name)})
         entry = ast.dump(statement), used
-        for name in dict.fromkeys(_bound(statement)):
+        for name in dict.fromkeys(_bound_names(statement)):
             bindings.setdefault(name, []).append(entry)
     return bindings
 
 
-def _documented(node: ast.AST) -> Any:
+def _with_docstring(node: ast.AST) -> Any:
     """Return a function or class that has a docstring, None for anything else."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return node if isinstance(node, kinds) and ast.get_docstring(node, clean=False) else None
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name

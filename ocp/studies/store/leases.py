@@ -19,7 +19,7 @@ ACTIVE: set[str] = set()  # owners of this process that are at work
 def new_owner() -> str:
     """Return an owner of claims for a run of this process; it is at work until `retire`."""
     pid = os.getpid()
-    owner = f"{_computer()} {pid} {_born(pid)} {secrets.token_hex(8)}"
+    owner = f"{_computer()} {pid} {_process_birth(pid)} {secrets.token_hex(8)}"
     ACTIVE.add(owner)
     return owner
 
@@ -29,14 +29,14 @@ def retire(owner: str) -> None:
     ACTIVE.discard(owner)
 
 
-def alive(owner: str) -> bool:
+def is_alive(owner: str) -> bool:
     """Tell whether an owner may still be at work; one of another computer may be."""
     parts = owner.split(" ")
     if len(parts) != 4 or parts[0] != _computer() or not parts[1].isdecimal():
         return True
     if int(parts[1]) == os.getpid():
         return owner in ACTIVE
-    return _born(int(parts[1])) == parts[2]
+    return _process_birth(int(parts[1])) == parts[2]
 
 
 class Heartbeat:
@@ -68,7 +68,7 @@ def _computer() -> str:
     return f"{socket.gethostname()}/{space}".replace(" ", "-")
 
 
-def _born(pid: int) -> str:
+def _process_birth(pid: int) -> str:
     """Return when a process began, "" where that is not told, "ended" if it is no more."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")

@@ -29,7 +29,7 @@ class Meanings:
     checked: set[str] = field(default_factory=set)
 
 
-def enter(ledger: Ledger, cells: Iterable[Cell]) -> None:
+def enter_cells(ledger: Ledger, cells: Iterable[Cell]) -> None:
     """Enter cells in a file as pending, unless they are there, and note what their settings mean.
 
     Where their problem has changed, all that the file holds of it and that is not asked for now is
@@ -38,7 +38,7 @@ def enter(ledger: Ledger, cells: Iterable[Cell]) -> None:
     planned = list(cells)
     ledger.plan(planned)
     if ledger.meanings is None:
-        ledger.meanings = Meanings(ledger.stated())
+        ledger.meanings = Meanings(ledger.stated_digests())
     known: Meanings = ledger.meanings
     new = {settings_key(one.content): _digest(one) for one in planned}
     known.asked |= new.keys()
@@ -54,10 +54,10 @@ def enter(ledger: Ledger, cells: Iterable[Cell]) -> None:
         new |= {key: UNKNOWN for key in keys if key not in known.asked}
     changed = {key: each for key, each in new.items() if known.stated.get(key) != each}
     if changed:
-        ledger.state(changed)
+        ledger.note_digests(changed)
         known.stated |= changed
     if moved:
-        count = sum(one.status == OUTDATED for one in marked(ledger).values())
+        count = sum(one.status == OUTDATED for one in mark_outdated(ledger).values())
         ledger.notes.append(
             f"{ledger.path}: the problem, an own function or the version has changed: {count} of "
             "its cells are outdated, and so marked"
@@ -83,13 +83,13 @@ def _has_changed(problem: str, cells: Sequence[Cell], known: Meanings) -> bool:
     )
 
 
-def marked(ledger: Ledger) -> dict[str, Cell]:
+def mark_outdated(ledger: Ledger) -> dict[str, Cell]:
     """Return {id: Cell} of all cells of a file, those that are outdated with that status."""
-    meant = ledger.stated()
-    return {key: _marked(one, meant) for key, one in ledger.cells().items()}
+    meant = ledger.stated_digests()
+    return {key: _mark(one, meant) for key, one in ledger.cells().items()}
 
 
-def _marked(one: Cell, meant: dict[str, str]) -> Cell:
+def _mark(one: Cell, meant: dict[str, str]) -> Cell:
     if one.status == DAMAGED or meant.get(settings_key(one.content)) in (None, _digest(one)):
         return one
     return replace(one, status=OUTDATED, reason="; ".join(filter(None, (WORDS, one.reason))))

@@ -32,7 +32,7 @@ def module_at(name: str) -> ModuleType:
     """
     if name.endswith(".py"):
         return module_of_file(Path(name))
-    reachable(Path.cwd())
+    add_import_folder(Path.cwd())
     own = told_by_line(Path.cwd().joinpath(*name.split(".")).with_suffix(".py"))
     for path, telling in ((gallery().get(name, f"{GALLERY}.{name}"), nullcontext()), (name, own)):
         try:
@@ -69,7 +69,7 @@ def module_of_file(path: Path) -> ModuleType:
     if (main := sys.modules["__main__"]) is not None and _file(main) == path:
         return main
     if path not in LOADED:
-        reachable(path.parent)
+        add_import_folder(path.parent)
         name = path.stem if path.stem not in sys.modules else f"{path.stem} of {path.parent}"
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
@@ -85,7 +85,7 @@ def module_of_file(path: Path) -> ModuleType:
     return LOADED[path]
 
 
-def reachable(folder: Path) -> None:
+def add_import_folder(folder: Path) -> None:
     """Let modules be imported from a folder, before any other of their names."""
     if str(folder) not in sys.path and not (folder == Path.cwd() and "" in sys.path):
         sys.path.insert(0, str(folder))
@@ -116,7 +116,7 @@ def kept_here(role: str, function: Any) -> str:
     return place
 
 
-def where(value: Any, *neighbours: Any) -> str | None:
+def bound_address(value: Any, *neighbours: Any) -> str | None:
     """Return the address of a value that a module binds to a name, or None.
 
     Modules of its neighbours are asked first.
@@ -130,7 +130,7 @@ def where(value: Any, *neighbours: Any) -> str | None:
     return None
 
 
-def named(neighbour: Any, name: str, kind: type) -> Any:
+def named_value(neighbour: Any, name: str, kind: type) -> Any:
     """Return what is at an address, or what a function's module calls so, if it is of a kind.
 
     Anything else is the name as it is.

@@ -54,7 +54,7 @@ def _copy(ledger: Ledger, path: Path) -> int:
     done = {key for key, row in sound.items() if row.cell.status == PENDING}
     with Ledger(path) as other:
         other.plan(row.cell for row in sound.values())
-        other.state(ledger.stated())
+        other.note_digests(ledger.stated_digests())
         for key, row in sound.items():
             if key not in done and not row.archive:
                 other.finish(row.cell, result_of(row.cell, None))

@@ -155,7 +155,7 @@ def row_of(row: Sequence[Any]) -> Row:
     return Row(place=values["place"], cell=cell, archive=values["archive"], length=length)
 
 
-def damaged(key: str, reason: str) -> Cell:
+def damaged_cell(key: str, reason: str) -> Cell:
     """Return the Cell that stands for a row that cannot be believed."""
     return Cell(id=key, parameters={}, content={}, status=DAMAGED, reason=reason)
 
@@ -171,7 +171,9 @@ def _row(
     """Return COLUMNS and the digest, in the types that the file gives back."""
     values: dict[str, Any] = {name: result[name] for name in FIELDS}
     values |= {name: _number(values[name]) for name in NUMBERS}
-    values["reason"] = _text(values["reason"])[: TEXT // 4]
+    values["reason"] = (
+        values["reason"].encode("utf-8", "replace").decode().replace("\0", "")[: TEXT // 4]
+    )
     values |= {"id": cell.id, "place": place, "parameters": cell.parameters}
     values |= {"content": cell.content, "finished": finished, "archive": checksum(archive)}
     values |= {name: _json(values[name]) for name in STRUCTURED}
@@ -200,11 +202,6 @@ def _digest(row: Sequence[Any]) -> str:
 
 def _number(value: Any) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _text(value: str) -> str:
-    """Return a text without what no file can hold."""
-    return value.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def _json(value: Any) -> str:

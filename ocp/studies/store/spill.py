@@ -84,7 +84,7 @@ class Outbox:
             raise
 
 
-def take_in(ledger: Ledger) -> None:
+def recover_results(ledger: Ledger) -> None:
     """Fetch what was rescued before, and remove its folder; notes tell what was not believed."""
     for place, start in _places(ledger.path):
         for folder in sorted(place.glob(f"{escape(start)}*")):
@@ -95,7 +95,7 @@ def take_in(ledger: Ledger) -> None:
                 ledger.notes.append(f"{folder}: is no private folder of rescued cells: left alone")
                 continue
             try:
-                rescued = _rescued(path)
+                rescued = _rescued_cells(path)
             except StudyFileError as error:
                 ledger.notes.append(f"{error}: left alone")
                 continue
@@ -106,7 +106,7 @@ def take_in(ledger: Ledger) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _rescued(path: Path) -> list[tuple[Cell, bytes | None]]:
+def _rescued_cells(path: Path) -> list[tuple[Cell, bytes | None]]:
     """Return the cells of a file of rescued ones, solved or failed, with their archives."""
     with Ledger(path, readonly=True) as other:
         done = [cell for cell in other.cells().values() if cell.status in (SOLVED, FAILED)]

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Link, Load, Point, Tree, ball, free, polynomial, prismatic, revolute, simulate
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics import FORMULATIONS, INERTIA, forward_dynamics, inverse_dynamics
 from ocp.mechanics import (
     Matrix,
@@ -214,4 +214,4 @@ def _printed(claims: dict[str, float], figures: Iterable[float]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Link, Tree, revolute
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import GROUND, Modes, Place
 from ocp.plots import check_suffix
@@ -197,4 +197,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

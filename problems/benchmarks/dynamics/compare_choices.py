@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from ocp import Problem, Spline, Transcription, solve, verify
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.arms.box_pick import problem as box_pick
 from ocp.problems.arms.spring_arm import problem as spring_arm
 from ocp.problems.arms.throw import problem as throw
@@ -107,4 +107,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

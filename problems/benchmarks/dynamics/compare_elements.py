@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import BSpline, Joint, Link, Load, Point, Problem, Transcription, Tree, effort, path
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics import FORMULATIONS, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from ocp.mechanics import (
     GROUND,
@@ -221,4 +221,4 @@ def print_worst(every: Iterable[tuple[float, ...]]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

@@ -8,7 +8,7 @@ from dataclasses import astuple, fields
 import numpy as np
 
 from ocp import Tree
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics import Tabulated, tabulate
 from ocp.dynamics.formulations import newton_euler
 from ocp.models.arms.general_chain import general_chain
@@ -284,4 +284,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

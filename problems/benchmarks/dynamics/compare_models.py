@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import center_of_mass, momentum, motions
 from ocp.problems.benchmarks.dynamics import compare_mjcf, compare_mjcf_loops
@@ -324,4 +324,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

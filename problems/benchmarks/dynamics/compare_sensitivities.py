@@ -8,7 +8,7 @@ from dataclasses import astuple, fields
 
 import numpy as np
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.plots import Curve, Panel, check_suffix, panels
 from ocp.problems.benchmarks.sensitivity_costs import (
     AUTOMATIC,
@@ -249,4 +249,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Link, Transcription, Tree, revolute, solve, verify
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.dynamics import (
     FORMULATIONS,
     NUMBER_BYTES,
@@ -346,4 +346,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.benchmarks.figures import PAGES, chosen, write_pages
 
 DONE, BAD_ARGUMENTS = 0, 2
@@ -40,4 +40,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

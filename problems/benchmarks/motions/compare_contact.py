@@ -17,7 +17,7 @@ import numpy as np
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.certificate import Violation, violations
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.human import ROOT
 from ocp.problems.human.barman_gait import TASK as THESIS
 from ocp.problems.human.barman_gait import problem
@@ -201,4 +201,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Guess, Solution, Solver
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.plots import Curve, check_suffix, lines
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
@@ -285,4 +285,4 @@ def _comma_separated(cases: Sequence[Case]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

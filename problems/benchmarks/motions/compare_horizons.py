@@ -23,11 +23,11 @@ from ocp import (
     stage_cost,
     track,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.arms.ur5 import ur5
 from ocp.mpc import Tracked
 from ocp.problems.robots.ur5_replan import HOME
-from ocp.studies import aligned
+from ocp.studies import align_columns
 
 GOAL = tuple(map(radians, (60, -40, 60, 10, 40, 30)))  # rad
 SECONDS, PERIOD, PLANS = 1.2, 0.05, 40  # s of a plan, s from one to the next, how many
@@ -100,9 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         first, last = (f"{each:.2g}" for each in places)
         words = (f"{SECONDS:g} s: {first}", f"{done.t[-1]:g} s: {last}", f"{took:.0f}")
         rows.append((way.horizon, way.words, *words))
-    print(aligned(rows))
+    print(align_columns(rows))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

@@ -31,7 +31,7 @@ from ocp import (
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
 from ocp.storage import write
-from ocp.studies import aligned, markdown, random_guess
+from ocp.studies import align_columns, markdown, random_guess
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 WIDEST = 3.0  # rad: of the angles
@@ -194,7 +194,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         results = gathered(kind, flags)
         print(*LINES[kind](results, flags), sep="\n")
         claims += CLAIMS[kind](results, flags)
-    print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
+    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
     return HOLDS if all(holds for holds, _ in claims) else MISSED
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Solution, Solver, Transcription
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
 from ocp.problems.gait.pictures.human_figure import SIDEWAYS
 from ocp.problems.lifting import lift, problem
@@ -109,4 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

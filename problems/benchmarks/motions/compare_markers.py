@@ -39,7 +39,7 @@ from ocp import (
     inverse_kinematics,
     measured_torques,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.interchange import force_table, marker_table, markers, wrenches
 from ocp.mechanics import scaled, segments
 from ocp.models.human.markers import cluster_names, clustered
@@ -214,4 +214,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

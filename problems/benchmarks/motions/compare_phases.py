@@ -33,7 +33,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.certificate import program_variables, violations
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import mirror
 from ocp.problem import in_phases, mirror_symmetry
@@ -269,4 +269,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -18,7 +18,7 @@ from typing import Any
 import casadi as ca
 
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.human import PEOPLE, SURVEY
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
@@ -196,4 +196,4 @@ def _known(parser: argparse.ArgumentParser, names: Sequence[str]) -> Sequence[st
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

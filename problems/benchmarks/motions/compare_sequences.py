@@ -45,7 +45,7 @@ from ocp import (
     unilateral,
     verify,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.walkers.quadruped import FEET, HALF, quadruped, standing
 from ocp.studies import markdown_lines
 
@@ -188,4 +188,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

@@ -21,7 +21,7 @@ from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-from ocp.studies import aligned, markdown
+from ocp.studies import align_columns, markdown
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 TIGHT = Solver(options={"tol": 1e-12, "bound_relax_factor": 0.0})
@@ -184,7 +184,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         table, ours = compared(name)
         print(table)
         claims += ours
-    print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
+    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
     return HOLDS if all(holds for holds, _ in claims) else MISSED
 
 

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ocp import Task
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.gait import TASK
 from ocp.solvers import Solver
 from ocp.studies import (
@@ -30,7 +30,7 @@ from ocp.studies import (
     Study,
     carry_out,
     cell,
-    chained,
+    chain_design,
     content_of,
     grid,
     lines_of,
@@ -89,7 +89,7 @@ def _processors() -> float:
 def compared(task: Task, over: Any, workers: int, folder: Path) -> tuple[Timed, Timed, Timed]:
     """Return a sweep on plans, another with the lowest branch kept, and the same with every cell
     built anew; each begins with nothing."""
-    alone, plan = replace(task, parameters=()), chained(recipe(task, None, Solver()), over)
+    alone, plan = replace(task, parameters=()), chain_design(recipe(task, None, Solver()), over)
     ways: dict[str, Callable[..., Study]] = {
         "on plans, from neighbours": partial(carry_out, plan),
         "and the lowest branch kept": partial(sweep, task, over, chain=True),
@@ -204,4 +204,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

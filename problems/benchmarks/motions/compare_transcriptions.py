@@ -12,13 +12,13 @@ from typing import Any
 
 from ocp import Problem, Radau, Solver, Transcription, solve
 from ocp.certificate import violations
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.mechanics import structure
 from ocp.problems.arms import two_link_effort, two_link_time
 from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
 from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
 from ocp.problems.swing_ups.upright_ends import COARSE, QUICK, ROUGH, SPREAD
-from ocp.studies import Optimum, Study, markdown, ranked, restarts
+from ocp.studies import Optimum, Study, markdown, rank_optima, restarts
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME = 1e-3  # relative, of equal costs
@@ -185,7 +185,7 @@ def compared(name: str, flags: argparse.Namespace) -> list[Claim]:
         spread=SPREAD,
         workers=flags.workers,
     )
-    optima = ranked(study)
+    optima = rank_optima(study)
     if not optima:
         print(f"{name}: no start converges\n", flush=True)
         return [claim(False, f"{name}: no start converges")]
@@ -254,4 +254,4 @@ def _check(flags: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -36,7 +36,7 @@ from ocp import (
     torque_limits,
     verify,
 )
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.problems.hopping.monoped_hop import problem as monoped
@@ -238,4 +238,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

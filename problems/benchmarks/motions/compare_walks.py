@@ -16,7 +16,7 @@ import numpy as np
 
 from ocp import Guess, Problem, Solution, Solver, Transcription, verify
 from ocp.certificate import NotVerified
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.models.human import PEOPLE, human, somebody
 from ocp.problems.gait import problem, walk
 from ocp.problems.gait.card import report_card
@@ -25,7 +25,7 @@ from ocp.problems.gait.solve_step import NEAR
 from ocp.problems.gait.statement.objective_terms import SMOOTH, WEIGHTS, human_cost
 from ocp.problems.gait.statement.step import likewise
 from ocp.solvers import Iteration
-from ocp.studies import aligned, markdown
+from ocp.studies import align_columns, markdown
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 Claim = tuple[bool, str]
@@ -273,7 +273,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return BAD_ARGUMENTS
     table, claims = WAYS[flags.what](flags)
     print(table)
-    print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
+    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
     return HOLDS if all(holds for holds, _ in claims) else MISSED
 
 
@@ -291,4 +291,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.benchmarks.peers.report.picture import drawn
 from ocp.problems.benchmarks.peers.report.table import lines
 from ocp.problems.benchmarks.peers.running import planned, run
@@ -43,4 +43,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(main))
+    sys.exit(exit_status(main))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.benchmarks.scale.entries import PARTS, chosen, measure
 from ocp.problems.benchmarks.scale.shown import tables
 from ocp.problems.benchmarks.scale.store import LIMIT, filled
@@ -60,4 +60,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from ocp import load
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
 from ocp.problems.gait.card.norms import NORMS_FLAG
 from ocp.storage import check_writable
@@ -37,4 +37,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

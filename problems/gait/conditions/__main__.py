@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.plots import check_suffix
 from ocp.problems.gait.conditions.design import AXES, NODES, USUAL, chosen, swept
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import claims, data, steps_table, table, walks
 from ocp.storage import check_writable, write
-from ocp.studies import aligned
+from ocp.studies import align_columns
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 
@@ -38,7 +38,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     done = walks(conditions, study)
     print(table(done), steps_table(done), sep="\n\n")
     told = claims(done)
-    print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in told]))
+    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in told]))
     if flags.plot is not None:
         plot_conditions(done, flags.plot)
     if flags.json is not None:
@@ -90,4 +90,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

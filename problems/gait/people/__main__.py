@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.cli import ended
+from ocp.cli import exit_status
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.people.bands import summary, tables, write_people
 from ocp.problems.gait.people.measures import certified, measured
@@ -90,4 +90,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(ended(run))
+    sys.exit(exit_status(run))

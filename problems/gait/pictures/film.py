@@ -18,7 +18,7 @@ from ocp.plots import (
     animate,
     check_suffix,
     film,
-    filmed,
+    film_bytes,
     pace,
     scene,
     show,
@@ -57,7 +57,8 @@ def animate_walk(
     going = going_on(solution, steps, frames)
     kind = Path(path).suffix.lower()
     if kind != ".html":
-        write(path, filmed(partial(_acted, going, slower), len(going.t), rate, (9.0, 3.9), kind))
+        acted = partial(_acted, going, slower)
+        write(path, film_bytes(acted, len(going.t), rate, (9.0, 3.9), kind))
     else:
         film(path, _in_space(solution, going, steps), steps * solution.duration * slower, rate)
 

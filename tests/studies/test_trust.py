@@ -16,7 +16,7 @@ from ocp.studies.store import spill
 from ocp.studies.store.cell_identity import content_of, recipe
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.row_format import Cell, identity, result_of
-from ocp.studies.store.sqlite_authorizer import Trust
+from ocp.studies.store.trust import Trust
 
 TWO = {"torque": [8.0, 10.0]}
 MARK = "a_planted_function_ran"

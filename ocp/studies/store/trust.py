@@ -12,7 +12,7 @@ from typing import Any
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_named
 from ocp.studies.store.cell_identity import Content
-from ocp.studies.store.qualified_names import address, known_by, resolve, where
+from ocp.studies.store.qualified_names import address, bound_address, known_by, resolve
 from ocp.studies.task import Task
 from ocp.transcription.methods import Method
 from ocp.transcription.transcribe import Transcription
@@ -39,7 +39,7 @@ class Trust:
         return self.known[name]
 
 
-def trusted(values: Any) -> Trust:
+def trust_in(values: Any) -> Trust:
     """Return the Trust in a Task, function, Formulation, Method or Transcription.
 
     Or in several of them. Raises ValueError naming what no file could name.
@@ -49,7 +49,7 @@ def trusted(values: Any) -> Trust:
     return Trust({known_by(_address(part)): part for part in parts})
 
 
-def trusted_by(contents: Iterable[Content]) -> Trust:
+def trust_of_contents(contents: Iterable[Content]) -> Trust:
     """Return the Trust in what the contents of a sweep name, which this process has made itself."""
     names = {name: None for data in contents for name in _names(data)}
     return Trust({known_by(name): resolve(name) for name in names})
@@ -66,7 +66,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def _address(value: Any) -> str:
-    place = None if hasattr(value, "__qualname__") else where(value)
+    place = None if hasattr(value, "__qualname__") else bound_address(value)
     return address(value) if place is None else place
 
 
