@@ -1,11 +1,12 @@
 """The closed form of Uicker and Kahn, O(n^4): every second derivative of every link transformation.
 
 Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora & Abdel-Malek
-(2009), eqs. 6-11, with loads. Every joint kind is one case, since dT/dq = T [S] with the joint's
-constant screw matrix [S].
+(2009), eqs. 6-11, with loads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import casadi as ca
 
@@ -13,26 +14,31 @@ from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.formulations.transforms_4x4 import (
     Links,
-    columns,
-    given_matrices,
-    halved,
+    aligned_torques,
     link_matrices,
-    placed,
-    push_of,
-    push_slope,
+    load_matrix,
+    load_matrix_slope,
+    mirror_upper,
     screw_matrices,
-    symmetric,
-    torques_by,
+    stack_columns,
+    sum_shares,
+    symbolic_chain,
+    symmetric_block,
 )
-from ocp.mechanics.model.loads import AppliedLoads, Load, applied
+from ocp.dynamics.signatures import Loads, Slopes
+from ocp.dynamics.sparse_matrices import sparse_matrix
+from ocp.mechanics.model.loads import AppliedLoads, applied
 from ocp.mechanics.model.tree import Tree, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 
+# {joints in ascending order: the derivative of W by their coordinates}
+Derivatives: TypeAlias = Mapping[tuple[int, ...], Matrix]
 
-def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
-    return torques_by(torques, tree, q, qd, qdd, loads)
+    return aligned_torques(torques, tree, q, qd, qdd, loads)
 
 
 def torques(
@@ -46,35 +52,30 @@ def torques(
                         + sum_k sum_l tr(d2W_j/dq_k dq_l J_j dW_j'/dq_i) qd_k qd_l
                         - tr((g m_j r_j' + P_j) dW_j'/dq_i) }  (Hollerbach 1980, eq. 4)
 
-    over the links j that joint i moves and the joints k, l that move j. A trace of two factors is
-    the product of their columns, and the order of these products matters: summing over k and l
-    first would be Waters' method.
+    over the links j that joint i moves and the joints k, l that move j.
     """
     tau = [0] * tree.dof
-    for j, (w, slopes, bends) in enumerate(_derivatives(tree, links)):
-        joints, pseudo = list(slopes), links[j][3]
+    for j, (whole, slopes, bends) in enumerate(_derivatives(tree, links, 2)):
+        joints, pseudo = [joint for (joint,) in slopes], links[j][3]
         if not joints:
             continue
+        # A trace of two factors is the product of their columns. The order of these products
+        # matters: to sum over k and l first would be Waters' method.
         pairs = [(k, l) for k in joints for l in joints]
-        weighted = columns(slopes[i] @ pseudo.T for i in joints)
-        inertia = weighted.T @ columns(slopes.values())
-        coriolis = weighted.T @ columns(bends[min(pair), max(pair)] for pair in pairs)
-        pushed = columns(slopes.values()).T @ ca.vec(
-            gravity @ pseudo[:, 3].T + push_of(loads, j, w)
-        )
-        rates, accelerations = (
-            ca.vertcat(*(qd[k] * qd[l] for k, l in pairs)),
-            ca.vertcat(*(qdd[k] for k in joints)),
-        )
+        weighted = stack_columns(slope @ pseudo.T for slope in slopes.values())
+        inertia = weighted.T @ stack_columns(slopes.values())
+        coriolis = weighted.T @ stack_columns(bends[min(pair), max(pair)] for pair in pairs)
+        push = gravity @ pseudo[:, 3].T + load_matrix(loads, j, whole[()])
+        pushed = stack_columns(slopes.values()).T @ ca.vec(push)
+        rates = ca.vertcat(*(qd[k] * qd[l] for k, l in pairs))
+        accelerations = ca.vertcat(*(qdd[k] for k in joints))
         share = inertia @ accelerations + coriolis @ rates - pushed
         for row, i in enumerate(joints):
             tau[i] = tau[i] + share[row]
     return ca.vertcat(*tau)
 
 
-def sensitivity(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
-) -> tuple[Matrix, Matrix, Matrix]:
+def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Slopes:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint
     carries the other.
 
@@ -89,127 +90,97 @@ def sensitivity(
     """
     tree, _ = aligned(tree)
     links, pushes = link_matrices(tree, q), applied(tree, loads)
-    gravity, totals = matrix([*tree.gravity, 0]), [ca.DM(tree.dof, tree.dof)] * 3
-    for j, (w, *derivatives) in enumerate(_three_derivatives(tree, links)):
-        slopes, pseudo = derivatives[0], links[j][3]
-        if slopes:
-            push = ca.vec(gravity @ pseudo[:, 3].T + push_of(pushes, j, w))
-            turned = columns(push_slope(pushes, j, slope) for slope in slopes.values())
-            by_q, *others = _of_link(pseudo, derivatives, push, qd, qdd)
-            shares = by_q - columns(slopes.values()).T @ turned, *others
-            totals = [
-                total + placed(tree.dof, list(slopes), part) for total, part in zip(totals, shares)
-            ]
-    return totals[0], totals[1], totals[2]
+    gravity = matrix([*tree.gravity, 0])
+
+    def shares() -> Iterator[tuple[list[int], Slopes]]:
+        for j, (whole, *derivatives) in enumerate(_derivatives(tree, links, 3)):
+            slopes, pseudo = derivatives[0], links[j][3]
+            if slopes:
+                push = ca.vec(gravity @ pseudo[:, 3].T + load_matrix(pushes, j, whole[()]))
+                turned = stack_columns(
+                    load_matrix_slope(pushes, j, slope) for slope in slopes.values()
+                )
+                by_q, by_qd, by_qdd = _link_share(pseudo, derivatives, push, qd, qdd)
+                by_q = by_q - stack_columns(slopes.values()).T @ turned
+                yield [joint for (joint,) in slopes], (by_q, by_qd, by_qdd)
+
+    return sum_shares(tree, shares())
 
 
-def _of_link(pseudo, derivatives, push, qd, qdd):
-    """Return what one link adds to the three, over the joints that move it, under a push g m r' + P
-    that keeps its size."""
-    (slopes, bends, thirds), joints = derivatives, list(derivatives[0])
-    first, second, third = (columns(parts.values()) for parts in derivatives)
+def _link_share(
+    pseudo: Matrix, derivatives: Sequence[Derivatives], push: Matrix, qd: Matrix, qdd: Matrix
+) -> Slopes:
+    """Return one link's part of the three slopes, over the joints that move it, under a push
+    g m r' + P that keeps its size."""
+    slopes, bends, thirds = derivatives
+    joints = [joint for (joint,) in slopes]
+    first, second, third = (stack_columns(parts.values()) for parts in derivatives)
     weighted, weighted_bends = (
-        columns(part @ pseudo for part in parts.values()).T for parts in (slopes, bends)
+        stack_columns(part @ pseudo for part in parts.values()).T for parts in (slopes, bends)
     )
+    rates = ca.vertcat(*(_product_of_rates(qd, *pair) for pair in bends))
     crossed = weighted @ second
     bent = crossed.T @ ca.vertcat(*(qdd[k] for k in joints)) - second.T @ push
-    bent = bent + halved(weighted_bends @ second) @ _products(qd, bends)
+    bent = bent + mirror_upper(weighted_bends @ second) @ rates
     return (
-        crossed @ _sums(qdd, joints, bends)
-        + weighted @ third @ _pair_sums(qd, joints, thirds)
-        + symmetric(joints, bends, bent),
-        2 * crossed @ _sums(qd, joints, bends),
-        halved(weighted @ first),
+        crossed @ _pair_sums(qdd, joints, bends)
+        + weighted @ third @ _triple_sums(qd, joints, thirds)
+        + symmetric_block(joints, bends, bent),
+        2 * crossed @ _pair_sums(qd, joints, bends),
+        mirror_upper(weighted @ first),
     )
 
 
-def _products(qd, pairs):
-    """Return qd_k qd_l of each pair k <= l, twice where they are two."""
-    return ca.vertcat(*(qd[k] * qd[l] * (1 if k == l else 2) for k, l in pairs))
+def _product_of_rates(qd: Matrix, k: int, l: int) -> Matrix:
+    """Return qd_k qd_l, twice where k and l differ."""
+    return qd[k] * qd[l] * (1 if k == l else 2)
 
 
-def _sums(values, joints, pairs):
+def _pair_sums(values: Matrix, joints: list[int], pairs: Derivatives) -> Matrix:
     """Return the matrix (pairs, joints) that makes sums over k of X_km values_k, for every m, of
     one X_kl = X_lk per pair."""
     entries = {}
     for row, (k, l) in enumerate(pairs):
-        entries[row, k], entries[row, l] = values[l], values[k]
-    return _sparse(len(pairs), joints, entries)
+        entries[row, joints.index(k)], entries[row, joints.index(l)] = values[l], values[k]
+    return sparse_matrix(len(pairs), entries, len(joints))
 
 
-def _pair_sums(qd, joints, triples):
+def _triple_sums(qd: Matrix, joints: list[int], triples: Derivatives) -> Matrix:
     """Return the matrix (triples, joints) that makes sums over k and l of X_klm qd_k qd_l, for
     every m, of one X_klm per triple."""
-    entries = {}
-    for row, triple in enumerate(triples):
-        for place, m in enumerate(triple):
-            k, l = triple[:place] + triple[place + 1 :]
-            entries[row, m] = qd[k] * qd[l] * (1 if k == l else 2)
-    return _sparse(len(triples), joints, entries)
+    entries = {
+        (row, joints.index(m)): _product_of_rates(qd, *triple[:place], *triple[place + 1 :])
+        for row, triple in enumerate(triples)
+        for place, m in enumerate(triple)
+    }
+    return sparse_matrix(len(triples), entries, len(joints))
 
 
-def _sparse(height, joints, entries):
-    """Return the sparse matrix (height, joints) of {(row, joint): value}."""
-    places = sorted((joints.index(joint), row) for row, joint in entries)
-    pattern = ca.Sparsity.triplet(
-        height, len(joints), [row for _, row in places], [column for column, _ in places]
-    )
-    values = ca.densify(ca.vertcat(*(entries[row, joints[column]] for column, row in places)))
-    return type(values)(pattern, values)
+def _derivatives(tree: Tree, links: Links, order: int) -> list[tuple[Derivatives, ...]]:
+    """Return per link W and its derivatives up to that order, 2 or 3, each 4x4.
 
-
-def _three_derivatives(tree, links):
-    """Return per link W and its first, second and third derivatives, by joints in their order."""
-    rows, screws = tree.rows, screw_matrices(tree)
-
-    def derivatives(j, parent):
-        (w, slopes, bends, thirds), (t, t1, t2, _), row = parent, links[j], rows[j]
-        moved = w @ t, _times(slopes, t), _times(bends, t), _times(thirds, t)
-        if row is None:
-            return moved
-        t3 = t2 @ screws[j]
-        return (
-            moved[0],
-            moved[1] | {row: w @ t1},
-            moved[2] | {(k, row): slope @ t1 for k, slope in slopes.items()} | {(row, row): w @ t2},
-            moved[3]
-            | {(*pair, row): bend @ t1 for pair, bend in bends.items()}
-            | {(k, row, row): slope @ t2 for k, slope in slopes.items()}
-            | {(row, row, row): w @ t3},
-        )
-
-    return outward(tree, derivatives, (ca.DM.eye(4), {}, {}, {}))
-
-
-def _derivatives(tree, links):
-    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4.
-
-    Hollerbach (1980), eq. 5, link by link.
+    The derivative by a joint's coordinate r times has T^(r) in place of T (Hollerbach 1980, eq. 5).
     """
-    rows = tree.rows
+    screws = screw_matrices(tree)
 
-    def derivatives(j, parent):
-        (w, slopes, bends), (t, t1, t2, _), row = parent, links[j], rows[j]
-        if row is None:
-            return w @ t, _times(slopes, t), _times(bends, t)
-        mixed = {(k, row): slope @ t1 for k, slope in slopes.items()}
-        return (
-            w @ t,
-            _times(slopes, t) | {row: w @ t1},
-            _times(bends, t) | mixed | {(row, row): w @ t2},
+    def differentiate(j: int, parent: tuple[Derivatives, ...]) -> tuple[Derivatives, ...]:
+        t, t1, t2, _ = links[j]
+        row = tree.rows[j]
+        own: tuple[int, ...] = () if row is None else (row,)
+        powers = [t, t1, t2, t2 @ screws[j]] if own else [t]
+        return tuple(
+            {
+                joints + own * times: above @ power
+                for times, power in enumerate(powers[: total + 1])
+                for joints, above in parent[total - times].items()
+            }
+            for total in range(order + 1)
         )
 
-    return outward(tree, derivatives, (ca.DM.eye(4), {}, {}))
+    return outward(tree, differentiate, ({(): ca.DM.eye(4)}, *({} for _ in range(order))))
 
 
-def _times(matrices, t):
-    return {key: matrix @ t for key, matrix in matrices.items()}
-
-
-def dense(n: int) -> tuple[list[Matrix], Matrix]:
-    """Return inputs and torques (n,) of `given_matrices`, as Hollerbach (1980, table I) counts."""
-    return given_matrices(n, torques)
-
+dense = partial(symbolic_chain, torques)  # (n): inputs and torques (n,) as Hollerbach counts
 
 UICKER_KAHN = Formulation(
     name="uicker_kahn", inverse=inverse, derivatives=COMPOSITE, sensitivity=sensitivity

@@ -1,0 +1,24 @@
+"""Sparse matrices made of their entries."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import casadi as ca
+
+from ocp.mechanics.values.types import Matrix
+
+Entries: TypeAlias = Mapping[tuple[int, int], Matrix | float]
+
+
+def sparse_matrix(rows: int, entries: Entries, columns: int | None = None) -> Matrix:
+    """Return the sparse matrix of {(i, j): scalar}, square unless `columns` says otherwise.
+
+    Floats of 0 are left out; any other entry is stored, whatever it is.
+    """
+    places = sorted(
+        (place for place, entry in entries.items() if not isinstance(entry, float) or entry),
+        key=lambda place: place[::-1],
+    )
+    values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
+    i, j = ([place[axis] for place in places] for axis in (0, 1))
+    return type(values)(ca.Sparsity.triplet(rows, columns or rows, i, j), values)
