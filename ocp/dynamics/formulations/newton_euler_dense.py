@@ -26,7 +26,7 @@ def dense(n: int) -> tuple[list[Matrix], Matrix]:
         for mass, *rest in map(ca.vertsplit, bodies)
     ]
     tree = replace(revolute_chain(n), gravity=(1.1, 1.2, 1.3))
-    wrenches = joint_wrenches(tree, _Rotations(rotations, offsets), qd, qdd, (), inertias)
+    wrenches = joint_wrenches(tree, _Rotations(rotations, offsets), qd, qdd, {}, inertias)
     tau = ca.vertcat(*(moment[2] for moment, _ in wrenches))
     return [*rotations, *offsets, *bodies, qd, qdd], tau
 
