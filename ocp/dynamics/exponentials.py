@@ -3,14 +3,14 @@
 After Sohl & Bobrow (2001).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.sparse_matrices import sparse_matrix
 from ocp.mechanics.kinematics.spatial import euler_zxz, rotate_z, skew, tidy
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.values.parameters import array, is_open, matrix, some
@@ -30,13 +30,11 @@ class Exponential:
     slide: Matrix
 
 
-def _exponential(axis, angle, shift):
+def _exponential(axis: int, angle: Matrix | float, shift: Matrix | float) -> Exponential:
     i, j = (axis + 1) % 3, (axis + 2) % 3
-    c, s = (
-        tidy([np.cos(angle), np.sin(angle)]).tolist()
-        if isinstance(angle, float)
-        else (ca.cos(angle), ca.sin(angle))
-    )
+    c, s = ca.cos(angle), ca.sin(angle)
+    if isinstance(angle, float):
+        c, s = tidy([np.cos(angle), np.sin(angle)]).tolist()
     turn = sparse_matrix(3, {(axis, axis): 1.0, (i, i): c, (j, j): c, (i, j): s, (j, i): -s})
     slide = sparse_matrix(
         6, {(k, k): 1.0 for k in range(6)} | {(3 + i, j): shift, (3 + j, i): -shift}
@@ -46,17 +44,19 @@ def _exponential(axis, angle, shift):
 
 def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z
-    alone in frames laid as Denavit and Hartenberg lay them, as all are but the first, those of
-    branches and those whose axes are nearly parallel."""
+    alone in frames laid as Denavit and Hartenberg lay them.
+
+    All are so but the first, those of branches and those whose axes are nearly parallel.
+    """
     if joint.screw is None:
         return []
     home, kind = array(joint.home), joint.kind
     if is_open(home[:3, :3]):
-        return _of_open_turn(joint, home, q)
+        return _open_exponentials(joint, home, q)
     beta, alpha, phi = euler_zxz(home[:3, :3])
     a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
     along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
-    b, y, d = (0.0, 0.0, along) if _is_in_line(along, aside) else (z, y, 0.0)
+    b, y, d = (0.0, 0.0, along) if _is_along_axis(along, aside) else (z, y, 0.0)
     constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
     angle = phi if kind == "prismatic" else q + phi if phi else q
     return [
@@ -69,14 +69,14 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     ]
 
 
-def _is_in_line(along, aside):
+def _is_along_axis(along: float, aside: float) -> bool:
     """Tell whether a shift is along an axis alone, an open one whatever its parameters' values."""
     if is_open([along, aside]):
         return vanishes(aside)
     return abs(aside) <= 1e-14 * (1 + abs(along))
 
 
-def _of_open_turn(joint, home, q):
+def _open_exponentials(joint: Joint, home: np.ndarray, q: Matrix) -> list[Exponential]:
     """Return T as two factors: its home, any turn and shift, and the joint's own about z."""
     turn, shift = matrix(home[:3, :3]).T, matrix(home[:3, 3])
     own = 0.0 if joint.kind == "revolute" else joint.screw[5] * q
@@ -90,18 +90,21 @@ def _of_open_turn(joint, home, q):
 
 
 def to_child(factors: Sequence[Exponential], twist: Matrix) -> Matrix:
+    """Return Ad V, a parent's twist (6) in and about the child's frame."""
     for factor in factors:
         twist = factor.turn @ (factor.slide @ twist)
     return twist
 
 
 def to_parent(factors: Sequence[Exponential], wrench: Matrix) -> Matrix:
+    """Return Ad* F, a child's wrenches (6, m) in and about the parent's frame."""
     for factor in reversed(factors):
         wrench = factor.slide.T @ (factor.turn.T @ wrench)
     return wrench
 
 
 def bend_to_parent(factors: Sequence[Exponential], bend: Matrix) -> Matrix:
+    """Return Ad* B Ad by the columns (6, 3 m) of B for turns; those for shifts vanish."""
     for factor in reversed(factors):
         bend = factor.slide.T @ (factor.turn.T @ (bend @ factor.turn))
     return bend
@@ -111,25 +114,27 @@ def inertia_to_parent(factors: Sequence[Exponential], inertia: Matrix) -> Matrix
     """Return Ad* J Ad of a symmetric J, by a function for every axis: an expression is put in it as
     a whole, not entry by entry."""
     for factor in reversed(factors):
-        inertia = _carrying(factor.axis)(factor.turn[:3, :3], -factor.slide[3:, :3], inertia)
+        inertia = _inertia_transport(factor.axis)(
+            factor.turn[:3, :3], -factor.slide[3:, :3], inertia
+        )
     return inertia if isinstance(inertia, ca.MX) else ca.sparsify(inertia)
 
 
 @cache
-def _carrying(axis: int | None) -> ca.Function:
+def _inertia_transport(axis: int | None) -> ca.Function:
     """Return the Function (R, arm of the shift, J) -> Ad* J Ad (6x6) of a symmetric
     J = [A, H; H', C] by an Exponential about an axis, by blocks: a third of the products of
     matrices."""
     turn, arm, inertia = ca.SX.sym("R", 3, 3), ca.SX.sym("arm", 3, 3), ca.SX.sym("J", 6, 6)
     blocks = inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]
-    a, h, c = (_turned(axis, turn, block) for block in blocks)
+    a, h, c = (_turn_block(axis, turn, block) for block in blocks)
     lever = h + arm @ c
     a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
     moved = ca.vertcat(ca.horzcat(a, lever), ca.horzcat(lever.T, c))
     return ca.Function("carrying", [turn, arm, inertia], [moved])
 
 
-def _turned(axis, turn, block):
+def _turn_block(axis: int | None, turn: Matrix, block: Matrix) -> Matrix:
     """Return R block R', (3x3), about a coordinate axis in 12 products."""
     if axis is None:
         return turn.T @ block @ turn
@@ -165,23 +170,12 @@ def body_matrix(mass: float, first: np.ndarray, second: np.ndarray) -> Matrix:
     return ca.sparsify(matrix(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
 
 
-def seen_from(
+def in_link_axes(
     parents: Sequence[int], factors: Sequence[Sequence[Exponential]], k: int, vectors: Matrix
 ) -> Matrix:
     """Return vectors (3 m) of global axes in the axes of link k."""
-    vectors = seen_from(parents, factors, parents[k], vectors) if parents[k] >= 0 else vectors
+    if parents[k] >= 0:
+        vectors = in_link_axes(parents, factors, parents[k], vectors)
     for factor in factors[k]:
         vectors = factor.turn @ vectors
     return vectors
-
-
-def sparse_matrix(n: int, entries: Mapping[tuple[int, int], Any]) -> Matrix:
-    """Return the sparse matrix (n, n) of {(i, j): entry}; floats of 0 are left out."""
-    places = sorted(
-        (place for place, entry in entries.items() if not isinstance(entry, float) or entry),
-        key=lambda place: place[::-1],
-    )
-    values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
-    return type(values)(
-        ca.Sparsity.triplet(n, n, [i for i, _ in places], [j for _, j in places]), values
-    )

@@ -22,3 +22,11 @@ def sparse_matrix(rows: int, entries: Entries, columns: int | None = None) -> Ma
     values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
     i, j = ([place[axis] for place in places] for axis in (0, 1))
     return type(values)(ca.Sparsity.triplet(rows, columns or rows, i, j), values)
+
+
+def filled_matrix(n: int, entries: Entries) -> Matrix:
+    """Return the matrix (n, n) of {(i, j): scalar}, structurally zero elsewhere and where a scalar
+    is."""
+    empty = ca.DM(1, 1)
+    rows = (ca.horzcat(*(entries.get((i, j), empty) for j in range(n))) for i in range(n))
+    return ca.reshape(ca.vertcat(*rows), n, n)

@@ -120,9 +120,9 @@ def test_active_joints_near_the_ground_need_no_articulated_inertia():
 
 def test_an_inertia_goes_through_a_joint_by_functions_that_are_built_once(monkeypatch):
     """One of each axis, whatever the number of links."""
-    turned, counts = exponentials._turned, []
-    monkeypatch.setattr(exponentials, "_turned", lambda *given: counts.append(1) or turned(*given))
-    exponentials._carrying.cache_clear()
+    turn, counts = exponentials._turn_block, []
+    monkeypatch.setattr(exponentials, "_turn_block", lambda *args: counts.append(1) or turn(*args))
+    exponentials._inertia_transport.cache_clear()
     tree = random_tree(np.random.default_rng(0), 12)
     lie_group.forward(tree, *symbols(tree))
     assert 0 < len(counts) <= 3 * 4

@@ -18,7 +18,10 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.formulations.transforms_4x4 import direction
 from ocp.dynamics.from_inverse import mixed
+from ocp.dynamics.signatures import Loads, Reactions
+from ocp.dynamics.sparse_matrices import filled_matrix
 from ocp.mechanics.flexible.kinematics import (
     Bent,
     bend_at,
@@ -30,21 +33,21 @@ from ocp.mechanics.flexible.kinematics import (
     weighed,
 )
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
-from ocp.mechanics.model.loads import Load, applied
-from ocp.mechanics.model.tree import Tree, inward
+from ocp.mechanics.model.loads import applied
+from ocp.mechanics.model.tree import Link, Tree, inward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 
 
-def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
     """Return the joint torques (N m) and the forces on the modal amplitudes (N or N m), (n,), that
     the motion needs.
 
     Zero force on an amplitude makes it vibrate freely. Raises ValueError naming a joint that
     slides, if a link is flexible.
     """
-    _check(tree)
-    return _needed(tree, moved(tree, q, qd, qdd), q, qd, loads, printed=False)
+    _check_joints(tree)
+    return _forces(tree, moved(tree, q, qd, qdd), q, qd, loads, printed=False)
 
 
 def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
@@ -59,26 +62,27 @@ def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
         J_jz  = tr(W_j [S_j] jW_h Y_z)
         J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j, by its child c  (eqs. 66-76)
     """
-    _check(tree)
-    arm = _resting(tree, q, printed)
+    _check_joints(tree)
+    arm = _arm_at_rest(tree, q, printed)
     entries: dict[tuple[int, int], Matrix] = {}
     for h, row in enumerate(tree.rows):
-        pushes = {} if row is None else {row: arm.carried[h] @ _slope(tree, arm.links, h).T}
+        pushes = {} if row is None else {row: arm.carried[h] @ _joint_slope(tree, arm.links, h).T}
         if tree.amplitude_rows[h]:
             bending, among = _by_amplitudes(arm, h, printed)
             pushes |= bending
             entries |= among
         for other, push in pushes.items():
             entries |= _toward_ground(arm, h, other, push)
-    return _symmetric(tree.dof, entries)
+    return filled_matrix(tree.dof, {(j, i): entry for (i, j), entry in entries.items()} | entries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
     """A tree bent by `q`, at rest.
 
-    Of every link: its Bent motion, E A (4x4) `steps` from its parent, F (4x4) of what it carries,
-    and `children`; `levers` (link, child): matrices M (4x4) of the child's place by each amplitude.
+    Fields: of every link its Bent motion, the `steps` E A (4x4) from its parent, F (4x4) of what it
+    carries, its children; and by (link, child) the `levers` M (4x4) of the child's place by each
+    amplitude.
     """
 
     tree: Tree
@@ -90,34 +94,42 @@ class Arm:
     levers: dict[tuple[int, int], list[Matrix]]
 
 
-def _resting(tree, q, printed):
+def _arm_at_rest(tree: Tree, q: Matrix, printed: bool) -> Arm:
     """Return the Arm of a tree at q."""
     links, count = moved(tree, q), len(tree.links)
     steps = [link.bend[0] @ link.joint for link in links]
     children = [[c for c in range(count) if tree.parents[c] == k] for k in range(count)]
-    bending = [k for k in range(count) if tree.amplitude_rows[k]]
+
+    def composite(k: int, inner: list) -> Matrix:  # eqs. 77-79
+        own = _second_moments(tree.links[k], links[k].terms[0], printed)[0]
+        return own + sum((steps[c] @ f @ steps[c].T for c, f in inner), ca.DM(4, 4))
+
+    levers = {}
+    for k, rows in enumerate(tree.amplitude_rows):
+        modes = tree.links[k].modes
+        if modes is None:
+            continue
+        by_amplitude = slopes(modes, [q[row] for row in rows])
+        for c in children[k]:
+            fixed = bends(modes, _home(tree, c))
+            levers[k, c] = [sum(f * fixed[t] for t, f in pairs) for pairs in by_amplitude]
     return Arm(
         tree=tree,
         q=q,
         links=links,
         steps=steps,
-        carried=_composites(tree, links, steps, printed),
+        carried=inward(tree, composite),
         children=children,
-        levers={(k, c): _levers(tree, q, k, c) for k in bending for c in children[k]},
+        levers=levers,
     )
 
 
-def _levers(tree, q, k, c):
-    """Return the matrices M (4x4) of the place of child c by each amplitude of link k."""
-    modes, values = tree.links[k].modes, [q[row] for row in tree.amplitude_rows[k]]
-    fixed = bends(modes, _home(tree, c))
-    return [sum(slope * fixed[t] for t, slope in pairs) for pairs in slopes(modes, values)]
-
-
-def _by_amplitudes(arm, h, printed):
+def _by_amplitudes(
+    arm: Arm, h: int, printed: bool
+) -> tuple[dict[int, Matrix], dict[tuple[int, int], Matrix]]:
     """Return {row: Y (4x4)} of link h's amplitudes, and entries of J among them (eqs. 70-76)."""
-    tree, link, rows = arm.tree, arm.links[h], arm.tree.amplitude_rows[h]
-    own, both = _own(tree.links[h], arm.q, rows, link.terms[0])
+    link, rows = arm.links[h], arm.tree.amplitude_rows[h]
+    own, both = _amplitude_moments(arm.tree.links[h], [arm.q[row] for row in rows], link.terms[0])
     pushes, entries = {}, {}
     for k, row in enumerate(rows):
         branches = [
@@ -135,48 +147,40 @@ def _by_amplitudes(arm, h, printed):
     return pushes, entries
 
 
-def _toward_ground(arm, h, row, push):
+def _toward_ground(arm: Arm, h: int, row: int, push: Matrix) -> dict[tuple[int, int], Matrix]:
     """Return the entries of J between a variable of link h, whose Y (4x4) is `push`, and all from
     there to the ground."""
-    tree, entries, j, below = arm.tree, {}, h, None
+    entries: dict[tuple[int, int], Matrix] = {}
+    tree, j, below = arm.tree, h, -1
     while j >= 0:
-        if below is not None:
+        if below >= 0:
             for f, other in enumerate(tree.amplitude_rows[j]):
                 lever = arm.links[j].pose @ arm.levers[j, below][f] @ arm.links[below].joint
                 entries[other, row] = ca.dot(lever.T, push)
             push = arm.steps[below] @ push
-        if tree.rows[j] is not None:
-            entries[tree.rows[j], row] = ca.dot(_slope(tree, arm.links, j).T, push)
+        own = tree.rows[j]
+        if own is not None:
+            entries[own, row] = ca.dot(_joint_slope(tree, arm.links, j).T, push)
         j, below = tree.parents[j], j
     return entries
 
 
 def remainder(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    tau: Matrix,
-    loads: Sequence[Load] = (),
-    printed: bool = False,
+    tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = (), printed: bool = False
 ) -> Matrix:
     """Return R (n,) of J z'' = R: all that stands beside the accelerations (eqs. 83-90), for
     torques and forces on amplitudes tau (n,)."""
-    _check(tree)
-    return tau - _needed(tree, moved(tree, q, qd), q, qd, loads, printed)
+    _check_joints(tree)
+    return tau - _forces(tree, moved(tree, q, qd), q, qd, loads, printed)
 
 
-def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = ()) -> Matrix:
     """Return the accelerations (n,): the solution of J z'' = R   (eq. 82)."""
     return ca.solve(inertia(tree, q), remainder(tree, q, qd, tau, loads))
 
 
 def hybrid(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    known: Matrix,
-    active: Sequence[bool],
-    loads: Sequence[Load] = (),
+    tree: Tree, q: Matrix, qd: Matrix, known: Matrix, active: Sequence[bool], loads: Loads = ()
 ) -> tuple[Matrix, Matrix]:
     """Return accelerations and forces, each (n,), from z'' where `active` says so and from the
     forces elsewhere, of J z'' = R + forces.
@@ -188,9 +192,7 @@ def hybrid(
     return mixed(inertia(tree, q), -rest, known, active)
 
 
-def reactions(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
-) -> tuple[Matrix, Matrix]:
+def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Reactions:
     """Return the moment and the force that each joint passes to its link, (3, links) each.
 
     They are in N m and N, in the axes of the link's frame at its base. They are Newton's and
@@ -204,20 +206,14 @@ def reactions(
     hangs on one whose turns are of first order.
     """
     links, gravity = moved(tree, q, qd, qdd), matrix([*tree.gravity, 0.0])
-    given: list[list[Matrix]] = [[] for _ in links]
-    for k, position, moment, force in applied(tree, loads):
-        bend, force, moment = (
-            bend_at(tree.links[k], position, links[k].terms)[0],
-            *(ca.vertcat(v[0], v[1], v[2]) for v in (force, moment)),
-        )
-        given[k].append(
-            ca.vertcat(
-                force,
-                moment + ca.cross((links[k].pose @ bend @ matrix([*position, 1.0]))[:3], force),
-            )
-        )
+    external: list[list[Matrix]] = [[] for _ in links]
+    for k, position, *pushes in applied(tree, loads):
+        bend = bend_at(tree.links[k], position, links[k].terms)[0]
+        moment, force = (ca.vertcat(v[0], v[1], v[2]) for v in pushes)
+        place = (links[k].pose @ bend @ matrix([*position, 1.0]))[:3]
+        external[k].append(ca.vertcat(force, moment + ca.cross(place, force)))
 
-    def gather(k, children):
+    def gather(k: int, children: list) -> Matrix:
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
         second, mixed = weighed(link, b)
         first = bent_first_moment(link, b)
@@ -234,11 +230,8 @@ def reactions(
         moment = ca.vertcat(
             turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]
         )
-        return (
-            ca.vertcat(push[:3], moment)
-            + sum((wrench for _, wrench in children), ca.DM.zeros(6))
-            - sum(given[k], ca.DM.zeros(6))
-        )
+        outer = sum((wrench for _, wrench in children), ca.DM.zeros(6))
+        return ca.vertcat(push[:3], moment) + outer - sum(external[k], ca.DM.zeros(6))
 
     forces, moments = [], []
     for joint, link, wrench in zip(tree.joints, links, inward(tree, gather)):
@@ -248,7 +241,9 @@ def reactions(
     return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
-def _needed(tree, links, q, qd, loads, printed):
+def _forces(
+    tree: Tree, links: list[Bent], q: Matrix, qd: Matrix, loads: Loads, printed: bool
+) -> Matrix:
     """Return the forces (n,) on joints and amplitudes of links in motion.
 
         Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c
@@ -259,57 +254,56 @@ def _needed(tree, links, q, qd, loads, printed):
     with g, gathered likewise from first moments (eqs. 87-90).
     """
     tau, gravity = [0] * tree.dof, matrix([*tree.gravity, 0.0])
-    rows, amplitudes, pushes = tree.rows, tree.amplitude_rows, _pushes(tree, links, loads)
+    pushes = _pushes(tree, links, loads)
 
-    def gather(k, children):
-        link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
-        second, mixed = _second(link, b, printed)
+    def gather(k: int, children: list) -> Matrix:
+        link, bent, rows = tree.links[k], links[k], tree.amplitude_rows[k]
+        b, bd, bdd = bent.terms
+        second, mixed = _second_moments(link, b, printed)
         total = second @ bent.acceleration.T - bent_first_moment(link, b) @ gravity.T
+        inner = [(_home(tree, c), links[c].bend[0], links[c].joint @ part) for c, part in children]
+        inner += pushes[k]
         if link.modes is not None:
             total += (
                 2 * sum(rate * d for rate, d in zip(bd, mixed)) @ bent.rate.T
                 + sum(rate * d for rate, d in zip(bdd, mixed)) @ bent.pose.T
             )
-        held = [
-            (_home(tree, c), links[c].bend[0], links[c].joint @ inner) for c, inner in children
-        ] + pushes[k]
-        if link.modes is not None:
-            for row, force in zip(
-                amplitudes[k],
-                _bending(link, bent, mixed, held, gravity, [q[r] for r in amplitudes[k]]),
-            ):
-                tau[row] = force
-            values, rates = (ca.vertcat(*(x[row] for row in amplitudes[k])) for x in (q, qd))
+            values, rates = (ca.vertcat(*(x[row] for row in rows)) for x in (q, qd))
             elastic = (
                 matrix(link.modes.stiffness) @ values
                 + ca.sparsify(matrix(link.modes.damping)) @ rates
             )
-            for number, row in enumerate(amplitudes[k]):
-                tau[row] += elastic[number]
-        for _, bend, inner in held:
-            total += bend @ inner
-        if rows[k] is not None:
-            tau[rows[k]] = ca.dot(_slope(tree, links, k).T, total)
+            by_term = _bending_forces(link, bent, mixed, inner, gravity)
+            for number, pairs in enumerate(slopes(link.modes, [q[row] for row in rows])):
+                bending = sum(slope * by_term[t] for t, slope in pairs)
+                tau[rows[number]] = bending + elastic[number]
+        for _, bend, part in inner:
+            total += bend @ part
+        own = tree.rows[k]
+        if own is not None:
+            tau[own] = ca.dot(_joint_slope(tree, links, k).T, total)
         return total
 
     inward(tree, gather)
     return ca.vertcat(*tau)
 
 
-def _pushes(tree, links, loads):
+def _pushes(tree: Tree, links: list[Bent], loads: Loads) -> list[list[tuple]]:
     """Return for every link [(position, E, -B)] of its loads, which do the work tr(d(W E) B)."""
-    pushes = [[] for _ in links]
+    pushes: list[list[tuple]] = [[] for _ in links]
     for k, position, moment, force in applied(tree, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
         turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
-        force = ca.vertcat(force[0], force[1], force[2], 0)
-        work = matrix([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T
-        pushes[k].append((tuple(position), bend, -work))
+        lever = matrix([*position, 1.0]) @ direction(force).T
+        pushes[k].append((tuple(position), bend, -(lever + ca.diagcat(turned, ca.DM(1, 1)).T)))
     return pushes
 
 
-def _bending(link, bent, mixed, held, gravity, values):
-    """Return the forces on amplitudes but for elasticity and damping (eqs. 39, 54; 85, 86)."""
+def _bending_forces(
+    link: Link, bent: Bent, mixed: list[Matrix], inner: list[tuple], gravity: Matrix
+) -> list[Matrix]:
+    """Return the forces on the modes' terms but for elasticity and damping (eqs. 39, 54; 85,
+    86)."""
     (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
     for t, d in enumerate(mixed):
         own = (
@@ -321,23 +315,13 @@ def _bending(link, bent, mixed, held, gravity, values):
             - with_place[t][3, :].T @ gravity.T
         )
         own += sum(
-            (bends(link.modes, position)[t] @ inner for position, _, inner in held), ca.DM(4, 4)
+            (bends(link.modes, position)[t] @ part for position, _, part in inner), ca.DM(4, 4)
         )
         by_term.append(ca.dot(bent.pose.T, own))
-    return [sum(slope * by_term[t] for t, slope in pairs) for pairs in slopes(link.modes, values)]
+    return by_term
 
 
-def _composites(tree, links, steps, printed):
-    """Return F (4x4) of every link: its own P and its children's, moved   (eqs. 77-79)."""
-
-    def gather(k, children):
-        total = _second(tree.links[k], links[k].terms[0], printed)[0]
-        return total + sum((steps[c] @ inner @ steps[c].T for c, inner in children), ca.DM(4, 4))
-
-    return inward(tree, gather)
-
-
-def _second(link, b, printed):
+def _second_moments(link: Link, b: Sequence[Matrix], printed: bool) -> tuple[Matrix, list[Matrix]]:
     """Return P and D_t (4x4); as `printed`, P without products of amplitudes (eqs. 36, 37)."""
     second, mixed = weighed(link, b)
     if printed:
@@ -346,43 +330,35 @@ def _second(link, b, printed):
     return second, mixed
 
 
-def _own(link, q, rows, b):
+def _amplitude_moments(
+    link: Link, values: Sequence[Matrix], b: Sequence[Matrix]
+) -> tuple[list[Matrix], list[list[Matrix]]]:
     """Return D_k and C_fk (4x4) by amplitudes: integrals of terms weighed by the terms' slopes."""
-    _, _, coupling = integrals(link)
-    mixed, pairs = weighed(link, b)[1], slopes(link.modes, [q[row] for row in rows])
+    (_, _, coupling), mixed = integrals(link), weighed(link, b)[1]
+    by_amplitude = [] if link.modes is None else slopes(link.modes, values)
     both = [
-        [sum(f * k * coupling[t][u] for t, f in left for u, k in right) for right in pairs]
-        for left in pairs
+        [sum(f * k * coupling[t][u] for t, f in left for u, k in right) for right in by_amplitude]
+        for left in by_amplitude
     ]
-    return [sum(slope * mixed[t] for t, slope in found) for found in pairs], both
+    return [sum(slope * mixed[t] for t, slope in pairs) for pairs in by_amplitude], both
 
 
-def _slope(tree, links, k):
+def _joint_slope(tree: Tree, links: list[Bent], k: int) -> Matrix:
     """Return W [S] (4x4), the derivative of W by the joint's own variable."""
     return links[k].pose @ matrix(screw_matrix(tree.joints[k].screw))
 
 
-def _home(tree, k):
+def _home(tree: Tree, k: int) -> tuple[float, ...]:
+    """Return the position (3) of link k's base in its parent's frame."""
     return tuple(row[3] for row in tree.joints[k].home[:3])
 
 
-def _symmetric(n, entries):
-    """Return the matrix (n, n) with the given entries in either triangle, zeros elsewhere."""
-    return ca.vertcat(
-        *(
-            ca.horzcat(*(entries.get((i, j), entries.get((j, i), ca.DM(1, 1))) for j in range(n)))
-            for i in range(n)
-        )
-    )
-
-
-def _check(tree):
+def _check_joints(tree: Tree) -> None:
     for joint in tree.joints if tree.flexible else ():
         if joint.kind in ("prismatic", "screw"):
             raise ValueError(
                 f"book: joint {joint.name!r} is {joint.kind}: in a tree with flexible links (here "
-                f"{', '.join(tree.flexible)}) "
-                "the method treats revolute and fixed joints only"
+                f"{', '.join(tree.flexible)}) the method treats revolute and fixed joints only"
             )
 
 

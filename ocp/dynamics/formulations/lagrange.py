@@ -1,19 +1,17 @@
 """Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no
 recursion, and so a witness to those that are."""
 
-from collections.abc import Sequence
-
 import casadi as ca
 
+from ocp.dynamics.signatures import Loads
 from ocp.mechanics.elements.forces import kind_of
 from ocp.mechanics.flexible.kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
 
-def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = ()) -> Matrix:
     """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
     SX; rotors are among the bodies, and what force elements give is to be in tau.
 
@@ -24,14 +22,9 @@ def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load
     """
     at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     kinetic, bodies = kinetic_energy(tree, at, rate), kind_of(tree)
-    momentum = ca.gradient(kinetic, rate)
-    rest = ca.jtimes(momentum, at, rate) + ca.gradient(
-        bodies.potential_energy(tree, at) - kinetic, at
-    )
+    momentum, potential = ca.gradient(kinetic, rate), bodies.potential_energy(tree, at)
+    rest = ca.jtimes(momentum, at, rate) + ca.gradient(potential - kinetic, at)
     rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)
-    matrix, rest = ca.substitute(
-        [ca.jacobian(momentum, rate), rest],
-        [at, rate],
-        [ca.densify(ca.SX(q)), ca.densify(ca.SX(qd))],
-    )
-    return ca.solve(matrix, tau - rest)
+    values = [ca.densify(ca.SX(part)) for part in (q, qd)]
+    mass, rest = ca.substitute([ca.jacobian(momentum, rate), rest], [at, rate], values)
+    return ca.solve(mass, tau - rest)

@@ -15,29 +15,29 @@ algorithm 4.1 both terms of db/dx are negative, and tau counts against S.z in eq
 it does in eqs. 57 and 74; F' in eq. 55 is what a link exerts on the world.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import casadi as ca
 
 from ocp.dynamics.derivatives.chart_wrappers import hybrid_of_any, mass_of_any
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.exponentials import (
-    ad,
-    bend_to_parent,
-    inertia_to_parent,
-    sparse_matrix,
-    to_parent,
-)
+from ocp.dynamics.exponentials import ad, bend_to_parent, inertia_to_parent, to_parent
 from ocp.dynamics.formulation import Formulation
-from ocp.dynamics.formulations.articulated_body import prepare, solve
+from ocp.dynamics.formulations.articulated_body import (
+    Articulation,
+    HybridProblem,
+    hybrid_problem,
+    solve_hybrid,
+)
+from ocp.dynamics.signatures import Loads, Slopes
+from ocp.dynamics.sparse_matrices import sparse_matrix
 from ocp.mechanics.kinematics.spatial import skew
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree, inward
 from ocp.mechanics.values.types import Matrix
 
 
-def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,): all joints active.
 
     Sohl & Bobrow (2001), algorithm 3.1.
@@ -45,7 +45,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load
     return hybrid(tree, q, qd, qdd, (True,) * tree.dof, loads)[1]
 
 
-def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = ()) -> Matrix:
     """Return the accelerations (n,) under joint torques: all joints passive.
 
     Massless links: see `hybrid`.
@@ -53,7 +53,7 @@ def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load
     return hybrid(tree, q, qd, tau, (False,) * tree.dof, loads)[0]
 
 
-def bias(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+def bias(tree: Tree, q: Matrix, qd: Matrix, loads: Loads = ()) -> Matrix:
     """Return h (n,) in M qdd + h = tau: the torques that gravity, velocities and loads ask for."""
     return inverse(tree, q, qd, [0.0] * tree.dof, loads)
 
@@ -65,19 +65,15 @@ def gravity_torques(tree: Tree, q: Matrix) -> Matrix:
 
 @hybrid_of_any
 def hybrid(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    known: Matrix,
-    active: Sequence[bool],
-    loads: Sequence[Load] = (),
+    tree: Tree, q: Matrix, qd: Matrix, known: Matrix, active: Sequence[bool], loads: Loads = ()
 ) -> tuple[Matrix, Matrix]:
     """Return accelerations and torques, each (n,), from one of the two at every joint.
 
-    It is qdd at the active joints, and tau at the passive ones.
+    Args:
+        known: qdd at active joints and tau at passive ones, (n,).
+        active: whether a joint's acceleration is known, n booleans in the order of q.
 
-    `active` has a boolean and `known` (n,) the given acceleration or torque of each joint, in the
-    order of q. With the articulated inertia J^ of a link, F = J^ dV/dt + B, and at a passive joint
+    With the articulated inertia J^ of a link, F = J^ dV/dt + B, and at a passive joint
     U = J^ S, D = S.U (Sohl & Bobrow 2001, algorithms 3.4-3.6, eqs. 49-60):
 
         inward:   J^ = J + sum of Ad* J^+ Ad,   B = -ad*_V (J V) - load + sum of Ad* z+
@@ -89,8 +85,8 @@ def hybrid(
     zero where D = 0, that is where a passive joint moves no inertia, as before a last massless
     link. Raises ValueError if `active` has not n entries.
     """
-    _, _, accelerations, torques = solve(prepare(tree, q, qd, known, active, loads))
-    return ca.vertcat(*accelerations), ca.vertcat(*torques)
+    solution = solve_hybrid(hybrid_problem(tree, q, qd, known, active, loads))
+    return ca.vertcat(*solution.accelerations), ca.vertcat(*solution.torques)
 
 
 @mass_of_any
@@ -101,17 +97,15 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
 
     for j = i or between the ground and i, I being the inertia of all links that joint i carries.
     """
-    task, entries = prepare(tree, q, None, None, (True,) * tree.dof, ()), {}
-    for k, body in enumerate(_carried(task, task.bodies, inertia_to_parent)):
+    task, entries = hybrid_problem(tree, q, None, None, (True,) * tree.dof, ()), {}
+    for k, body in enumerate(_carried_sums(task, task.bodies, inertia_to_parent)):
         for parent, image in _toward_ground(task, k, body @ task.axes[k]):
             i, j = task.rows[k], task.rows[parent]
             entries[i, j] = entries[j, i] = ca.dot(task.axes[parent], image)
     return sparse_matrix(tree.dof, entries)
 
 
-def sensitivity(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
-) -> tuple[Matrix, Matrix, Matrix]:
+def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Slopes:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics.
 
     Loads keep their direction in the ground.
@@ -131,20 +125,15 @@ def sensitivity(
         dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)
         dtau_i/dqd_j = S_j.B'S_i + 2 phi_j.I S_i
     """
-    return _slopes(prepare(tree, q, qd, qdd, (True,) * tree.dof, loads))
+    return _slopes(hybrid_problem(tree, q, qd, qdd, (True,) * tree.dof, loads))
 
 
 def hybrid_sensitivity(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    known: Matrix,
-    active: Sequence[bool],
-    loads: Sequence[Load] = (),
-) -> tuple[tuple[Matrix, Matrix, Matrix], tuple[Matrix, Matrix, Matrix]]:
-    """Return the derivatives of qdd and those of tau by (q, qd, known).
+    tree: Tree, q: Matrix, qd: Matrix, known: Matrix, active: Sequence[bool], loads: Loads = ()
+) -> tuple[Slopes, Slopes]:
+    """Return the derivatives of qdd and those of tau by (q, qd, known), (n, n) each.
 
-    They are two triples of matrices (n, n); arguments as in `hybrid`.
+    Arguments as in `hybrid`.
 
     What algorithm 4.1 of Sohl & Bobrow (2001) computes, yet without dJ^/dx: the differentiated
     equations of motion are again a hybrid problem with the same J^. With X = dtau/dx at fixed qdd
@@ -154,27 +143,28 @@ def hybrid_sensitivity(
         dqdd/dx = -N X,                      dtau/dx = A (X + M dqdd/dx)
         dqdd/dknown = N + (1 - N M) A,       dtau/dknown = 1 - A + A M dqdd/dknown
     """
-    task = prepare(tree, q, qd, known, active, loads)
-    _, held, accelerations, _ = solve(task)
-    firm = [False] * len(task.rows)
-    by_q, by_qd, mass = _slopes(replace(task, known=accelerations, passive=firm, loose=firm))
-    chosen, others = (
+    task = hybrid_problem(tree, q, qd, known, active, loads)
+    solution, firm = solve_hybrid(task), [False] * len(task.rows)
+    by_q, by_qd, mass = _slopes(
+        replace(task, known=solution.accelerations, passive=firm, loose=firm)
+    )
+    driven, free = (
         sparse_matrix(
             tree.dof, {(i, i): 1.0 for i, flag in enumerate(active) if bool(flag) is side}
         )
         for side in (True, False)
     )
-    released = _passive_inverse(task, held)
-    by_known = released + chosen - released @ (mass @ chosen)
-    rates = -(released @ by_q), -(released @ by_qd), by_known
+    mobility = _passive_inverse(task, solution.articulations)
+    by_known = mobility + driven - mobility @ (mass @ driven)
+    rates = -(mobility @ by_q), -(mobility @ by_qd), by_known
     return rates, (
-        chosen @ (by_q + mass @ rates[0]),
-        chosen @ (by_qd + mass @ rates[1]),
-        others + chosen @ (mass @ by_known),
+        driven @ (by_q + mass @ rates[0]),
+        driven @ (by_qd + mass @ rates[1]),
+        free + driven @ (mass @ by_known),
     )
 
 
-def _passive_inverse(task, held):
+def _passive_inverse(task: HybridProblem, held: list[Articulation]) -> Matrix:
     """Return N (n, n), the inverse of the passive part of M and zero elsewhere, as W' D^-1 W.
 
     Column i of W is tau - S.B of all passive joints in an inward sweep with a unit torque at joint
@@ -193,63 +183,61 @@ def _passive_inverse(task, held):
     return innovations.T @ (sparse_matrix(task.tree.dof, pivots) @ innovations)
 
 
-def _slopes(task):
-    """Return the derivatives of tau by q, qd and qdd of a task whose joints are all active."""
-    moves, held, _, _ = solve(task)
+def _slopes(task: HybridProblem) -> Slopes:
+    """Return the derivatives of tau by q, qd and qdd of a problem whose joints are all active."""
+    solution = solve_hybrid(task)
     rates = [
         (phi, ad(acceleration) @ axis + ad(twist) @ phi)
-        for axis, (twist, phi, acceleration) in zip(task.axes, moves)
+        for axis, (twist, phi, acceleration) in zip(task.axes, solution.twists)
     ]
     by_q, by_qd, mass = {}, {}, {}
-    bodies = _carried(task, task.bodies, inertia_to_parent)
-    bends = _carried(
-        task, [_bend(task, k, move[0]) for k, move in enumerate(moves)], bend_to_parent
+    bodies = _carried_sums(task, task.bodies, inertia_to_parent)
+    bends = _carried_sums(
+        task,
+        [_bend(task, k, twist) for k, (twist, *_) in enumerate(solution.twists)],
+        bend_to_parent,
     )
-    for k in range(len(moves)):
-        for parent, wrenches in _toward_ground(
-            task, k, _columns(task.axes[k], rates[k], held[k].wrench, bodies[k], bends[k])
-        ):
-            i, j, axis, (phi, psi) = (
-                task.rows[k],
-                task.rows[parent],
-                task.axes[parent],
-                rates[parent],
-            )
-            place, rate, image, back, turned = ca.horzsplit(wrenches)
-            by_q[j, i], by_qd[j, i] = ca.dot(axis, place), ca.dot(axis, rate)
+    for k, held in enumerate(solution.articulations):
+        wrenches = _columns(task.axes[k], rates[k], held.wrench, bodies[k], bends[k])
+        for parent, moved in _toward_ground(task, k, wrenches):
+            i, j, axis = task.rows[k], task.rows[parent], task.axes[parent]
+            phi, psi = rates[parent]
+            by_place, by_rate, image, back, turned = ca.horzsplit(moved)
+            by_q[j, i], by_qd[j, i] = ca.dot(axis, by_place), ca.dot(axis, by_rate)
             mass[j, i] = mass[i, j] = ca.dot(axis, image)
             if i != j:
                 by_q[i, j] = ca.dot(phi, back) + ca.dot(psi, image) + ca.dot(axis, turned)
                 by_qd[i, j] = ca.dot(axis, back) + 2.0 * ca.dot(phi, image)
-    return tuple(sparse_matrix(task.tree.dof, entries) for entries in (by_q, by_qd, mass))
+    n = task.tree.dof
+    return sparse_matrix(n, by_q), sparse_matrix(n, by_qd), sparse_matrix(n, mass)
 
 
-def _columns(axis, rates, wrench, body, bend):
+def _columns(
+    axis: Matrix, rates: tuple[Matrix, Matrix], wrench: Matrix, body: Matrix, bend: Matrix
+) -> Matrix:
     """Return (6, 5) of joint i: B phi + I psi + E S - ad*_S F, B S + 2 I phi, I S, B'S and E'S."""
     (phi, psi), (b, e) = rates, ca.horzsplit(bend, 3)
-    place = b @ phi[:3] + body @ psi + e @ axis[:3] - ad(axis).T @ wrench
+    by_place = b @ phi[:3] + body @ psi + e @ axis[:3] - ad(axis).T @ wrench
     back = ca.vertcat(ca.horzcat(b.T @ axis, e.T @ axis), ca.DM(3, 2))
-    return ca.horzcat(place, b @ axis[:3] + 2.0 * (body @ phi), body @ axis, back)
+    return ca.horzcat(by_place, b @ axis[:3] + 2.0 * (body @ phi), body @ axis, back)
 
 
-def _bend(task, k, twist):
+def _bend(task: HybridProblem, k: int, twist: Matrix) -> Matrix:
     """Return a link's own B and E (6, 3 + 3) without their linear columns, which vanish."""
     half, (moment, force) = task.bodies[k] @ ad(twist), ca.vertsplit(task.bodies[k] @ twist, 3)
     b = ca.vertcat(
         skew(moment) + half[:3, :3] + half[:3, :3].T, skew(force) + half[3:, :3] + half[:3, 3:].T
     )
-    loads = (load[1:] for load in task.loads if load[0] == k)
-    e = sum(
-        (
-            ca.vertcat(skew(moment) + skew(place) @ skew(force), skew(force))
-            for place, moment, force in loads
-        ),
-        ca.DM(6, 3),
-    )
+    e = ca.DM(6, 3)
+    for link, place, push_moment, push in task.loads:
+        if link == k:
+            e = e + ca.vertcat(skew(push_moment) + skew(place) @ skew(push), skew(push))
     return -ca.horzcat(b, e)
 
 
-def _carried(task, own, to_parent):
+def _carried_sums(
+    task: HybridProblem, own: Sequence[Matrix], to_parent: Callable[..., Matrix]
+) -> list[Matrix]:
     """Return for each link the sum of its own and of all that it carries."""
     return inward(
         task.tree,
@@ -259,7 +247,7 @@ def _carried(task, own, to_parent):
     )
 
 
-def _toward_ground(task, k, wrenches):
+def _toward_ground(task: HybridProblem, k: int, wrenches: Matrix) -> Iterator[tuple[int, Matrix]]:
     """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame.
 
     Nothing where k is fixed.
@@ -273,8 +261,5 @@ def _toward_ground(task, k, wrenches):
 
 
 LIE_GROUP = Formulation(
-    name="lie_group",
-    inverse=inverse,
-    derivatives=COMPOSITE,
-    sensitivity=sensitivity,
+    name="lie_group", inverse=inverse, derivatives=COMPOSITE, sensitivity=sensitivity
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.signatures import Loads, Slopes
+from ocp.dynamics.sparse_matrices import filled_matrix
 from ocp.mechanics.kinematics.rigid import joint_pose
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
 from ocp.mechanics.model.inertia import first_moment
@@ -199,11 +200,8 @@ def mirror_upper(block: Matrix) -> Matrix:
 
 def entry_matrices(n: int, entries: Mapping[tuple[str, int, int], Matrix]) -> Slopes:
     """Return the matrices (n, n) of the entries {("q", "qd" or "qdd", i, j): value}."""
-    empty = ca.DM(1, 1)
     by_q, by_qd, by_qdd = (
-        ca.vertcat(
-            *(ca.horzcat(*(entries.get((name, i, j), empty) for j in range(n))) for i in range(n))
-        )
-        for name in ("q", "qd", "qdd")
+        filled_matrix(n, {(i, j): value for (name, i, j), value in entries.items() if name == by})
+        for by in ("q", "qd", "qdd")
     )
-    return tuple(ca.reshape(part, n, n) for part in (by_q, by_qd, by_qdd))
+    return by_q, by_qd, by_qdd
