@@ -104,7 +104,7 @@ def to_parent(factors: Sequence[Exponential], wrench: Matrix) -> Matrix:
 
 
 def bend_to_parent(factors: Sequence[Exponential], bend: Matrix) -> Matrix:
-    """Return Ad* B Ad by the columns (6, 3 m) of B for turns; those for shifts vanish."""
+    """Return Ad* B Ad of two matrices B, of each the columns for turns; those for shifts vanish."""
     for factor in reversed(factors):
         bend = factor.slide.T @ (factor.turn.T @ (bend @ factor.turn))
     return bend
@@ -114,9 +114,8 @@ def inertia_to_parent(factors: Sequence[Exponential], inertia: Matrix) -> Matrix
     """Return Ad* J Ad of a symmetric J, by a function for every axis: an expression is put in it as
     a whole, not entry by entry."""
     for factor in reversed(factors):
-        inertia = _inertia_transport(factor.axis)(
-            factor.turn[:3, :3], -factor.slide[3:, :3], inertia
-        )
+        turn, arm = factor.turn[:3, :3], -factor.slide[3:, :3]
+        inertia = _inertia_transport(factor.axis)(turn, arm, inertia)
     return inertia if isinstance(inertia, ca.MX) else ca.sparsify(inertia)
 
 

@@ -94,10 +94,8 @@ def hybrid_problem(
         )
     tree, _ = aligned(tree)
     rows = tree.rows
-    factors = [
-        exponentials(joint, None if row is None else q[row])
-        for joint, row in zip(tree.joints, rows)
-    ]
+    places = (None if row is None else q[row] for row in rows)
+    factors = [exponentials(joint, place) for joint, place in zip(tree.joints, places)]
     passive = [row is not None and not active[row] for row in rows]
     pushes = []
     for k, place, *vectors in applied(tree, loads):
@@ -185,17 +183,20 @@ def _articulation(
         (inertia_to_parent(task.factors[child], inner.inertia) for child, inner in children), body
     )
     held = Articulation(inertia=inertia, wrench=wrench)
-    if task.rows[k] is not None:
-        held = _through_joint(task, k, held, phi)
+    row = task.rows[k]
+    if row is not None:
+        held = _through_joint(task, k, row, held, phi)
     if parent < 0 or task.loose[parent]:
         return held
     push = held.inertia @ to_child(task.factors[k], twists[parent][2])
     return replace(held, inertia=None, wrench=held.wrench + push)
 
 
-def _through_joint(task: HybridProblem, k: int, inner: Articulation, phi: Matrix) -> Articulation:
+def _through_joint(
+    task: HybridProblem, k: int, row: int, inner: Articulation, phi: Matrix
+) -> Articulation:
     """Return what passes through a joint of J^ and B behind it (eqs. 55-57)."""
-    row, axis, inertia = task.rows[k], task.axes[k], inner.inertia
+    axis, inertia = task.axes[k], inner.inertia
     image, drive, known = inertia @ axis, ca.dot(axis, inner.wrench), task.known[row]
     pivot = ca.dot(axis, image)
     if task.passive[k]:

@@ -99,8 +99,7 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """
     task, entries = hybrid_problem(tree, q, None, None, (True,) * tree.dof, ()), {}
     for k, body in enumerate(_carried_sums(task, task.bodies, inertia_to_parent)):
-        for parent, image in _toward_ground(task, k, body @ task.axes[k]):
-            i, j = task.rows[k], task.rows[parent]
+        for i, parent, j, image in _toward_ground(task, k, body @ task.axes[k]):
             entries[i, j] = entries[j, i] = ca.dot(task.axes[parent], image)
     return sparse_matrix(tree.dof, entries)
 
@@ -170,14 +169,15 @@ def _passive_inverse(task: HybridProblem, held: list[Articulation]) -> Matrix:
     Column i of W is tau - S.B of all passive joints in an inward sweep with a unit torque at joint
     i and nothing else.
     """
-    parents, rows, entries, pivots = task.tree.parents, task.rows, {}, {}
-    for i in (k for k, passive in enumerate(task.passive) if passive):
-        wrench, k, pivots[rows[i], rows[i]] = held[i].image / held[i].pivot, i, 1 / held[i].pivot
-        entries[rows[i], rows[i]] = 1.0
+    passive = {k: row for k, row in enumerate(task.rows) if row is not None and task.passive[k]}
+    parents, entries, pivots = task.tree.parents, {}, {}
+    for i, column in passive.items():
+        wrench, k, pivots[column, column] = held[i].image / held[i].pivot, i, 1 / held[i].pivot
+        entries[column, column] = 1.0
         while parents[k] >= 0:
             wrench, k = to_parent(task.factors[k], wrench), parents[k]
-            if task.passive[k]:
-                drive = entries[rows[k], rows[i]] = -ca.dot(task.axes[k], wrench)
+            if k in passive:
+                drive = entries[passive[k], column] = -ca.dot(task.axes[k], wrench)
                 wrench = wrench + held[k].image * (drive / held[k].pivot)
     innovations = sparse_matrix(task.tree.dof, entries)
     return innovations.T @ (sparse_matrix(task.tree.dof, pivots) @ innovations)
@@ -192,16 +192,12 @@ def _slopes(task: HybridProblem) -> Slopes:
     ]
     by_q, by_qd, mass = {}, {}, {}
     bodies = _carried_sums(task, task.bodies, inertia_to_parent)
-    bends = _carried_sums(
-        task,
-        [_bend(task, k, twist) for k, (twist, *_) in enumerate(solution.twists)],
-        bend_to_parent,
-    )
+    own_bends = [_bend(task, k, twist) for k, (twist, *_) in enumerate(solution.twists)]
+    bends = _carried_sums(task, own_bends, bend_to_parent)
     for k, held in enumerate(solution.articulations):
         wrenches = _columns(task.axes[k], rates[k], held.wrench, bodies[k], bends[k])
-        for parent, moved in _toward_ground(task, k, wrenches):
-            i, j, axis = task.rows[k], task.rows[parent], task.axes[parent]
-            phi, psi = rates[parent]
+        for i, parent, j, moved in _toward_ground(task, k, wrenches):
+            axis, (phi, psi) = task.axes[parent], rates[parent]
             by_place, by_rate, image, back, turned = ca.horzsplit(moved)
             by_q[j, i], by_qd[j, i] = ca.dot(axis, by_place), ca.dot(axis, by_rate)
             mass[j, i] = mass[i, j] = ca.dot(axis, image)
@@ -247,16 +243,16 @@ def _carried_sums(
     )
 
 
-def _toward_ground(task: HybridProblem, k: int, wrenches: Matrix) -> Iterator[tuple[int, Matrix]]:
-    """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame.
-
-    Nothing where k is fixed.
-    """
-    if task.rows[k] is None:
-        return
-    while k >= 0:
-        if task.rows[k] is not None:
-            yield k, wrenches
+def _toward_ground(
+    task: HybridProblem, k: int, wrenches: Matrix
+) -> Iterator[tuple[int, int, int, Matrix]]:
+    """Yield the row of joint k, each moving joint from there to the ground with its own row, and
+    the wrenches (6, m) in and about its frame; nothing where k is fixed."""
+    first = task.rows[k]
+    while first is not None and k >= 0:
+        row = task.rows[k]
+        if row is not None:
+            yield first, k, row, wrenches
         wrenches, k = to_parent(task.factors[k], wrenches), task.tree.parents[k]
 
 
