@@ -10,8 +10,8 @@ from typing import Any, overload
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.derivatives.by_charts import provided
-from ocp.dynamics.derivatives.published import published
+from ocp.dynamics.derivatives.by_charts import charted_provider
+from ocp.dynamics.derivatives.published import published_provider
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
 from ocp.mechanics.model.tree import Tree
@@ -190,12 +190,12 @@ def _of_tree(method: Formulation, provider: Provider, tree: Tree | None) -> Prov
     """Return a formulation's own provider, of a tree with balls or followers through its chart."""
     if tree is None or not tree.mapped:
         return provider
-    return provided(provider, method.inverse)
+    return charted_provider(provider, method.inverse)
 
 
 def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider | None:
     if choice == "published":
-        return published(method)
+        return published_provider(method)
     if method.derivatives is None and choice == "recursive":
         if tree is not None:
             check_rigid(tree)

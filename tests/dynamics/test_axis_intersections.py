@@ -6,8 +6,8 @@ import pytest
 
 from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics.derivatives import composite_bodies
+from ocp.dynamics.derivatives.ground_frame import chain_of
 from ocp.dynamics.formulations import newton_euler
-from ocp.dynamics.formulations.ground_frame import chain_of
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.models.human import human
 from ocp.problems.benchmarks.derivative_costs import scalar

@@ -19,7 +19,7 @@ from slope_cases import (
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.derivatives.published import published
+from ocp.dynamics.derivatives.published import published_provider
 from ocp.dynamics.formulations import hollerbach_4x4, newton_euler
 from ocp.mechanics import Wrench, motions, wrench_torques
 
@@ -110,7 +110,7 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
         *range(3 * tree.dof),
         *range(3 * tree.dof + 6 * len(loads), 3 * tree.dof + 6 * len(loads) + 12),
     ]
-    for provider in (COMPOSITE, published(FORMULATIONS["lie_group"])):
+    for provider in (COMPOSITE, published_provider(FORMULATIONS["lie_group"])):
         slopes = provider.join_slopes(
             tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches))
         )

@@ -10,7 +10,7 @@ from random_trees import over, random_link, random_loads, random_motion
 from ocp.certificate import simulate
 from ocp.dynamics import FORMULATIONS, TABLE, derivatives_of, forward_dynamics, mass_matrix
 from ocp.dynamics.derivatives.charts import INERTIA
-from ocp.dynamics.derivatives.published import published
+from ocp.dynamics.derivatives.published import published_provider
 from ocp.dynamics.model import hybrid_dynamics
 from ocp.mechanics import (
     Link,
@@ -133,7 +133,7 @@ def test_slopes_and_curvature_are_those_of_automatic_differentiation():
     slope = numbers(ca.jacobian(torques, symbols), symbols, here)
     provider = derivatives_of("newton_euler", "recursive", tree)
     methods = [formulation for formulation in FORMULATIONS.values() if formulation.sensitivity]
-    for own in (provider, published(FORMULATIONS["lie_group"])):
+    for own in (provider, published_provider(FORMULATIONS["lie_group"])):
         parts = own.slope_parts(tree, *motion, loads)
         got = numbers(ca.horzcat(*own.join_slopes(tree, parts)), symbols, here)
         np.testing.assert_allclose(got, slope, atol=1e-10)

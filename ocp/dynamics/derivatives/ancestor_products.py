@@ -8,13 +8,13 @@ in MX the products are loops over numbers, which the virtual machine runs severa
 Pairs are taken together along the unbranched segments of a tree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.matrices import scattered_matrix
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -47,12 +47,14 @@ def segments(tree: Tree) -> tuple[Segment, ...]:
 
 
 def bilinear(function: Callable[..., Matrix], left: Matrix, right: Matrix) -> Matrix:
-    """Return function(left_j, right_j), which is bilinear and sparse, of all columns j, side by
-    side.
+    """Return function(left_j, right_j) of all columns j, side by side.
 
-    `function` takes and gives SX of one joint. Its products of entries are one product of two
-    matrices entry by entry, and their sums one product with a constant matrix, whatever the number
-    of joints.
+    Its products of entries are one product of two matrices entry by entry, and their sums one
+    product with a constant matrix, whatever the number of joints.
+
+    Args:
+        function: of one joint, bilinear and sparse; takes and returns SX.
+        left, right: one vector per joint as a column.
     """
     a, b = ca.SX.sym("a", left.shape[0]), ca.SX.sym("b", right.shape[0])
     block = function(a, b)
@@ -68,46 +70,44 @@ def bilinear(function: Callable[..., Matrix], left: Matrix, right: Matrix) -> Ma
     return type(values)(ca.repmat(block.sparsity(), 1, left.shape[1]), ca.vec(values))
 
 
-def products(tree: Tree, kinds: Any, motions: Matrix, places: Any) -> list[Matrix]:
+def products(
+    tree: Tree, kinds: Matrix, motions: Matrix, places: Sequence[tuple[int, int | None]]
+) -> list[Matrix]:
     """Return sparse matrices (n, n) of dot products of the joints' vectors with those of their
     ancestors.
 
-    `motions` (k, n) has one vector per joint as a column, `kinds` (k, m n) has m others of every
-    joint. For every (upper, lower) of `places` a matrix has at (j, i), with j an ancestor of i or i
-    itself, the product of i's vector of kind `upper` with j's motion, and at (i, j), j not i, that
-    of kind `lower`; none for None.
+    Args:
+        kinds: m vectors of every joint as columns, (k, m n).
+        motions: one vector of every joint as a column, (k, n).
+        places: (upper, lower) of every matrix: at (j, i), with j an ancestor of i or i itself, it
+            has the product of i's vector of kind `upper` with j's motion, and at (i, j), j not i,
+            that of kind `lower`; nothing there for None.
     """
     n, parts = tree.dof, segments(tree)
     count, rows = kinds.shape[1] // n, motions.T
-    stack = ca.vertcat(
-        *(
-            ca.vec(
-                rows[list(part.outer + part.own), :]
-                @ kinds[:, [count * i + kind for kind in range(count) for i in part.own]]
-            )
-            for part in parts
-        )
-    )
+    blocks = []
+    for part in parts:
+        columns = [count * i + kind for kind in range(count) for i in part.own]
+        blocks.append(ca.vec(rows[list(part.outer + part.own), :] @ kinds[:, columns]))
+    stack = ca.vertcat(*blocks)
     first, step, i, j, before, same = _pairs(parts, count)
     upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
-    return [
-        _scattered(
-            n,
-            stack,
-            [
-                (first[at] + kind * step[at], rows[at], columns[at])
-                for kind, at, rows, columns in ((upper, upto, j, i), (lower, strict, i, j))
-                if kind is not None
-            ],
-        )
-        for upper, lower in places
-    ]
+    matrices = []
+    for upper, lower in places:
+        found = [(first[upto] + upper * step[upto], j[upto], i[upto])]
+        if lower is not None:
+            found.append((first[strict] + lower * step[strict], i[strict], j[strict]))
+        which, at_rows, at_columns = (np.concatenate(each) for each in zip(*found))
+        matrices.append(scattered_matrix(n, at_rows, at_columns, stack[which.tolist()]))
+    return matrices
 
 
-def _pairs(parts, kinds):
-    """Return for all pairs of a joint i of a segment and a joint j of its outer and own: where the
-    product of the first kind stands among those of `kinds` kinds and by how much the next is
-    further, i, j, and whether j is a proper ancestor of i, or i itself."""
+def _pairs(parts: Sequence[Segment], kinds: int) -> tuple[np.ndarray, ...]:
+    """Return six arrays over all pairs of a joint i of a segment and a j of its outer and own.
+
+    They are where the product of the first kind stands among those of `kinds` kinds, by how much
+    the next one is further, i, j, and whether j is a proper ancestor of i, or i itself.
+    """
     columns, start = [], 0
     for part in parts:
         wide, tall = len(part.own), len(part.outer + part.own)
@@ -127,14 +127,3 @@ def _pairs(parts, kinds):
         )
         start += kinds * tall * wide
     return tuple(np.concatenate(column) for column in zip(*columns))
-
-
-def _scattered(n, stack, entries):
-    """Return the sparse matrix (n, n) of entries of a column: (which of them, rows, columns), at
-    places that do not meet."""
-    which, rows, columns = (np.concatenate(part) for part in zip(*entries))
-    order = np.lexsort((rows, columns))
-    return type(stack)(
-        ca.Sparsity.triplet(n, n, rows[order].tolist(), columns[order].tolist()),
-        stack[which[order].tolist()],
-    )

@@ -25,22 +25,23 @@ its origin faster by v, adds by its lever r x z to z, v x z + r x g to g, and 2 
 a x z.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.composite_inertias import (
+    BY_COLUMNS,
     Bodies,
-    bent,
-    bent_back,
+    coriolis_moment,
+    coriolis_wrench,
     of_point_moving,
     shifts,
-    unstacked,
+    unstack_bodies,
     wrench_of,
 )
-from ocp.dynamics.formulations.ground_frame import Chain
+from ocp.dynamics.derivatives.ground_frame import Chain
+from ocp.dynamics.matrices import scattered_matrix, split_rows
 from ocp.mechanics.kinematics.spatial import across, by_rows, cross, cross_force, times
 from ocp.mechanics.values.parameters import some
 from ocp.mechanics.values.types import Matrix
@@ -51,8 +52,8 @@ WORTH = 2  # joints that meet in a point from which on it pays to move wrenches 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
-    """Of every joint, as columns: W, R and Q (6, n each), b (3, n), and the place and the velocity
-    (3, n each) of the point about which they are."""
+    """Vectors of every joint, as columns: W, R and Q (6, n each), b (3, n), and the place and the
+    velocity (3, n each) of the point about which they are."""
 
     image: Matrix
     by_rate: Matrix
@@ -61,57 +62,79 @@ class Kinds:
     place: Matrix
     speed: Matrix
 
-    def about(self, joints: Sequence[int], place: Matrix, speed: Matrix) -> tuple:
+    def about(self, joints: list[int], place: Matrix, speed: Matrix) -> tuple[Matrix, ...]:
         """Return W, R, Q and b of some joints about another point (3) with another velocity."""
-        rows = list(joints)
-        lever = self.place[:, rows] - ca.repmat(place, 1, len(rows))
+        lever = self.place[:, joints] - ca.repmat(place, 1, len(joints))
         wrenches = []
         for wrench in (self.image, self.by_rate, self.by_place):
-            moment, force = ca.vertsplit(wrench[:, rows], 3)
+            moment, force = split_rows(wrench[:, joints], 3)
             wrenches.append(ca.vertcat(moment + cross(lever, force), force))
-        faster = 2 * self.speed[:, rows] - ca.repmat(2 * speed, 1, len(rows))
-        return (*wrenches, self.back[:, rows] - cross(wrenches[0][3:, :], faster))
+        faster = 2 * self.speed[:, joints] - ca.repmat(2 * speed, 1, len(joints))
+        return (*wrenches, self.back[:, joints] - cross(wrenches[0][3:, :], faster))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meetings:
-    """Where axes meet: of every joint the first of those that meet in its origin (-1 for what
-    slides), of its ancestors, or itself, the first of enough of them (-1 for the base), and whether
-    its axis goes through that point too, though its origin lies further along it."""
+class Intersections:
+    """Points where axes meet.
+
+    Fields: of every joint the first of those that meet in its origin (-1 for what slides); of its
+    ancestors, or itself, the first of enough of them (-1 for the base); and whether its axis passes
+    that point too, though its origin lies further along it.
+    """
 
     heads: tuple[int, ...]
     points: tuple[int, ...]
-    through: tuple[bool, ...]
+    passes: tuple[bool, ...]
+
+    def at_base(self, k: int) -> bool:
+        """Tell whether a joint's wrenches are best found about the base: it slides, or turns
+        alone."""
+        head = self.heads[k]
+        return head < 0 or (self.points[k] < 0 and self.heads.count(head) == 1)
 
 
-def meeting_slopes(
+def intersection_slopes(
     chain: Chain, carried: Matrix, motions: Matrix, centers: Matrix
 ) -> tuple[Matrix, ...]:
     """Return dtau/dq, dtau/dqd and dtau/dqdd (n, n) of bodies alone, as SX.
 
-    `carried` (28, n) is what joints carry, about the base; `motions` (18, n) their S, phi and psi
-    there; `centers` (9, n) place, velocity and acceleration of their origins, as of points of their
-    parents.
+    Args:
+        carried: what joints carry, about the base, (28, n).
+        motions: their S, phi and psi there, (18, n).
+        centers: place, velocity and acceleration of their origins, as of points of their parents,
+            (9, n).
     """
-    meetings, lines = _meetings(chain), _lines(chain)
-    heads, points = meetings.heads, meetings.points
-    kinds = _kinds(meetings, unstacked(carried), motions, centers)
-    base, entries = SX.zeros(9), _Entries()
-    for j, (head, point) in enumerate(zip(heads, points)):
-        carries = [i for i in range(len(heads)) if j in lines[i]]
-        near = [i for i in carries if heads[i] == head and not _at_base(meetings, i)]
+    axes, n = _intersections(chain), len(chain.parents)
+    kinds, base = _kinds(axes, unstack_bodies(carried), motions, centers), SX.zeros(9)
+    lines: list[set[int]] = []  # of every joint the joints from the ground to it
+    for k, p in enumerate(chain.parents):
+        lines.append({k} | (lines[p] if p >= 0 else set()))
+    places: list[list[tuple[int, int]]] = [[], [], []]
+    values: list[list[Matrix]] = [[], [], []]
+    for j, (head, point) in enumerate(zip(axes.heads, axes.points)):
+        carries = [i for i in range(n) if j in lines[i]]
+        near = [i for i in carries if axes.heads[i] == head and not axes.at_base(i)]
         far = [i for i in carries if i not in near]
         for joints, center in ((near, head), (far, point)):
-            if joints:
-                seen = centers[:, center] if center >= 0 else base
-                own = seen if meetings.through[j] else centers[:, j]
-                screw = _seen_from(seen, motions[:, j], own, head < 0)
-                entries.add(j, joints, _about(kinds.about(joints, seen[:3], seen[3:6]), *screw))
-    return entries.matrices(len(heads))
+            if not joints:
+                continue
+            seen = centers[:, center] if center >= 0 else base
+            own = seen if axes.passes[j] else centers[:, j]
+            screw = _about_point(seen, motions[:, j], own, head < 0)
+            pairs = _pair_slopes(kinds.about(joints, seen[:3], seen[3:6]), *screw)
+            others = [(k, i) for k, i in enumerate(joints) if i != j]
+            for at, entries, (upper, lower) in zip(places, values, pairs):
+                at.extend((j, i) for i in joints)
+                at.extend((i, j) for _, i in others)
+                entries.extend((upper, lower[:, [k for k, _ in others]]))
+    matrices = []
+    for at, entries in zip(places, values):
+        rows, columns = np.array(at).T
+        matrices.append(scattered_matrix(n, rows, columns, ca.horzcat(*entries).T))
+    return tuple(matrices)
 
 
-def _meetings(chain: Chain) -> Meetings:
-    """Return the Meetings of a chain."""
+def _intersections(chain: Chain) -> Intersections:
     heads: list[int] = []
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
@@ -121,52 +144,43 @@ def _meetings(chain: Chain) -> Meetings:
     for head, p in zip(heads, chain.parents):
         many = head >= 0 and heads.count(head) >= WORTH
         points.append(head if many else points[p] if p >= 0 else -1)
-    through = (
+    passes = (
         head == k
         and point >= 0
         and heads[p] == point
         and not some(np.cross(home[:3, 3], home[:3, 2]))
         for k, (head, point, p, home) in enumerate(zip(heads, points, chain.parents, chain.homes))
     )
-    return Meetings(heads=tuple(heads), points=tuple(points), through=tuple(through))
+    return Intersections(heads=tuple(heads), points=tuple(points), passes=tuple(passes))
 
 
-def _at_base(meetings: Meetings, k: int) -> bool:
-    """Tell whether a joint's wrenches are best found about the base: it slides, or turns alone."""
-    head = meetings.heads[k]
-    return head < 0 or (meetings.points[k] < 0 and meetings.heads.count(head) == 1)
-
-
-def _lines(chain: Chain) -> list[set[int]]:
-    """Return of every joint the joints from the ground to it."""
-    lines: list[set[int]] = []
-    for k, p in enumerate(chain.parents):
-        lines.append({k} | (lines[p] if p >= 0 else set()))
-    return lines
-
-
-def _kinds(meetings: Meetings, carried: Bodies, motions: Matrix, centers: Matrix) -> Kinds:
+def _kinds(axes: Intersections, carried: Bodies, motions: Matrix, centers: Matrix) -> Kinds:
     """Return the Kinds of all joints, about their origins or about the base."""
-    s, phi, psi = ca.vertsplit(motions, 6)
-    place, speed, rise = ca.vertsplit(centers, 3)
-    turned = _of_turns(carried, motions, place, speed, rise)
-    force = cross_force(s, carried.moment, carried.force)
-    slid = (
-        wrench_of(carried, s),
-        bent(carried, s) + 2 * wrench_of(carried, phi),
-        bent(carried, phi) + wrench_of(carried, psi) + force,
-        bent_back(carried, s),
-    )
+    s, phi, psi = split_rows(motions, 6)
+    place, speed, rise = split_rows(centers, 3)
+    about_origins = *_of_turns(carried, motions, place, speed, rise), place, speed
     still = SX.zeros(3, s.shape[1])
-    at_base = [_at_base(meetings, k) for k in range(s.shape[1])]
+    about_base = (
+        wrench_of(carried, s),
+        coriolis_wrench(carried, s) + 2 * wrench_of(carried, phi),
+        coriolis_wrench(carried, phi)
+        + wrench_of(carried, psi)
+        + cross_force(s, carried.moment, carried.force),
+        coriolis_moment(carried, s),
+        still,
+        still,
+    )
+    chosen = [axes.at_base(k) for k in range(s.shape[1])]
     parts = [
-        ca.horzcat(*((other if far else one)[:, k] for k, far in enumerate(at_base)))
-        for one, other in zip((*turned, place, speed), (*slid, still, still))
+        ca.horzcat(*((base if far else origin)[:, k] for k, far in enumerate(chosen)))
+        for origin, base in zip(about_origins, about_base)
     ]
     return Kinds(**dict(zip(Kinds.__slots__, parts)))
 
 
-def _of_turns(carried, motions, place, speed, rise):
+def _of_turns(
+    carried: Bodies, motions: Matrix, place: Matrix, speed: Matrix, rise: Matrix
+) -> tuple[Matrix, ...]:
     """Return W, R, Q and b of turns about their own origins."""
     z, g, k = motions[:3, :], motions[6:9, :], motions[12:15, :]
     mass = across(carried.mass, 3)
@@ -184,14 +198,19 @@ def _of_turns(carried, motions, place, speed, rise):
         by_rows(upper, g, range(9)) + times(inertia, k) + cross(z, moment) - cross(rise, pushed),
         cross(g, twice) + cross(k, h) + cross(z, force),
     )
-    return image, by_rate, by_place, by_rows(upper, z, (0, 3, 6, 1, 4, 7, 2, 5, 8))
+    return image, by_rate, by_place, by_rows(upper, z, BY_COLUMNS)
 
 
-def _seen_from(seen, motion, center, slides):
-    """Return S (6), phi (6) and psi (6) of a joint about a point of a place, velocity and
-    acceleration (9), as `_about` takes them."""
+def _about_point(seen: Matrix, motion: Matrix, center: Matrix, slides: bool) -> tuple[Matrix, ...]:
+    """Return S (6), phi (6) and psi (6) of a joint about a point.
+
+    Args:
+        seen: the point's place, velocity and acceleration (9).
+        motion: S, phi and psi about the base (18).
+        center: place, velocity and acceleration of the joint's origin (9).
+    """
     if slides:
-        return ca.vertsplit(motion, 6)
+        return split_rows(motion, 6)
     z, g, k = motion[:3], motion[6:9], motion[12:15]
     lever, faster, rise = center[:3] - seen[:3], center[3:6] - seen[3:6], center[6:]
     shifted = ca.cross(rise, z) + ca.cross(2 * faster, g) + ca.cross(lever, k)
@@ -202,43 +221,15 @@ def _seen_from(seen, motion, center, slides):
     )
 
 
-def _about(kinds, s, phi, psi):
-    """Return the five derivatives of some joints and an ancestor of theirs."""
+def _pair_slopes(
+    kinds: tuple[Matrix, ...], s: Matrix, phi: Matrix, psi: Matrix
+) -> tuple[tuple[Matrix, Matrix], ...]:
+    """Return the derivatives (1, m) of an ancestor's torque by m joints and of theirs by it: by q,
+    by qd and by qdd."""
     image, by_rate, by_place, back = kinds
+    mass = s.T @ image
     return (
-        s.T @ by_place,
-        phi[:3].T @ back + psi.T @ image,
-        s.T @ by_rate,
-        s[:3].T @ back + (2 * phi).T @ image,
-        s.T @ image,
+        (s.T @ by_place, phi[:3].T @ back + psi.T @ image),
+        (s.T @ by_rate, s[:3].T @ back + (2 * phi).T @ image),
+        (mass, mass),
     )
-
-
-class _Entries:
-    """Entries of the three matrices, as they are found."""
-
-    def __init__(self):
-        self.places, self.values = ([], [], []), ([], [], [])
-
-    def add(self, j, joints, rows):
-        """Take the five derivatives (1, m) of m joints and their ancestor j."""
-        by_place, of_place, by_rate, of_rate, mass = rows
-        others = [(k, i) for k, i in enumerate(joints) if i != j]
-        pairs = (by_place, of_place), (by_rate, of_rate), (mass, mass)
-        for places, values, (upper, lower) in zip(self.places, self.values, pairs):
-            places.extend((j, i) for i in joints)
-            places.extend((i, j) for _, i in others)
-            values.extend((upper, lower[:, [k for k, _ in others]]))
-
-    def matrices(self, n):
-        """Return the three matrices (n, n)."""
-        return tuple(
-            _placed(n, np.array(places), ca.horzcat(*values).T)
-            for places, values in zip(self.places, self.values)
-        )
-
-
-def _placed(n, places, values):
-    order = np.lexsort(places.T)
-    rows, columns = places[order].T.tolist()
-    return SX(ca.Sparsity.triplet(n, n, rows, columns), ca.densify(values)[order.tolist()])

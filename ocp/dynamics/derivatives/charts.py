@@ -1,5 +1,7 @@
-"""Trees with balls and followers as trees of single-coordinate joints, which every formulation
-knows: coordinates, rates and accelerations on the way in, torques by the transpose on the way out.
+"""Charts: trees with balls and followers as trees of single-coordinate joints, which every
+formulation knows.
+
+Coordinates, rates and accelerations go in, torques come back by the transpose.
 
 Inside, a ball is three revolute joints x, y, z at angle zero in a chart that moves along: the home
 of the first holds R(p / |p|). A follower is its own joint, whose angle is a function of another's
@@ -17,9 +19,9 @@ so that the four components are independent, the mass matrix is regular, and whe
 it a length of one stays one. It has no effect on the motion.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -82,7 +84,7 @@ class Chart:
                 inner.append(u[rows[0]])
         return (u, ud, udd, lengths), ca.vertcat(*inner, *stretches)
 
-    def _there(self, expressions: list[Matrix]) -> list[Matrix]:
+    def _at_home(self, expressions: list[Matrix]) -> list[Matrix]:
         """Return expressions of the local symbols where every chart is at home."""
         u = self._local[0][0]
         place = SX(u)
@@ -99,7 +101,7 @@ class Chart:
         turning = ca.jacobian(rate, u)
         acceleration = slope @ udd + turning @ ud
         parts = [z, rate, acceleration, slope, turning, ca.jacobian(acceleration, u)]
-        return [ca.sparsify(part) for part in self._there(parts)]
+        return [ca.sparsify(part) for part in self._at_home(parts)]
 
     @cached_property
     def _bending(self) -> tuple[list[Matrix], list[Matrix]]:
@@ -126,10 +128,10 @@ class Chart:
             ca.jacobian(gradient[1], ud),
             ca.jacobian(slope @ virtual, u),
         ]
-        return [g, torques, virtual], [ca.sparsify(part) for part in self._there(parts)]
+        return [g, torques, virtual], [ca.sparsify(part) for part in self._at_home(parts)]
 
     def at(self, q: Matrix, qd: Matrix, qdd: Matrix) -> "Place":
-        """Return what a motion q, qd, qdd (n,) is in inner coordinates."""
+        """Return a motion q, qd, qdd (n,) in inner coordinates."""
         return Place(chart=self, q=_column(q), qd=_column(qd), qdd=_column(qdd))
 
 
@@ -152,13 +154,13 @@ class Place:
         """The inverse (n, n) of `turn`."""
         return self._blocks(lambda p: turned_back(p).T)
 
-    def _blocks(self, block):
+    def _blocks(self, block: Callable[[Matrix], Matrix]) -> Matrix:
         matrix = SX.eye(self.q.shape[0])
         for rows in self.chart.balls:
             matrix[rows, rows] = block(self.q[rows])
         return ca.sparsify(matrix)
 
-    def given(self, expressions: list[Matrix], more: tuple = ()) -> list[Matrix]:
+    def evaluate(self, expressions: list[Matrix], more: tuple = ()) -> list[Matrix]:
         """Return expressions of the local symbols, and of `more` (symbol, value), at this place."""
         (u, ud, udd, lengths), _ = self.chart._local
         norms = [ca.norm_2(self.q[rows]) for rows in self.chart.balls]
@@ -169,7 +171,7 @@ class Place:
         parts = ca.substitute(expressions, [s for s, _ in pairs], [v for _, v in pairs])
         return [ca.sparsify(SX(part)) for part in parts]
 
-    def home(self, expressions: Any) -> list[Matrix]:
+    def insert_quaternions(self, expressions: Sequence[Matrix]) -> list[Matrix]:
         """Return expressions of the plain tree with the quaternions in its homes."""
         parts = [SX(part) for part in expressions]
         if not self.chart.balls:
@@ -179,7 +181,7 @@ class Place:
 
     @cached_property
     def _moved(self) -> list[Matrix]:
-        return self.given(self.chart._kinematics)
+        return self.evaluate(self.chart._kinematics)
 
     @property
     def count(self) -> int:
@@ -194,7 +196,7 @@ class Place:
 
     @cached_property
     def radial(self) -> Matrix:
-        """What moves the lengths of quaternions (balls,)."""
+        """The generalized forces of the lengths of quaternions (balls,)."""
         return INERTIA * ca.densify(self._moved[2][self.count :])
 
     @cached_property
@@ -221,11 +223,14 @@ class Place:
         still = replace(self, qdd=SX.zeros(self.q.shape[0]))
         return ca.densify(still._moved[2])
 
-    def bends(self, g: Matrix, torques: Matrix, virtual: Matrix) -> list[Matrix]:
-        """Return gradient and second derivatives of W as in `Chart`, by q, qd and qdd."""
+    def work_derivatives(self, g: Matrix, torques: Matrix, virtual: Matrix) -> list[Matrix]:
+        """Return gradient and second derivatives of W by q, qd and qdd, and the slope of C rates.
+
+        W = g . (z, zd, zdd) + torques . C virtual, with g (3 m,), torques (m,), virtual (n,).
+        """
         symbols, parts = self.chart._bending
         values = (g, torques, self.turn @ virtual)
-        gradient, *blocks, by_u = self.given(parts, tuple(zip(symbols, values)))
+        gradient, *blocks, by_u = self.evaluate(parts, tuple(zip(symbols, values)))
         turn = self.turn
         whole = ca.vertcat(*(turn.T @ part for part in ca.vertsplit(gradient, self.q.shape[0])))
         return [whole, *(turn.T @ block @ turn for block in blocks), by_u @ turn]
@@ -287,7 +292,7 @@ def _angles(p: Matrix) -> Matrix:
     )
 
 
-def _column(vector: Any) -> Matrix:
+def _column(vector: Matrix) -> Matrix:
     if isinstance(vector, ca.MX):
         raise TypeError("trees with balls or followers: expected SX or numbers, got MX")
     return ca.densify(SX(ca.vertcat(*vector) if isinstance(vector, list) else vector))

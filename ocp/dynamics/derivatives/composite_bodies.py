@@ -23,28 +23,29 @@ from collections.abc import Sequence
 import casadi as ca
 
 from ocp.dynamics.derivatives.ancestor_products import bilinear, products
-from ocp.dynamics.derivatives.axis_intersections import meeting_slopes
+from ocp.dynamics.derivatives.axis_intersections import intersection_slopes
 from ocp.dynamics.derivatives.composite_inertias import (
-    bent,
-    bent_back,
     bodies_of,
+    coriolis_moment,
+    coriolis_wrench,
     duals_of,
-    stacked,
-    unstacked,
+    stack_bodies,
+    unstack_bodies,
     wrench_of,
 )
-from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
-from ocp.dynamics.formulation import Provider
-from ocp.dynamics.formulations.ground_frame import (
+from ocp.dynamics.derivatives.ground_frame import (
+    body_columns,
     carried_sums,
     chain_of,
     ground_frames,
-    of_bodies,
-    of_parents,
-    summed,
+    parent_columns,
+    path_sums,
 )
+from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
+from ocp.dynamics.formulation import Provider
+from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.signatures import LoadsAndWrenches
 from ocp.mechanics.kinematics.spatial import across, cross, cross_force, cross_motion, dot, times
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -52,17 +53,21 @@ SX = ca.SX
 
 
 def sensitivity(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
 ) -> tuple[Matrix, ...]:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in
     turn, (n, 6 loads)."""
-    return tuple(
-        ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
-    )
+    parts = join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
+    return tuple(map(ca.sparsify, parts))
 
 
 def curvature(
-    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+    tree: Tree,
+    multipliers: Matrix,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    loads: LoadsAndWrenches = (),
 ) -> tuple[Matrix, ...]:
     """Return the second derivatives of L = multipliers . tau.
 
@@ -87,23 +92,21 @@ def curvature(
     with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of
     six. (Re-derived from the first derivatives; the loads apart, as there.)
     """
-    return tuple(
-        ca.sparsify(part)
-        for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5]
-    )
+    parts = join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))
+    return tuple(map(ca.sparsify, parts[:5]))
 
 
 def slope_parts(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
 ) -> tuple[Matrix, ...]:
-    """Return what `join_slopes` makes the derivatives of.
+    """Return the parts from which `join_slopes` makes the derivatives.
 
-    These are what the m joints carry that differ in it, (28, m), of all joints S, phi and psi,
-    (18, n), and the `centers` of their frames (9, n), and the loads' two parts.
+    They are what the m joints carry that differ in it (28, m), S, phi and psi of all joints
+    (18, n), the `centers` of their frames (9, n), and the loads' two parts.
     """
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
-    carried = carried_sums(chain, stacked(bodies_of(chain, frames)[0]))
+    carried = carried_sums(chain, stack_bodies(bodies_of(chain, frames)[0]))
     return (
         carried[:, sorted(set(chain.alike))],
         ca.densify(ca.vertcat(frames.screw, frames.phi, frames.psi)),
@@ -115,9 +118,9 @@ def slope_parts(
 def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the four derivatives from `slope_parts`, as SX or MX."""
     carried, motions, centers, load_places, by_load = parts
-    carried = _of_all(tree, carried)
+    carried = _spread_alike(tree, carried)
     if isinstance(carried, SX):
-        by_q, by_qd, by_qdd = meeting_slopes(chain_of(tree), carried, motions, centers)
+        by_q, by_qd, by_qdd = intersection_slopes(chain_of(tree), carried, motions, centers)
         return by_q - load_places, by_qd, by_qdd, by_load
     motions = ca.vertcat(motions[:6, :], 2 * motions[6:12, :], motions[12:, :])
     by_q, by_qd, by_qdd = products(
@@ -126,24 +129,21 @@ def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     return by_q - load_places, by_qd, by_qdd, by_load
 
 
-def _of_all(tree, columns):
-    """Return the column of every joint, of those of joints that carry different bodies."""
+def _spread_alike(tree: Tree, columns: Matrix) -> Matrix:
+    """Return the columns of all joints from those of joints that carry different bodies."""
     alike = chain_of(tree).alike
     known = sorted(set(alike))
     return columns[:, [known.index(k) for k in alike]]
 
 
-def _slope_kinds(carried, motions):
+def _slope_kinds(carried: Matrix, motions: Matrix) -> Matrix:
     """Return five vectors of one joint as columns (18, 5), to be multiplied by S, 2 phi and psi of
     its ancestors."""
-    carried, (s, twice_phi, psi) = unstacked(carried), ca.vertsplit(motions, 6)
-    turned, back = wrench_of(carried, s), bent_back(carried, s)
-    by_rate = bent(carried, s) + wrench_of(carried, twice_phi)
-    by_place = (
-        bent(carried, twice_phi / 2)
-        + wrench_of(carried, psi)
-        + cross_force(s, carried.moment, carried.force)
-    )
+    bodies, (s, twice_phi, psi) = unstack_bodies(carried), split_rows(motions, 6)
+    turned, back = wrench_of(bodies, s), coriolis_moment(bodies, s)
+    by_rate = coriolis_wrench(bodies, s) + wrench_of(bodies, twice_phi)
+    swung = cross_force(s, bodies.moment, bodies.force)
+    by_place = coriolis_wrench(bodies, twice_phi / 2) + wrench_of(bodies, psi) + swung
     return ca.horzcat(
         ca.vertcat(by_place, SX(12, 1)),
         ca.vertcat(SX(6, 1), back / 2, SX(3, 1), turned),
@@ -154,23 +154,27 @@ def _slope_kinds(carried, motions):
 
 
 def curvature_parts(
-    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+    tree: Tree,
+    multipliers: Matrix,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    loads: LoadsAndWrenches = (),
 ) -> tuple[Matrix, ...]:
-    """Return what `join_curvature` makes the second derivatives of.
+    """Return the parts from which `join_curvature` makes the second derivatives.
 
-    These are what the joints carry with its duals, (43, m), their S, phi, lift and psi, (24, n),
-    the loads' two parts, and the gradient by (q, qd, qdd, loads) of L = multipliers . tau.
+    They are what the joints carry with its duals (43, m), their S, phi, lift and psi (24, n), the
+    loads' two parts, and the gradient by (q, qd, qdd, loads) of L = multipliers . tau.
     """
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     bodies, _ = bodies_of(chain, frames)
     s, phi, psi = frames.screw, frames.phi, frames.psi
-    virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
-    lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
-    sums = carried_sums(
-        chain, ca.vertcat(stacked(bodies), duals_of(bodies, of_bodies(chain, virtual)))
-    )
-    _, force, image, back, _ = ca.vertsplit(sums, [0, 22, 28, 34, 37, 43])
+    virtual = path_sums(chain, s * across(multipliers, 6), SX.zeros(6))
+    lift = cross_motion(parent_columns(chain, virtual, SX.zeros(6)), s)
+    duals = duals_of(bodies, body_columns(chain, virtual))
+    sums = carried_sums(chain, ca.vertcat(stack_bodies(bodies), duals))
+    _, force, image, back, _ = split_rows(sums, [0, 22, 28, 34, 37, 43])
     slopes = (
         dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back),
         2 * dot(phi, image) + dot(s[:3, :], back),
@@ -185,29 +189,29 @@ def curvature_parts(
 def join_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     carried, motions, load_places, by_q_load, gradient = parts
-    kinds, places = (
-        bilinear(_curvature_kinds, _of_all(tree, carried), motions),
-        ((0, None), (1, 2), (3, 4), (5, None)),
-    )
+    kinds = bilinear(_curvature_kinds, _spread_alike(tree, carried), motions)
+    places = (0, None), (1, 2), (3, 4), (5, None)
     by_qq, by_q_qd, by_q_qdd, by_qd_qd = products(tree, kinds, motions, places)
     return by_qq - load_places, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, gradient
 
 
-def _curvature_kinds(carried, motions):
+def _curvature_kinds(carried: Matrix, motions: Matrix) -> Matrix:
     """Return six vectors of one joint as columns (24, 6), to be multiplied by S, phi, lift and psi
     of its ancestors."""
-    carried, g, g_force, back, upper = ca.vertsplit(carried, [0, 28, 31, 34, 37, 43])
-    carried, (s, phi, lift, psi) = unstacked(carried), ca.vertsplit(motions, 6)
+    rows, g, g_force, back, upper = split_rows(carried, [0, 28, 31, 34, 37, 43])
+    bodies, (s, phi, lift, psi) = unstack_bodies(rows), split_rows(motions, 6)
 
-    def held(motion):
-        """K m + m x* G, whose force is zero."""
-        w, v = ca.vertsplit(motion, 3)
+    def dual_moment(motion: Matrix) -> Matrix:
+        """Return the moment of K m + m x* G, whose force is zero."""
+        w, v = split_rows(motion, 3)
         return times(upper, w) + cross(w, g) + cross(v, 2 * g_force)
 
-    a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
-    bq = bent_back(carried, lift) + held(phi) + cross(s[:3, :], back)
-    c = wrench_of(carried, lift) + cross_force(s, g, g_force)
-    a1, b1, a2 = wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s)
+    swung = cross_force(s, bodies.moment, bodies.force)
+    a = swung + wrench_of(bodies, psi) + coriolis_wrench(bodies, phi)
+    bq = coriolis_moment(bodies, lift) + dual_moment(phi) + cross(s[:3, :], back)
+    c = wrench_of(bodies, lift) + cross_force(s, g, g_force)
+    a1 = wrench_of(bodies, 2 * phi) + coriolis_wrench(bodies, s)
+    b1, a2 = dual_moment(s), wrench_of(bodies, s)
     return ca.horzcat(
         ca.vertcat(SX(6, 1), bq, SX(3, 1), a, c),
         ca.vertcat(SX(6, 1), b1, SX(3, 1), a1, SX(6, 1)),

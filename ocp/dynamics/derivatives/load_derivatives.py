@@ -1,108 +1,114 @@
-"""What loads and wrenches add to the derivatives of joint torques, in the ground frame."""
+"""Contributions of loads and wrenches to the derivatives of joint torques, in the ground frame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import casadi as ca
 
-from ocp.dynamics.formulations.ground_frame import Chain, Frames
+from ocp.dynamics.derivatives.ground_frame import Chain, Frames
+from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.signatures import LoadsAndWrenches
 from ocp.mechanics.kinematics.spatial import against, cross, cross_force, cross_motion
-from ocp.mechanics.model.loads import Load, Wrench, applied
-from ocp.mechanics.values.parameters import matrix
+from ocp.mechanics.model.loads import Wrench, applied
+from ocp.mechanics.values.parameters import array, matrix
 from ocp.mechanics.values.types import Matrix
 
 SX = ca.SX
 
 
-def _loaded_chains(chain, frames, loads):
-    """Yield for each load the coordinates that move its link, its place, whether that stays, and
-    moment and force as columns (3)."""
-    for load in loads:
-        stays = isinstance(load, Wrench)
-        link, position, moment, force = (
-            (chain.tree.link_index(load.link), load.place, load.moment, load.force)
-            if stays
-            else applied(chain.tree, [load])[0]
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Push:
+    """A moment and a force (3 each) on a link that moves: its coordinates, the place (3), whether
+    that stays in the ground, and the load's columns among those of all."""
+
+    moving: list[int]
+    place: Matrix
+    stays: bool
+    moment: Matrix
+    force: Matrix
+    columns: list[int]
+
+
+def _pushes(chain: Chain, frames: Frames, loads: LoadsAndWrenches) -> Iterator[Push]:
+    """Yield the Push of each load on a link that moves."""
+    for number, load in enumerate(loads):
+        if isinstance(load, Wrench):
+            link, position = chain.tree.link_index(load.link), array(load.place)
+            vectors: tuple[Matrix, ...] = load.moment, load.force
+        else:
+            link, position, *others = applied(chain.tree, [load])[0]
+            vectors = tuple(others)
+        moving: list[int] = []
         k = chain.carriers[link]
-        moving = []
         while k >= 0:
             moving.insert(0, k)
             k = chain.parents[k]
-        if moving:
-            place = (
-                matrix(position) - frames.base
-                if stays
-                else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ matrix(position)
-            )
-            yield (
-                moving,
-                place,
-                stays,
-                *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (moment, force)),
-            )
+        if not moving:
+            continue
+        if isinstance(load, Wrench):
+            place = matrix(position) - frames.base
         else:
-            yield moving, None, None, None, None
+            place = frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ matrix(position)
+        moment, force = (ca.vertcat(vector[0], vector[1], vector[2]) for vector in vectors)
+        yield Push(
+            moving=moving,
+            place=place,
+            stays=isinstance(load, Wrench),
+            moment=moment,
+            force=force,
+            columns=list(range(6 * number, 6 * number + 6)),
+        )
 
 
-def _rates(frames, moving, place):
+def _rates(frames: Frames, push: Push) -> tuple[Matrix, Matrix]:
     """Return for every joint of a chain, as columns (3, d), the rates of turning and of a point's
     moving per joint rate."""
-    turns, slides = ca.vertsplit(frames.screw[:, moving], 3)
-    return turns, slides + cross(turns, ca.repmat(place, 1, len(moving)))
+    turns, slides = split_rows(frames.screw[:, push.moving], 3)
+    return turns, slides + cross(turns, ca.repmat(push.place, 1, len(push.moving)))
 
 
-def load_slopes(chain: Chain, frames: Frames, loads: Sequence[Load]) -> tuple[Matrix, Matrix]:
+def load_slopes(chain: Chain, frames: Frames, loads: LoadsAndWrenches) -> tuple[Matrix, Matrix]:
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
-    for number, (moving, place, stays, moment, force) in enumerate(
-        _loaded_chains(chain, frames, loads)
-    ):
-        if moving:
-            turns, moves = _rates(frames, moving, place)
-            pushed, swung = turns.T @ against(moves, force), turns.T @ against(turns, moment)
-            by_load[moving, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
-            by_q[moving, moving] += (
-                ca.triu(pushed, False).T
-                + ca.triu(swung, False).T
-                + (-ca.tril(pushed, False) if stays else ca.triu(pushed))
-            )
+    for push in _pushes(chain, frames, loads):
+        moving, (turns, moves) = push.moving, _rates(frames, push)
+        pushed = turns.T @ against(moves, push.force)
+        swung = turns.T @ against(turns, push.moment)
+        by_load[moving, push.columns] = -ca.horzcat(turns.T, moves.T)
+        by_q[moving, moving] += (
+            ca.triu(pushed, False).T
+            + ca.triu(swung, False).T
+            + (-ca.tril(pushed, False) if push.stays else ca.triu(pushed))
+        )
     return by_q, ca.sparsify(by_load)
 
 
 def load_curvatures(
-    chain: Chain, frames: Frames, virtual: Matrix, loads: Sequence[Load]
+    chain: Chain, frames: Frames, virtual: Matrix, loads: LoadsAndWrenches
 ) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-    """Return of the virtual work of the loads, sum of w.W: second derivatives by q (n, n), upper
-    triangle, minus those by q and (moment, force) (n, 6 loads), the first by q (n,), and minus
-    those by (moment, force) (6 loads,)."""
+    """Return derivatives of the virtual work of the loads, the sum of w.W.
+
+    They are the second ones by q (n, n), upper triangle, minus those by q and (moment, force)
+    (n, 6 loads), the first ones by q (n,), and minus those by (moment, force) (6 loads,).
+    """
     n, count = chain.tree.dof, len(loads)
     by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
-    for number, (moving, place, stays, moment, force) in enumerate(
-        _loaded_chains(chain, frames, loads)
-    ):
-        if not moving:
-            continue
-        columns, (turns, moves) = (
-            list(range(6 * number, 6 * number + 6)),
-            _rates(frames, moving, place),
-        )
-        w, v = ca.vertsplit(virtual[:, moving[-1]], 3)
-        ahead = cross_motion(
-            frames.screw[:, moving],
-            ca.repmat(ca.vertcat(w, v), 1, len(moving)) - virtual[:, moving],
-        )
-        here = ca.repmat(place, 1, len(moving))
-        wrench = [
-            ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)
-        ]
-        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench)
-        speeds = ahead[3:, :] + cross(ahead[:3, :], here)
-        if not stays:
+    for push in _pushes(chain, frames, loads):
+        moving, place, force = push.moving, push.place, push.force
+        (turns, moves), size = _rates(frames, push), len(moving)
+        w, v = split_rows(virtual[:, moving[-1]], 3)
+        screws, own = frames.screw[:, moving], ca.repmat(ca.vertcat(w, v), 1, size)
+        ahead = cross_motion(screws, own - virtual[:, moving])
+        about_base = push.moment + ca.cross(place, force)
+        wrench = [ca.repmat(part, 1, size) for part in (about_base, force)]
+        by_place = screws.T @ cross_force(ahead, *wrench)
+        speeds = ahead[3:, :] + cross(ahead[:3, :], ca.repmat(place, 1, size))
+        if not push.stays:
             crossed = against(moves, force).T @ ahead[:3, :]
             by_place += crossed + crossed.T + turns.T @ against(moves, ca.cross(force, w))
-            speeds += cross(ca.repmat(w, 1, len(moving)), moves)
+            speeds += cross(ca.repmat(w, 1, size), moves)
         by_qq[moving, moving] += ca.triu(by_place)
-        by_q_load[moving, columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)
-        by_q[moving] += ahead[:3, :].T @ moment + speeds.T @ force
-        by_load[columns] = -ca.vertcat(w, v + ca.cross(w, place))
+        by_q_load[moving, push.columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)
+        by_q[moving] += ahead[:3, :].T @ push.moment + speeds.T @ force
+        by_load[push.columns] = -ca.vertcat(w, v + ca.cross(w, place))
     return by_qq, ca.sparsify(by_q_load), by_q, by_load

@@ -35,11 +35,12 @@ from ocp.dynamics.derivatives.ancestor_products import products
 from ocp.dynamics.derivatives.composite_inertias import (
     Bodies,
     bodies_of,
-    stacked,
-    unstacked,
+    stack_bodies,
+    unstack_bodies,
     wrench_of,
 )
-from ocp.dynamics.formulations.ground_frame import Chain, carried_sums, chain_of, ground_frames
+from ocp.dynamics.derivatives.ground_frame import Chain, carried_sums, chain_of, ground_frames
+from ocp.dynamics.matrices import split_rows
 from ocp.mechanics.kinematics.spatial import against, cross_force, cross_motion, dot
 from ocp.mechanics.model.inertia import resting
 from ocp.mechanics.model.tree import Tree
@@ -52,9 +53,12 @@ SX = ca.SX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """A moving tree: of every joint, as columns, twist S and phi (6, n), what it carries and the
-    momentum of that (6, n); and of all together mass (kg), centre of mass and linear momentum (3
-    each) and moment of momentum (3), about the centre of its Frames."""
+    """A moving tree about the base of its Frames.
+
+    Fields: of every joint, as columns, twist S and phi (6, n), what it carries and the momentum of
+    that (6, n); and of all together mass (kg), centre of mass, linear momentum, and moment of
+    momentum (3 each).
+    """
 
     screw: Matrix
     phi: Matrix
@@ -73,7 +77,7 @@ class Whole:
     @property
     def by_place(self) -> Matrix:
         """The derivatives u (6, n) of the momentum by q."""
-        turned = cross_force(self.screw, *ca.vertsplit(self.momentum, 3))
+        turned = cross_force(self.screw, *split_rows(self.momentum, 3))
         return turned + wrench_of(self.carried, self.phi)
 
 
@@ -104,9 +108,10 @@ def momentum_slope(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 def momentum_curvature_parts(
     tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix
 ) -> tuple[Matrix, ...]:
-    """Return what `join_momentum_curvature` makes the second derivatives of multipliers . L from.
+    """Return the parts from which `join_momentum_curvature` makes the second derivatives of
+    multipliers . L.
 
-    These are three vectors of each joint (18, 3 n), to be multiplied by S, phi and S x Lambda of
+    They are three vectors of each joint (18, 3 n), to be multiplied by S, phi and S x Lambda of
     its ancestors (18, n), n x multipliers / M, m and n (3, n each), and the gradient (2 n,).
     """
     chain, n = chain_of(tree, regroup=True), tree.dof
@@ -115,9 +120,9 @@ def momentum_curvature_parts(
     arm = ca.vertcat(multipliers, ca.cross(whole.center, multipliers))
     fixed, pull = ca.repmat(arm, 1, n), ca.cross(multipliers, whole.linear / whole.mass)
     image, swung = wrench_of(whole.carried, fixed), cross_motion(s, fixed)
-    bent = cross_force(s, *ca.vertsplit(image, 3)) - wrench_of(whole.carried, swung)
+    bent = cross_force(s, *split_rows(image, 3)) - wrench_of(whole.carried, swung)
     by_place = ca.vertcat(against(a[3:, :], pull), SX(3, n))
-    by_place -= cross_force(fixed, *ca.vertsplit(u, 3))
+    by_place -= cross_force(fixed, *split_rows(u, 3))
     kinds = ca.horzcat(
         ca.vertcat(by_place, bent, SX(6, n)),
         ca.vertcat(SX(12, n), -a),
@@ -158,12 +163,12 @@ def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     rates = ca.densify(_turning(chain) @ qd)
     frames = ground_frames(chain, q, rates, SX.zeros(len(chain.homes)))
     bodies, momenta = bodies_of(chain, frames)
-    sums = carried_sums(chain, ca.vertcat(stacked(bodies), momenta))
-    together, momentum = unstacked(sums[:28, :]), sums[28:, :]
+    sums = carried_sums(chain, ca.vertcat(stack_bodies(bodies), momenta))
+    together, momentum = unstack_bodies(sums[:28, :]), sums[28:, :]
     roots = [k for k, p in enumerate(chain.parents) if p < 0]
     _, still = resting(chain.tree)
     mass = sum(link.mass for link in chain.tree.links)
-    moment, linear = ca.vertsplit(ca.sum2(momentum[:, roots]), 3)
+    moment, linear = split_rows(ca.sum2(momentum[:, roots]), 3)
     return Whole(
         screw=frames.screw,
         phi=frames.phi,

@@ -1,56 +1,66 @@
-"""The provider that takes a formulation's own published recursion for first derivatives, and
-automatic differentiation for second ones."""
+"""Provider of a formulation's published recursion for first derivatives, and automatic
+differentiation for second ones."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import casadi as ca
 
-from ocp.dynamics.derivatives.chart_wrappers import parted
+from ocp.dynamics.derivatives.chart_wrappers import split_loads
 from ocp.dynamics.formulation import Formulation, Provider
+from ocp.dynamics.signatures import LoadsAndWrenches
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
+from ocp.mechanics.model.loads import Wrench
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 
 SX = ca.SX
 
 
-def published(formulation: Formulation) -> Provider:
-    """Return the Provider of a formulation's own `sensitivity`; raise ValueError if it has none."""
-    if formulation.sensitivity is None:
+def published_provider(formulation: Formulation) -> Provider:
+    """Return the Provider of a formulation's own `sensitivity`.
+
+    Raises ValueError if it has none.
+    """
+    sensitivity = formulation.sensitivity
+    if sensitivity is None:
         raise ValueError(
             f"derivatives 'published': formulation {formulation.name!r} has no sensitivities of "
             "its own"
         )
 
-    def slope_parts(tree, q, qd, qdd, loads=()):
-        wrenches, symbols = _symbolic(loads)
-        by_load = ca.jacobian(
-            _torques(formulation, tree, q, qd, qdd, symbols), wrenches
-        )  # tau is linear in loads
-        carried, held = parted(loads)
-        at = SX.sym("q", tree.dof)
-        by_place = ca.substitute(ca.jacobian(_held(tree, at, held), at), at, q)
-        by_q, by_qd, by_qdd = formulation.sensitivity(tree, q, qd, qdd, carried)
-        return by_q - by_place, by_qd, by_qdd, by_load
+    def torques(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches) -> Matrix:
+        carried, wrenches = split_loads(loads)
+        return formulation.inverse(tree, q, qd, qdd, carried) - _ground_torques(tree, q, wrenches)
 
-    def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
-        n, (wrenches, symbols) = tree.dof, _symbolic(loads)
-        motion = [SX.sym(name, n) for name in ("q", "qd", "qdd")]
-        place = ca.vertcat(*motion, wrenches)
-        hessian, gradient = ca.hessian(
-            ca.dot(multipliers, _torques(formulation, tree, *motion, symbols)), place
-        )
-        values = ca.vertcat(
-            q,
-            qd,
-            qdd,
-            *(
-                SX(part[k])
-                for load in loads
-                for part in (load.moment, load.force)
-                for k in range(3)
-            ),
-        )
-        hessian, gradient = ca.substitute([hessian, gradient], [place], [ca.densify(values)])
-        a, b, c, d = slice(0, n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, place.shape[0])
+    def slope_parts(
+        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
+    ) -> tuple[Matrix, ...]:
+        symbols, symbolic = _symbolic_loads(loads)
+        by_load = ca.jacobian(torques(tree, q, qd, qdd, symbolic), symbols)  # tau is linear in them
+        carried, wrenches = split_loads(loads)
+        at = SX.sym("q", tree.dof)
+        by_place = ca.jacobian(_ground_torques(tree, at, wrenches), at)
+        by_q, by_qd, by_qdd = sensitivity(tree, q, qd, qdd, carried)
+        return by_q - ca.substitute(by_place, at, q), by_qd, by_qdd, by_load
+
+    def curvature_parts(
+        tree: Tree,
+        multipliers: Matrix,
+        q: Matrix,
+        qd: Matrix,
+        qdd: Matrix,
+        loads: LoadsAndWrenches = (),
+    ) -> tuple[Matrix, ...]:
+        n, (symbols, symbolic) = tree.dof, _symbolic_loads(loads)
+        z, zd, zdd = (SX.sym(name, n) for name in ("q", "qd", "qdd"))
+        variables = ca.vertcat(z, zd, zdd, symbols)
+        work = ca.dot(multipliers, torques(tree, z, zd, zdd, symbolic))
+        vectors: list[Matrix] = [part for load in loads for part in (load.moment, load.force)]
+        entries = (SX(vector[k]) for vector in vectors for k in range(3))
+        values = ca.densify(ca.vertcat(q, qd, qdd, *entries))
+        hessian, gradient = ca.substitute(list(ca.hessian(work, variables)), [variables], [values])
+        a, b, c, d = slice(n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None)
         return (
             ca.triu(hessian[a, a]),
             hessian[a, b],
@@ -60,36 +70,29 @@ def published(formulation: Formulation) -> Provider:
             gradient,
         )
 
+    def join(tree: Tree, parts: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+        return tuple(parts)
+
     return Provider(
         slope_parts=slope_parts,
-        join_slopes=_as_they_are,
+        join_slopes=join,
         curvature_parts=curvature_parts,
-        join_curvature=_as_they_are,
+        join_curvature=join,
     )
 
 
-def _symbolic(loads):
+def _symbolic_loads(loads: LoadsAndWrenches) -> tuple[Matrix, LoadsAndWrenches]:
     """Return symbols for (moment, force) of every load, stacked, and the loads made of them."""
-    wrenches = SX.sym("wrench", 6 * len(loads))
-    parts = [wrenches[6 * k : 6 * k + 6] for k in range(len(loads))]
-    return wrenches, tuple(
+    symbols = SX.sym("wrench", 6 * len(loads))
+    parts = [symbols[6 * k : 6 * k + 6] for k in range(len(loads))]
+    return symbols, tuple(
         replace(load, moment=part[:3], force=part[3:]) for load, part in zip(loads, parts)
     )
 
 
-def _torques(formulation, tree, q, qd, qdd, loads):
-    """Return the joint torques (n,) that the motion needs beside loads and wrenches."""
-    carried, held = parted(loads)
-    return formulation.inverse(tree, q, qd, qdd, carried) - _held(tree, q, held)
-
-
-def _held(tree, q, wrenches):
+def _ground_torques(tree: Tree, q: Matrix, wrenches: Sequence[Wrench]) -> Matrix:
     """Return the generalized forces (n,) of wrenches that stay in the ground."""
     moves, total = motions(tree, q) if wrenches else (), SX(tree.dof, 1)
     for wrench in wrenches:
         total += wrench_torques(tree, moves, wrench)
     return total
-
-
-def _as_they_are(tree, parts):
-    return tuple(parts)

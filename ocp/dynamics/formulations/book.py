@@ -20,8 +20,8 @@ import casadi as ca
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.formulations.transforms_4x4 import direction
 from ocp.dynamics.from_inverse import mixed
+from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Reactions
-from ocp.dynamics.sparse_matrices import filled_matrix
 from ocp.mechanics.flexible.kinematics import (
     Bent,
     bend_at,

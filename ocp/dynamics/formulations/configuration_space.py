@@ -25,8 +25,8 @@ import numpy as np
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.dynamics.formulation import Formulation, Reach, aligned
+from ocp.dynamics.matrices import Entries, sparse_matrix
 from ocp.dynamics.signatures import Loads
-from ocp.dynamics.sparse_matrices import Entries, sparse_matrix
 from ocp.mechanics.kinematics.kinematics import poses
 from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, times
 from ocp.mechanics.model.inertia import regrouped

@@ -30,8 +30,8 @@ from ocp.dynamics.formulations.articulated_body import (
     hybrid_problem,
     solve_hybrid,
 )
+from ocp.dynamics.matrices import sparse_matrix
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.dynamics.sparse_matrices import sparse_matrix
 from ocp.mechanics.kinematics.spatial import skew
 from ocp.mechanics.model.tree import Tree, inward
 from ocp.mechanics.values.types import Matrix

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import aligned
+from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.dynamics.sparse_matrices import filled_matrix
 from ocp.mechanics.kinematics.rigid import joint_pose
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
 from ocp.mechanics.model.inertia import first_moment

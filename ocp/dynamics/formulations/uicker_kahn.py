@@ -25,8 +25,8 @@ from ocp.dynamics.formulations.transforms_4x4 import (
     symbolic_chain,
     symmetric_block,
 )
+from ocp.dynamics.matrices import sparse_matrix
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.dynamics.sparse_matrices import sparse_matrix
 from ocp.mechanics.model.loads import AppliedLoads, applied
 from ocp.mechanics.model.tree import Tree, outward
 from ocp.mechanics.values.parameters import matrix

@@ -1,14 +1,14 @@
-"""Joints and links of a tree seen from one place in the ground: their frames, twists and
-accelerations, as columns.
+"""Frames, twists and accelerations of a tree about one place in the ground, joint by joint as
+columns.
 
 With the joint's twist S, p the parent, and the parent's twist v_p and acceleration a_p, the
 derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Twists are
 (angular, linear) about that place; the base accelerates by -g.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ocp.dynamics.formulation import aligned
 from ocp.mechanics.kinematics.spatial import across, cross
 from ocp.mechanics.model.inertia import merged, regrouped, without_noise
+from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.memoize import remembered
 from ocp.mechanics.values.parameters import array, is_open, matrix, some
@@ -27,21 +28,23 @@ SX = ca.SX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """Of something that moves: the joint that carries it, mass, first moment (3) and second moment
+    """Something that moves: the joint that carries it, mass, first moment (3) and second moment
     (3x3, integral of r r') about a place (3) of the joint's frame."""
 
     carrier: int
     place: np.ndarray
-    mass: Any
+    mass: float
     first: np.ndarray
     second: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """The moving joints of an aligned tree, in the order of q: index of each one's moving parent
-    (-1: ground), the joint that carries each link (-1: ground), homes (4x4), which leading slides
-    need no place, and what moves."""
+    """The moving joints of an aligned tree, in the order of q.
+
+    Fields: index of each one's moving parent (-1: ground), the joint that carries each link (-1:
+    ground), homes (4x4), which leading slides need no place, and what moves.
+    """
 
     tree: Tree
     parents: tuple[int, ...]
@@ -52,7 +55,7 @@ class Chain:
 
     @property
     def alike(self) -> tuple[int, ...]:
-        """Of every joint the last one outward that carries the same bodies."""
+        """The last joint outward that carries the same bodies, of every joint."""
         owners = {body.carrier for body in self.bodies}
         last: list[int] = list(range(len(self.parents)))
         for k in reversed(last[:]):
@@ -64,10 +67,12 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frames:
-    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi
-    (6, n), all about the place `base` (3) in the ground; and of its link, at that origin, angular
-    and linear velocity and acceleration (3, n each), the base accelerating by -g. `centers` (9, n)
-    are the origins, with velocity and acceleration of the parents' points there."""
+    """Frames of all joints, as columns, about the place `base` (3) in the ground.
+
+    Fields: rotations (3x3 each), origins (3, n), twists S, phi, psi (6, n); of the links, at these
+    origins, angular and linear velocity and acceleration (3, n each), the base accelerating by -g;
+    `centers` (9, n): the origins, with velocity and acceleration of the parents' points there.
+    """
 
     base: Matrix
     rotation: tuple[Matrix, ...]
@@ -89,14 +94,14 @@ def chain_of(tree: Tree, regroup: bool = False) -> Chain:
     Regrouped, revolute joints carry no mass, but there are more bodies.
     """
     tree, _ = aligned(tree)
-    parents, rows = tree.parents, tree.rows
     carriers: list[int] = []
-    for k, row in enumerate(rows):
-        carriers.append(row if row is not None else carriers[parents[k]] if parents[k] >= 0 else -1)
-    moving = [k for k, row in enumerate(rows) if row is not None]
+    for row, p in zip(tree.rows, tree.parents):
+        carriers.append(row if row is not None else carriers[p] if p >= 0 else -1)
+    moving = [k for k, row in enumerate(tree.rows) if row is not None]
+    above = (tree.parents[k] for k in moving)
     return Chain(
         tree=tree,
-        parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving),
+        parents=tuple(carriers[p] if p >= 0 else -1 for p in above),
         carriers=tuple(carriers),
         homes=tuple(array(tree.joints[k].home) for k in moving),
         still=_leading_slides(tree),
@@ -104,7 +109,9 @@ def chain_of(tree: Tree, regroup: bool = False) -> Chain:
     )
 
 
-def _bodies(carriers, inertias):
+def _bodies(
+    carriers: Sequence[int], inertias: Iterable[tuple[float, np.ndarray, np.ndarray]]
+) -> Iterator[Body]:
     """Yield the Body of every link that moves and has one, and of the first joint's in any case:
     about its centre of mass, or about its origin if no mass is left there."""
     for carrier, (mass, first, second) in zip(carriers, inertias):
@@ -122,10 +129,11 @@ def _bodies(carriers, inertias):
         yield Body(carrier=carrier, place=place, mass=mass, first=first, second=second)
 
 
-def _leading_slides(tree):
+def _leading_slides(tree: Tree) -> tuple[int, ...]:
     """Return the links of an unbranched chain of massless slides that starts at the ground: their
     places do not matter."""
-    slides, parents = [], tree.parents
+    slides: list[int] = []
+    parents = tree.parents
     while (
         len(slides) < len(parents)
         and parents[len(slides)] == len(slides) - 1
@@ -155,17 +163,17 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     turning = ca.DM(np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float))
     sliding = ca.repmat(matrix([_slide(joint) for joint in joints]).T, 3, 1)
     rates, still = across(qd, 3), SX.zeros(3)
-    angular = summed(chain, axes * rates * turning, still)
-    before = of_parents(chain, angular, still)
+    angular = path_sums(chain, axes * rates * turning, still)
+    before = parent_columns(chain, angular, still)
     turned, swept = cross(before, axes), cross(before, steps)
     pushed = axes * across(qdd, 3)
-    swing = summed(chain, (pushed + turned * rates) * turning, still)
-    swing_before = of_parents(chain, swing, still)
+    swing = path_sums(chain, (pushed + turned * rates) * turning, still)
+    swing_before = parent_columns(chain, swing, still)
     bent = cross(swing_before, axes) + cross(before, turned)
     slides = axes * rates * sliding, (pushed + 2 * turned * rates) * sliding
-    linear = summed(chain, swept + slides[0], still)
+    linear = path_sums(chain, swept + slides[0], still)
     pull = cross(swing_before, steps) + cross(before, swept) + slides[1]
-    pull = summed(chain, pull, -SX(matrix(chain.tree.gravity)))
+    pull = path_sums(chain, pull, -SX(matrix(chain.tree.gravity)))
     u, a = linear - slides[0], pull - slides[1]
     moved = cross(u, axes) + cross(origin, turned)
     moved_on = cross(a, axes) + cross(2 * u, turned) + cross(origin, bent)
@@ -184,28 +192,33 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     )
 
 
-def _without_minus(matrix):
+def _without_minus(matrix: Matrix) -> Matrix:
     """Return a dense matrix with y - x for -(x - y), and half of -2 x for other -x.
 
     A minus would move on through all products with it, and cost an instruction in each.
     """
-    return ca.reshape(ca.vertcat(*map(_affirmed, ca.densify(matrix).nonzeros())), *matrix.shape)
+
+    def affirm(entry: Matrix) -> Matrix:
+        if entry.op() != ca.OP_NEG:
+            return entry
+        opposite = entry.dep(0)
+        if opposite.op() == ca.OP_SUB:
+            return opposite.dep(1) - opposite.dep(0)
+        return -2 * opposite / 2
+
+    return ca.reshape(ca.vertcat(*map(affirm, ca.densify(matrix).nonzeros())), *matrix.shape)
 
 
-def _affirmed(entry):
-    if entry.op() != ca.OP_NEG:
-        return entry
-    opposite = entry.dep(0)
-    if opposite.op() == ca.OP_SUB:
-        return opposite.dep(1) - opposite.dep(0)
-    return -2 * opposite / 2
-
-
-def _places(chain, q):
+def _places(chain: Chain, q: Matrix) -> tuple[Matrix, tuple[Matrix, ...], Matrix, Matrix]:
     """Return the place (3) of the last leading slide, the rotations (3x3), the origins (3, n) from
     there, and the ways (3, n) to them from those of the parents."""
-    start, rotation, origin, steps = SX.zeros(3), [], [], []
-    cosines, sines, spin = ca.cos(q), ca.sin(q), ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
+    start = SX.zeros(3)
+    rotation: list[Matrix] = []
+    origin: list[Matrix] = []
+    steps: list[Matrix] = []
+    spin = ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
+    cosines: Matrix = ca.cos(q)
+    sines: Matrix = ca.sin(q)
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
         turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
@@ -226,12 +239,12 @@ def _places(chain, q):
     return start, tuple(rotation), ca.horzcat(*origin), ca.horzcat(*steps)
 
 
-def _slide(joint):
+def _slide(joint: Joint) -> float:
     """Return how far a joint's link slides along its axis per unit of its coordinate."""
     return {"prismatic": 1.0, "screw": joint.pitch}.get(joint.kind, 0.0)
 
 
-def summed(chain: Chain, steps: Matrix, base: Matrix) -> Matrix:
+def path_sums(chain: Chain, steps: Matrix, base: Matrix) -> Matrix:
     """Return the sums (m, n) of columns from the ground to every joint, starting with `base`."""
     columns: list[Matrix] = []
     for step, p in zip(ca.horzsplit(steps), chain.parents):
@@ -239,13 +252,13 @@ def summed(chain: Chain, steps: Matrix, base: Matrix) -> Matrix:
     return ca.horzcat(*columns)
 
 
-def of_parents(chain: Chain, columns: Matrix, base: Matrix) -> Matrix:
+def parent_columns(chain: Chain, columns: Matrix, base: Matrix) -> Matrix:
     """Return every joint's parent's column, `base` where that is the ground."""
     split = ca.horzsplit(columns)
     return ca.horzcat(*(base if p < 0 else split[p] for p in chain.parents))
 
 
-def of_bodies(chain: Chain, columns: Matrix) -> Matrix:
+def body_columns(chain: Chain, columns: Matrix) -> Matrix:
     """Return the column of the joint that carries it for everything that has mass."""
     return columns[:, [body.carrier for body in chain.bodies]]
 

@@ -1,9 +1,10 @@
-"""Sparse matrices made of their entries."""
+"""Sparse matrices made of their entries, and blocks of rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import casadi as ca
+import numpy as np
 
 from ocp.mechanics.values.types import Matrix
 
@@ -30,3 +31,15 @@ def filled_matrix(n: int, entries: Entries) -> Matrix:
     empty = ca.DM(1, 1)
     rows = (ca.horzcat(*(entries.get((i, j), empty) for j in range(n))) for i in range(n))
     return ca.reshape(ca.vertcat(*rows), n, n)
+
+
+def scattered_matrix(n: int, rows: np.ndarray, columns: np.ndarray, values: Matrix) -> Matrix:
+    """Return the sparse matrix (n, n) of a column of values at these places, none of them twice."""
+    order = np.lexsort((rows, columns))
+    pattern = ca.Sparsity.triplet(n, n, rows[order].tolist(), columns[order].tolist())
+    return type(values)(pattern, ca.densify(values)[order.tolist()])
+
+
+def split_rows(matrix: Matrix, at: int | Sequence[int] = 1) -> tuple[Matrix, ...]:
+    """Return blocks of so many rows, or those between the offsets `at`, first and last included."""
+    return tuple(ca.vertsplit(matrix, at))
