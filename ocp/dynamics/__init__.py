@@ -9,7 +9,7 @@ from ocp.dynamics.catalogue import (
     FORMULATIONS,
     derivatives_of,
     formulation_of,
-    settled,
+    resolve_auto,
 )
 from ocp.dynamics.derivatives.charts import INERTIA
 from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
@@ -79,7 +79,7 @@ __all__ = [
     "inverse_dynamics",
     "mass_matrix",
     "mirror_image",
-    "settled",
+    "resolve_auto",
     "table",
     "table_plan",
     "tabulate",

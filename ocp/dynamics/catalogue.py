@@ -110,9 +110,9 @@ def _named(name: str) -> Formulation | None:
     known = FORMULATIONS.get(name) or APPROXIMATE.get(name)
     if known is not None:
         return known
-    from ocp.dynamics.tables.lookup import of_text  # which few ask for
+    from ocp.dynamics.tables.lookup import parse_table  # which few ask for
 
-    return of_text(name)
+    return parse_table(name)
 
 
 def is_choice(name: Any) -> bool:
@@ -140,7 +140,7 @@ def is_comparable(formulation: Formulation) -> bool:
     return is_built_in(formulation) or formulation.approximation is not None
 
 
-def settled(tree: Tree, settings: Any) -> Any:
+def resolve_auto(tree: Tree, settings: Any) -> Any:
     """Return a record with `dynamics` and `derivatives` with what "auto" stands for in the case of
     a tree.
 

@@ -1,5 +1,4 @@
-"""Dynamics of closed loops: which drives and cut-joint forces a motion asks for, and how a
-mechanism moves under given drives.
+"""Inverse, forward and hybrid dynamics of closed loops.
 
 The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives
 give u, at the actuated joints alone, and the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009,
@@ -11,10 +10,10 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Inverse
 from ocp.dynamics.formulations.lie_group import bias, mass_matrix
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
-from ocp.dynamics.from_inverse import beside_rotors, linear_in_accelerations
+from ocp.dynamics.from_inverse import add_rotors, linear_in_accelerations
+from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.forces import completed, with_elements
 from ocp.mechanics.kinematics.loop_assembly import independent
 from ocp.mechanics.kinematics.loops import (
@@ -27,15 +26,13 @@ from ocp.mechanics.kinematics.loops import (
     loop_torques,
 )
 from ocp.mechanics.kinematics.rigid import Motion
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.structure import bearing, structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import reference
 from ocp.mechanics.values.types import Matrix
 
-CONSISTENT = (
-    1e-6  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
-)
+# m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
+CONSISTENT = 1e-6
 SINGULAR = 1e-12  # least over greatest singular value of a system that can be solved
 
 
@@ -45,7 +42,7 @@ def inverse(
     qd: Matrix,
     qdd: Matrix,
     actuated: Sequence[str] | None = None,
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     *,
     dynamics: Inverse = open_inverse,
     near: Matrix | None = None,
@@ -55,34 +52,31 @@ def inverse(
 
         J_p' lambda = h_p,   u = h_a - J_a' lambda       (p: passive joints, a: actuated ones)
 
-    `actuated` names the driven joints, by default those of the tree that are so; redundant rows,
-    judged `near` (n,) a configuration, by default q if it is numbers and otherwise anywhere, get
-    multiplier zero. `dynamics` is the inverse function of any Formulation. Raises ValueError if
-    drives are too many or too few to be determined, and for numbers also if they are no closed
-    motion, or if the drives do not hold the mechanism there.
+    Args:
+        actuated: names of the driven joints, by default those that the tree says.
+        dynamics: inverse function of any Formulation.
+        near: a configuration (n,) by which redundant rows are judged, by default q if it is numbers
+            and otherwise anywhere; these rows get multiplier zero.
+
+    Raises ValueError if drives are too many or too few to be determined, and for numbers also if
+    they are no closed motion, or if the drives do not hold the mechanism there.
     """
-    q, qd, qdd = (_expression(part) for part in (q, qd, qdd))
-    independence = _found(tree, q, near)
-    rows, driven = list(independence.rows), _driven(tree, actuated, independence.freedom)
+    q, qd, qdd = expression(q), expression(qd), expression(qdd)
+    independence = independent(tree, q if near is None and isinstance(q, ca.DM) else near)
+    rows, driven = list(independence.rows), _driven_rows(tree, actuated, independence.freedom)
     passive = [row for row in range(tree.dof) if row not in driven]
-    for what, value in (
-        ("q", lambda: gap(tree, q)),
-        ("qd", lambda: gap_rate(tree, q, qd)),
-        ("qdd", lambda: gap_acceleration(tree, q, qd, qdd)),
-    ):
-        _check_closed(tree, what, value())
+    _check_closed(tree, "q", gap(tree, q))
+    _check_closed(tree, "qd", gap_rate(tree, q, qd))
+    _check_closed(tree, "qdd", gap_acceleration(tree, q, qd, qdd))
     needed = completed(tree, dynamics(tree, q, qd, qdd, loads), q, qd, qdd)
     pull = gap_jacobian(tree, q)[rows, passive].T
-    _check_regular(
-        pull,
-        f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the "
-        "mechanism here (singular)",
-    )
-    multipliers = spread(tree, ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows)
-    given = needed - loop_torques(tree, q, multipliers)
-    return ca.vertcat(
-        *(given[row] if row in driven else 0.0 for row in range(tree.dof))
-    ), multipliers
+    names = ", ".join(tree.moving[row].name for row in driven)
+    _check_regular(pull, f"the drives at {names} do not hold the mechanism here (singular)")
+    held = ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1)
+    multipliers = scatter_gap_rows(tree, held, rows)
+    torques = needed - loop_torques(tree, q, multipliers)
+    entries = (torques[row] if row in driven else 0.0 for row in range(tree.dof))
+    return ca.vertcat(*entries), multipliers
 
 
 def forward(
@@ -90,7 +84,7 @@ def forward(
     q: Matrix,
     qd: Matrix,
     tau: Matrix,
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     *,
     decay: float = 0.0,
     near: Matrix | None = None,
@@ -108,25 +102,25 @@ def forward(
     from `dynamics`, the inverse function of any Formulation, by its slope. Raises ValueError for
     numbers in a singular configuration.
     """
-    q, qd, tau = (_expression(part) for part in (q, qd, tau))
-    rows = list(_found(tree, q, near).rows)
+    q, qd, tau = expression(q), expression(qd), expression(tau)
+    rows = list(independent(tree, q if near is None and isinstance(q, ca.DM) else near).rows)
     slope = gap_jacobian(tree, q)[rows, :]
     goal = -gap_acceleration(tree, q, qd)
     if decay:
         goal = goal - 2 * decay * gap_rate(tree, q, qd) - decay**2 * gap(tree, q)
     if dynamics is None:
-        mass = beside_rotors(tree, mass_matrix(tree, q))
+        mass = add_rotors(tree, mass_matrix(tree, q))
         pull, tau = bias(tree, q, qd, loads), with_elements(tree, tau, q, qd)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
-    system = ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
+    system = _bordered(mass, slope)
     _check_regular(
         system,
         "the accelerations are not determined here (singular configuration, or joints that move no "
         "mass)",
     )
-    solved = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
-    return solved[: tree.dof], spread(tree, -solved[tree.dof :], rows)
+    solution = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
+    return solution[: tree.dof], scatter_gap_rows(tree, -solution[tree.dof :], rows)
 
 
 def hybrid(
@@ -135,12 +129,12 @@ def hybrid(
     qd: Matrix,
     qdd: Matrix,
     passive: Sequence[int],
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     *,
     dynamics: Inverse | None = None,
 ) -> Matrix:
-    """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops
-    and their own lack of torque.
+    """Return accelerations (n,) whose `passive` rows follow from the others, by the loops and their
+    own lack of torque.
 
         [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
         [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
@@ -153,18 +147,20 @@ def hybrid(
     slope = gap_jacobian(tree, q)[rows, passive]
     goal = -gap_acceleration(tree, q, qd, driven)
     if dynamics is None:
-        mass = beside_rotors(tree, mass_matrix(tree, q))
+        mass = add_rotors(tree, mass_matrix(tree, q))
         pull = completed(tree, open_inverse(tree, q, qd, driven, loads), q, qd, driven)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
         pull = pull + mass @ driven
-    system = ca.vertcat(
-        ca.horzcat(mass[passive, passive], slope.T),
-        ca.horzcat(slope, ca.DM(len(rows), len(rows))),
-    )
-    solved = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))
-    driven[passive] = solved[: len(passive)]
+    system = _bordered(mass[passive, passive], slope)
+    driven[passive] = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))[: len(passive)]
     return driven
+
+
+def _bordered(mass: Matrix, slope: Matrix) -> Matrix:
+    """Return [M J'; J 0]."""
+    rows = slope.shape[0]
+    return ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(rows, rows)))
 
 
 def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
@@ -180,7 +176,7 @@ def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
     return int(np.sign(np.linalg.det(slope[np.ix_(rows, chosen)])))
 
 
-def eliminated(
+def passive_loop_forces(
     tree: Tree, moves: Sequence[Motion], needed: Matrix, passive: Sequence[int]
 ) -> Matrix:
     """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque.
@@ -195,39 +191,31 @@ def eliminated(
             "the joints that nothing drives"
         )
     pull = gap_slope(tree, moves)[list(rows), list(chosen)].T
-    return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
+    return scatter_gap_rows(tree, ca.solve(pull, needed[list(chosen)]), rows)
 
 
-def spread(tree: Tree, values: Matrix, rows: Sequence[int]) -> Matrix:
+def scatter_gap_rows(tree: Tree, values: Matrix, rows: Sequence[int]) -> Matrix:
     """Return a vector (m,) with the values at these rows of the gap and zeros elsewhere."""
-    return ca.vertcat(
-        ca.DM(0, 1),
-        *(values[rows.index(row)] if row in rows else 0.0 for row in range(len(labels(tree)))),
-    )
+    count = len(labels(tree))
+    entries = (values[rows.index(row)] if row in rows else 0.0 for row in range(count))
+    return ca.vertcat(ca.DM(0, 1), *entries)
 
 
-def _expression(value):
-    return (
-        value if isinstance(value, (ca.SX, ca.MX, ca.DM)) else ca.DM(np.array(value, dtype=float))
-    )
+def expression(value: Matrix) -> Matrix:
+    """Return numbers as DM, expressions as they are."""
+    if isinstance(value, (ca.SX, ca.MX, ca.DM)):
+        return value
+    return ca.DM(np.array(value, dtype=float))
 
 
-def _found(tree, q, near):
-    """Return the Independence of the rows."""
-    near = q if near is None and isinstance(q, ca.DM) else near
-    return independent(tree, near)
-
-
-def _driven(tree, actuated, freedom):
+def _driven_rows(tree: Tree, actuated: Sequence[str] | None, freedom: int) -> list[int]:
     """Return the rows of q of the driven joints.
 
     Raises ValueError unless they are as many as the mechanism's degrees of freedom.
     """
-    names = (
-        [joint.name for joint in tree.moving if joint.actuated]
-        if actuated is None
-        else list(actuated)
-    )
+    names = actuated
+    if names is None:
+        names = [joint.name for joint in tree.moving if joint.actuated]
     driven = sorted({tree.coordinate(name) for name in names})
     if len(driven) != freedom:
         why = (
@@ -237,13 +225,12 @@ def _driven(tree, actuated, freedom):
         )
         raise ValueError(
             f"inverse: the mechanism has {freedom} degrees of freedom and {len(driven)} actuated "
-            "joints "
-            f"({', '.join(names) or 'none'}): {why}; expected as many of one as of the other"
+            f"joints ({', '.join(names) or 'none'}): {why}; expected as many of one as of the other"
         )
     return driven
 
 
-def _check_closed(tree, what, value):
+def _check_closed(tree: Tree, what: str, value: Matrix) -> None:
     if isinstance(value, ca.DM) and value.shape[0]:
         row = int(np.argmax(np.abs(np.array(value))))
         if not abs(float(value[row])) <= CONSISTENT:
@@ -253,7 +240,7 @@ def _check_closed(tree, what, value):
             )
 
 
-def _check_regular(matrix, message):
+def _check_regular(matrix: Matrix, message: str) -> None:
     if isinstance(matrix, ca.DM) and matrix.shape[0]:
         values = np.linalg.svd(np.array(matrix), compute_uv=False)
         if values[-1] <= SINGULAR * values[0]:

@@ -152,7 +152,7 @@ def check_rigid(tree: Tree) -> None:
 
 
 @lru_cache(maxsize=32)
-def aligned(tree: Tree) -> tuple[Tree, tuple]:
+def align_frames(tree: Tree) -> tuple[Tree, tuple]:
     """Return the same mechanism on better frames, and the poses (4x4) of the new link frames in the
     old ones.
 

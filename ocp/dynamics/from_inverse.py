@@ -1,12 +1,15 @@
-"""Accelerations from inverse dynamics alone, which is linear in them: tau = M qdd + h, whatever the
-formulation; force elements and rotors of the tree are in M and h."""
+"""Accelerations from inverse dynamics, which is linear in them: tau = M qdd + h, whatever the
+formulation.
+
+Force elements and rotors of the tree are in M and h.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.forces import (
     armatures,
     element_torques,
@@ -14,7 +17,6 @@ from ocp.mechanics.elements.forces import (
     has_rotors,
     with_elements,
 )
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -22,48 +24,53 @@ LINEAR = 1e-9  # relative: what changes by no more is constant
 
 
 def linear_in_accelerations(
-    inverse: Callable[..., Matrix], tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
+    inverse: Inverse, tree: Tree, q: Matrix, qd: Matrix, loads: Loads = ()
 ) -> tuple[Matrix, Matrix]:
     """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) + A qdd - e = M qdd + h.
 
-    A are the rotors of the tree, e what its elements give. M and h are numbers where q and qd are.
-    An inverse that knows its own gives them by its `linear` (tree, q, qd, loads). Raises ValueError
-    if the inverse is not linear in the accelerations.
+    A are the rotors of the tree, e the torques of its elements. M and h are numbers where q and qd
+    are. An inverse that knows its own gives them by its `linear` (tree, q, qd, loads). Raises
+    ValueError if the inverse is not linear in the accelerations.
     """
-    mass, bias = _of_bodies(inverse, tree, q, qd, loads)
+    mass, bias = _bodies_alone(inverse, tree, q, qd, loads)
     if forces_of(tree):
         bias = bias - element_torques(tree, q, qd)
-    return beside_rotors(tree, mass), bias
+    return add_rotors(tree, mass), bias
 
 
-def beside_rotors(tree: Tree, mass: Matrix) -> Matrix:
+def add_rotors(tree: Tree, mass: Matrix) -> Matrix:
     """Return a mass matrix (n, n) of bodies with that of the tree's rotors added."""
     return mass + ca.diag(armatures(tree)) if has_rotors(tree) else mass
 
 
-def articulates(tree: Tree) -> bool:
+def suits_articulated_bodies(tree: Tree) -> bool:
     """Tell whether articulated bodies know all of a tree: links that do not bend, and no rotors
     where joints follow others."""
     follows = any(joint.follows is not None for joint in tree.joints)
     return not tree.flexible and not (has_rotors(tree) and follows)
 
 
-def released(
-    forward: Callable[..., Matrix] | None, inverse: Callable[..., Matrix], tree: Tree, *instant: Any
+def accelerations_by(
+    forward: Callable[..., Matrix] | None,
+    inverse: Inverse,
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Loads,
 ) -> Matrix:
-    """Return the accelerations (n,) of an open tree at an `instant`, q, qd, tau and loads.
+    """Return the accelerations (n,) of an open tree.
 
     They are by `forward`, a function of bodies that knows no rotors, or by the M and h of
     `inverse`.
     """
-    q, qd, tau, loads = instant
     if forward is not None and not has_rotors(tree):
         return forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
     mass, bias = linear_in_accelerations(inverse, tree, q, qd, loads)
-    return solved(mass, tau - bias)
+    return solve_mass_matrix(mass, tau - bias)
 
 
-def solved(mass: Matrix, right: Matrix) -> Matrix:
+def solve_mass_matrix(mass: Matrix, right: Matrix) -> Matrix:
     """Return x (n,) of M x = right, by the factors L D L' of a mass matrix M (n, n).
 
     Their rounding errors are those of M with ones on its diagonal, whatever the units and sizes of
@@ -75,19 +82,18 @@ def solved(mass: Matrix, right: Matrix) -> Matrix:
     return ca.ldl_solve(ca.densify(right), *ca.ldl(whole, True))
 
 
-def _of_bodies(
-    inverse: Callable[..., Matrix], tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]
+def _bodies_alone(
+    inverse: Inverse, tree: Tree, q: Matrix, qd: Matrix, loads: Loads
 ) -> tuple[Matrix, Matrix]:
     """Return M (n, n) and h (n,) of the bodies alone."""
-    known: Any = getattr(inverse, "linear", None)
-    if known is not None:
-        mass, bias = known(tree, q, qd, loads)
-        return mass, bias
-    kind: Any = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
-    qdd = kind.sym("qdd", tree.dof)
+    own: Callable[..., tuple[Matrix, Matrix]] | None = getattr(inverse, "linear", None)
+    if own is not None:
+        return own(tree, q, qd, loads)
+    kind = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
+    qdd: Matrix = kind.sym("qdd", tree.dof)
     needed = inverse(tree, q, qd, qdd, loads)
-    mass = ca.jacobian(needed, qdd)
-    rest = kind.zeros(tree.dof)
+    mass: Matrix = ca.jacobian(needed, qdd)
+    rest: Matrix = kind.zeros(tree.dof)
     if ca.depends_on(mass, qdd):
         if _varies(mass, qdd):
             raise ValueError(
@@ -116,25 +122,25 @@ def _varies(mass: Matrix, qdd: Matrix) -> bool:
     return bool(np.abs(one - two).max(initial=0.0) > LINEAR * np.abs(one).max(initial=0.0))
 
 
-def mixed(
+def solve_mixed(
     mass: Matrix, bias: Matrix, known: Matrix, active: Sequence[bool]
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations and torques, each (n,), of M qdd + h = tau, from `known` (n,) of either
-    kind.
+    """Return accelerations and torques, each (n,), of M qdd + h = tau.
 
-    `active` has a boolean for each coordinate: whether its acceleration is known, and not its
-    torque.
+    Args:
+        known: of each coordinate its acceleration or its torque, (n,).
+        active: of each coordinate whether its acceleration is known, and not its torque.
     """
-    given = [row for row, flag in enumerate(active) if flag]
+    driven = [row for row, flag in enumerate(active) if flag]
     free = [row for row, flag in enumerate(active) if not flag]
     rest = known[free] - bias[free]
-    if given:
-        rest = rest - mass[free, given] @ known[given]
-    released = ca.vertsplit(solved(mass[free, free], rest)) if free else []
-    accelerations = ca.vertcat(*_placed(known, dict(zip(free, released))))
+    if driven:
+        rest = rest - mass[free, driven] @ known[driven]
+    found = ca.vertsplit(solve_mass_matrix(mass[free, free], rest)) if free else []
+    accelerations = _replace_rows(known, dict(zip(free, found)))
     torques = mass @ accelerations + bias
-    return accelerations, ca.vertcat(*_placed(torques, {row: known[row] for row in free}))
+    return accelerations, _replace_rows(torques, {row: known[row] for row in free})
 
 
-def _placed(vector: Matrix, others: dict[int, Matrix]) -> list[Matrix]:
-    return [others.get(row, vector[row]) for row in range(vector.shape[0])]
+def _replace_rows(vector: Matrix, rows: dict[int, Matrix]) -> Matrix:
+    return ca.vertcat(*(rows.get(row, vector[row]) for row in range(vector.shape[0])))

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics import closed_loops
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
-from ocp.dynamics.formulation import Formulation, Inverse
+from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.from_inverse import (
-    articulates,
-    beside_rotors,
+    accelerations_by,
+    add_rotors,
     linear_in_accelerations,
-    mixed,
-    released,
+    solve_mixed,
+    suits_articulated_bodies,
 )
+from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.forces import (
     completed,
     element_torques,
@@ -24,7 +24,6 @@ from ocp.mechanics.elements.forces import (
     rotors,
     with_elements,
 )
-from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
@@ -35,15 +34,21 @@ def inverse_dynamics(
     q: Matrix,
     qd: Matrix,
     qdd: Matrix,
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,), that a motion needs beside the loads and
     the tree's force elements.
 
-    `q, qd, qdd` (n,) are numbers or expressions (SX, MX); loops count as open (see
-    `ocp.dynamics.closed_loops`). Raises ValueError for sizes that are not n, and for flexible links
-    under a formulation of rigid bodies.
+    Loops count as open (see `ocp.dynamics.closed_loops`).
+
+    Args:
+        q, qd, qdd: the motion, (n,) each, numbers or expressions (SX, MX).
+        loads: forces and moments on links.
+        formulation: a Formulation or its name; "auto" suits the tree.
+
+    Raises ValueError for sizes that are not n, and for flexible links under a formulation of rigid
+    bodies.
     """
     q, qd, qdd = _expressions(tree, q=q, qd=qd, qdd=qdd)
     needed = formulation_of(formulation, tree).inverse(tree, q, qd, qdd, loads)
@@ -55,14 +60,20 @@ def forward_dynamics(
     q: Matrix,
     qd: Matrix,
     tau: Matrix,
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
     """Return the accelerations (n,), rad/s2 or m/s2, under joint torques, loads and elements.
 
-    `q, qd, tau` (n,) are numbers or expressions, torques in N m and forces in N; loops stay closed,
-    by the forces of their cut joints. Raises ValueError for sizes that are not n, and for numbers
-    where the accelerations are not determined, and for a tree with stays.
+    Loops stay closed, by the forces of their cut joints.
+
+    Args:
+        q, qd: place and rates, (n,) each, numbers or expressions.
+        tau: torques (N m) and forces (N), (n,).
+        loads, formulation: as in `inverse_dynamics`.
+
+    Raises ValueError for sizes that are not n, for a tree with stays, and for numbers where the
+    accelerations are not determined.
     """
     method = formulation_of(formulation, tree)
     q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)
@@ -73,7 +84,7 @@ def forward_dynamics(
         )
     if not structure(tree).closed:
         return accelerations(method, tree, q, qd, tau, loads)
-    return closed_loops.forward(tree, q, qd, tau, loads, dynamics=slope_of(method, tree))[0]
+    return closed_loops.forward(tree, q, qd, tau, loads, dynamics=own_inverse(method, tree))[0]
 
 
 def accelerations(
@@ -82,7 +93,7 @@ def accelerations(
     q: Matrix,
     qd: Matrix,
     tau: Matrix,
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
 ) -> Matrix:
     """Return the accelerations (n,) of a tree, its loops open.
 
@@ -91,10 +102,10 @@ def accelerations(
     which only the articulated bodies know.
     """
     method = formulation_of(formulation, tree)
-    if is_built_in(method) and articulates(tree):
+    if is_built_in(method) and suits_articulated_bodies(tree):
         return recursions(tree).forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
     forward = recursions(tree).forward if is_built_in(method) else method.forward
-    return released(forward, method.inverse, tree, q, qd, tau, loads)
+    return accelerations_by(forward, method.inverse, tree, q, qd, tau, loads)
 
 
 def hybrid_dynamics(
@@ -103,13 +114,17 @@ def hybrid_dynamics(
     qd: Matrix,
     known: Matrix,
     active: Sequence[bool],
-    loads: Sequence[Load] = (),
+    loads: Loads = (),
     formulation: Formulation | str = AUTO,
 ) -> tuple[Matrix, Matrix]:
     """Return accelerations and torques, each (n,), from one of the two at every joint.
 
-    It is qdd at the `active` joints, and tau at the others. `active` has a boolean and `known` (n,)
-    the acceleration or torque of each coordinate; loops count as open.
+    Loops count as open.
+
+    Args:
+        known: qdd at the active joints, and tau at the others, (n,).
+        active: of each coordinate whether its acceleration is known.
+        loads, formulation: as in `inverse_dynamics`.
     """
     method = formulation_of(formulation, tree)
     if is_built_in(method) and not forces_of(tree):
@@ -117,20 +132,27 @@ def hybrid_dynamics(
     if is_built_in(method) and not structure(tree).flexible and not tree.mapped:
         return _hybrid_of_elements(tree, q, qd, known, active, loads)
     mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
-    return mixed(mass, bias, known, active)
+    return solve_mixed(mass, bias, known, active)
 
 
-def _hybrid_of_elements(tree, q, qd, known, active, loads):
+def _hybrid_of_elements(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Loads,
+) -> tuple[Matrix, Matrix]:
     """Return accelerations and torques of a tree with elements, by articulated bodies, which know
     rotors at passive joints."""
-    given, inertias = element_torques(tree, q, qd), rotors(tree)
+    elements, inertias = element_torques(tree, q, qd), rotors(tree)
     passive = ca.DM([0.0 if flag else 1.0 for flag in active])
-    qdd, torques = recursions(tree).hybrid(tree, q, qd, known + passive * given, active, loads)
+    qdd, torques = recursions(tree).hybrid(tree, q, qd, known + passive * elements, active, loads)
     turned = (
         inertias[row] * qdd[row] if flag and row in inertias else 0.0
         for row, flag in enumerate(active)
     )
-    return qdd, torques - given + ca.vertcat(*turned)
+    return qdd, torques - elements + ca.vertcat(*turned)
 
 
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
@@ -139,37 +161,34 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     Rotors are in it. Loops count as open. `q` (n,) are numbers or an expression. Raises ValueError
     if its size is not n.
     """
-    (place,) = _expressions(tree, q=q)
-    known = recursions(tree)
-    bodies = known.inertia if structure(tree).flexible else known.mass_matrix
-    return beside_rotors(tree, bodies(tree, place))
+    (q,) = _expressions(tree, q=q)
+    module = recursions(tree)
+    bodies = module.inertia if structure(tree).flexible else module.mass_matrix
+    return add_rotors(tree, bodies(tree, q))
 
 
-def recursions(tree: Tree) -> Any:
-    """Return the file that has `forward` and `hybrid` for a tree."""
+def recursions(tree: Tree) -> ModuleType:
+    """Return the module that has `forward` and `hybrid` for a tree."""
     name = "book" if structure(tree).flexible else "lie_group"
     return import_module(f"ocp.dynamics.formulations.{name}")  # which no motion's plan needs
 
 
-def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:
-    """Return the inverse from which M and h follow.
-
-    None where the built-in recursions know them.
-    """
+def own_inverse(formulation: Formulation | str, tree: Tree) -> Inverse | None:
+    """Return the inverse that M and h follow from, None where the built-in recursions know them."""
     method = formulation_of(formulation, tree)
     return None if is_built_in(method) else method.inverse
 
 
 def _expressions(tree: Tree, **vectors: Matrix) -> list[Matrix]:
-    found = []
-    for name, value in vectors.items():
-        if not isinstance(value, (ca.SX, ca.MX, ca.DM)):
-            value = ca.DM(np.array(value, dtype=float))
+    """Return vectors (n,) as expressions, and raise ValueError naming one of another size."""
+    expressions = []
+    for name, vector in vectors.items():
+        value = closed_loops.expression(vector)
         if value.numel() != tree.dof:
             joints = ", ".join(joint.name for joint in tree.moving)
             raise ValueError(
                 f"{name}: expected {tree.dof} entries, one for each of {joints}; got "
                 f"{value.numel()}"
             )
-        found.append(value)
-    return found
+        expressions.append(value)
+    return expressions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.closed_loops import eliminated
+from ocp.dynamics.closed_loops import passive_loop_forces
 from ocp.mechanics.elements.forces import (
     element_loads,
     element_torques,
@@ -226,7 +226,7 @@ class Instant:
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         supported = self.supported - self.stayed
-        return eliminated(self.tree, self.moves, supported, structure(self.tree).looped)
+        return passive_loop_forces(self.tree, self.moves, supported, structure(self.tree).looped)
 
     @cached_property
     def stay_gaps(self) -> Matrix:

@@ -17,7 +17,7 @@ import numpy as np
 from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.formulation import Formulation
-from ocp.dynamics.model import slope_of
+from ocp.dynamics.model import own_inverse
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
@@ -281,7 +281,7 @@ def _state_slope(
     pushes = loads_in_state(tree, loads, t, q, rate / T)
     instant = (tree, q, rate / T, known / T**2)
     if structure(tree).closed:
-        qdd = closed_hybrid(*instant, rows, pushes, dynamics=slope_of(formulation, tree))
+        qdd = closed_hybrid(*instant, rows, pushes, dynamics=own_inverse(formulation, tree))
     else:
         active = tuple(row in actuated for row in range(n))
         qdd, _ = hybrid_dynamics(*instant, active, pushes, formulation)

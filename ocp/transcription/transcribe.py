@@ -12,7 +12,7 @@ from typing import cast
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
+from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
 from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.parameters import Parameter, closed, is_open, reference
@@ -324,7 +324,7 @@ def transcribe(
         ValueError: naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
-    transcription = settled(problem.tree, transcription)
+    transcription = resolve_auto(problem.tree, transcription)
     method, motion = transcription.method, problem.motion
     check_size(problem, method)
     check_free_knots(problem, method)

@@ -12,7 +12,7 @@ from random_trees import over, random_link, random_loads, random_motion, random_
 
 from ocp import Link, Load, Tree, revolute, screw
 from ocp.dynamics import FORMULATIONS, NEWTON_EULER
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulation import align_frames
 from ocp.mechanics.kinematics import kinematics
 from ocp.models.arms.pr import pr
 from ocp.models.arms.two_link import two_link
@@ -183,7 +183,7 @@ def test_a_resting_tree_carries_its_weight(seed):
 @some_trees
 def test_aligned_frames_describe_the_same_mechanism_about_z(seed):
     c = case(seed)
-    better, turns = aligned(c.tree)
+    better, turns = align_frames(c.tree)
     old, new = (
         [np.array(pose) for pose in kinematics.poses(tree, ca.DM(c.q))] for tree in (c.tree, better)
     )

@@ -10,8 +10,8 @@ from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp import Load, Transcription
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.catalogue import settled
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.catalogue import resolve_auto
+from ocp.dynamics.formulation import align_frames
 from ocp.dynamics.formulations import (
     hollerbach_3x3,
     hollerbach_4x4,
@@ -37,10 +37,10 @@ def test_derivatives_of_few_coordinates_are_automatic_and_ones_own_are_kept(join
     tree = random_tree(np.random.default_rng(joints), joints, kinds=("revolute",))
     assert tree.dof == joints
     for asked in (Transcription(), Transcription(dynamics="newton_euler")):
-        assert settled(tree, asked).derivatives == chosen
-    assert settled(tree, Transcription(derivatives="recursive")).derivatives == "recursive"
+        assert resolve_auto(tree, asked).derivatives == chosen
+    assert resolve_auto(tree, Transcription(derivatives="recursive")).derivatives == "recursive"
     mine = replace(FORMULATIONS["newton_euler"], name="mine")
-    assert settled(tree, Transcription(dynamics=mine)).derivatives == "recursive"
+    assert resolve_auto(tree, Transcription(dynamics=mine)).derivatives == "recursive"
 
 
 def mechanism(seed):
@@ -125,7 +125,7 @@ def links_of(module):
 
 @pytest.mark.parametrize("module", LAGRANGIAN, ids=lambda module: module.__name__.split(".")[-1])
 def test_the_graph_that_is_counted_gives_the_torques(module):
-    tree, _ = aligned(chain(5, seed=0))
+    tree, _ = align_frames(chain(5, seed=0))
     q, qd, qdd = map(ca.DM, random_motion(np.random.default_rng(0), tree))
     inputs, tau = module.dense(5)
     gravity = ca.DM([*tree.gravity, 0][: inputs[-3].numel()])

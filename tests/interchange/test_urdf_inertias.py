@@ -9,7 +9,7 @@ from urdf_texts import ARM, written
 
 from ocp import mass_matrix
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulation import align_frames
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.storage.tree_data import tree_data, tree_of
 
@@ -71,7 +71,7 @@ def test_a_kept_inertia_goes_through_files_and_formulations(tmp_path):
     assert np.allclose(read.links[1].inertia, tree.links[1].inertia, rtol=1e-15)
     q, qd, qdd = ca.DM([0.3, 0.1]), ca.DM([1, 2]), ca.DM([-2, 1])
     torques = [
-        np.array(each.inverse(aligned(tree)[0], q, qd, qdd)) for each in FORMULATIONS.values()
+        np.array(each.inverse(align_frames(tree)[0], q, qd, qdd)) for each in FORMULATIONS.values()
     ]
     assert np.ptp(torques, axis=0).max() < 1e-12
     with pytest.raises(ValueError, match="a link that is `unphysical` takes them"):

@@ -17,7 +17,7 @@ from ocp.certificate.checks.simulation import (
 )
 from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
-from ocp.dynamics.closed_loops import eliminated
+from ocp.dynamics.closed_loops import passive_loop_forces
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.formulations.lie_group import LIE_GROUP
 from ocp.mechanics.kinematics.kinematics import motions, position, wrench_torques
@@ -404,7 +404,7 @@ def _drive_torques(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
     moves, free, rows = motions(tree, q), list(structure(tree).looped), list(structure(tree).cuts)
     slope = gap_slope(tree, moves)
     if structure(tree).determined:
-        return needed - slope.T @ eliminated(tree, moves, needed, tuple(free))
+        return needed - slope.T @ passive_loop_forces(tree, moves, needed, tuple(free))
     if not free:
         return ca.SX(needed)
     pull = slope[rows, free]

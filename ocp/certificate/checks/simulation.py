@@ -14,7 +14,7 @@ from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.formulations import lagrange
 from ocp.dynamics.formulations.lie_group import forward as articulated
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
-from ocp.dynamics.from_inverse import articulates, released
+from ocp.dynamics.from_inverse import accelerations_by, suits_articulated_bodies
 from ocp.mechanics.elements.forces import with_elements
 from ocp.mechanics.kinematics.kinematics import kinetic_energy
 from ocp.mechanics.kinematics.loop_assembly import examples
@@ -187,11 +187,11 @@ def accelerations(
         forward, inverse = formulation.forward, formulation.inverse
         if structure(tree).closed:
             return closed_forward(tree, q, qd, torques, loads, dynamics=inverse)[0]
-        return released(forward, inverse, tree, q, qd, torques, loads)
+        return accelerations_by(forward, inverse, tree, q, qd, torques, loads)
     if structure(tree).closed:
         return closed_forward(tree, q, qd, torques, loads)[0]
-    if not structure(tree).flexible and not articulates(tree):
-        return released(None, open_inverse, tree, q, qd, torques, loads)
+    if not structure(tree).flexible and not suits_articulated_bodies(tree):
+        return accelerations_by(None, open_inverse, tree, q, qd, torques, loads)
     torques = with_elements(tree, torques, q, qd)
     if structure(tree).flexible:
         return lagrange.forward(tree, q, qd, torques, loads)

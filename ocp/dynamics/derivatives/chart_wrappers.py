@@ -11,7 +11,7 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
-from ocp.dynamics.from_inverse import mixed
+from ocp.dynamics.from_inverse import solve_mixed
 from ocp.dynamics.signatures import Inverse, Loads, LoadsAndWrenches, Reactions, Slopes
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
 from ocp.mechanics.model.loads import Load, Wrench
@@ -179,7 +179,7 @@ def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
             parts = _accelerations(place, hybrid, known, loads), known
         else:
             bias = place.slope.T @ inner_torques(place, inverse, loads)
-            parts = mixed(_mass(place, inverse), bias, known, active)
+            parts = solve_mixed(_mass(place, inverse), bias, known, active)
         accelerations, torques = _evaluate(parts) if exact else parts
         return accelerations, torques
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulation import align_frames
 from ocp.mechanics.kinematics.spatial import across, cross
 from ocp.mechanics.model.inertia import merged, regrouped, without_noise
 from ocp.mechanics.model.joints import Joint
@@ -93,7 +93,7 @@ def chain_of(tree: Tree, regroup: bool = False) -> Chain:
 
     Regrouped, revolute joints carry no mass, but there are more bodies.
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     carriers: list[int] = []
     for row, p in zip(tree.rows, tree.parents):
         carriers.append(row if row is not None else carriers[p] if p >= 0 else -1)

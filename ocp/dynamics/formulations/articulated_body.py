@@ -21,7 +21,7 @@ from ocp.dynamics.exponentials import (
     to_child,
     to_parent,
 )
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulation import align_frames
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.elements.forces import rotors
 from ocp.mechanics.model.inertia import regrouped
@@ -92,7 +92,7 @@ def hybrid_problem(
             f"active: expected a boolean for each of the {tree.dof} moving joints ({names}), got "
             f"{len(active)}"
         )
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     rows = tree.rows
     places = (None if row is None else q[row] for row in rows)
     factors = [exponentials(joint, place) for joint, place in zip(tree.joints, places)]

@@ -2,8 +2,8 @@
 joints included.
 
 Barman (2020), chapter III, steps 1-10: in moving link frames, about each link's centre of mass. The
-frames (`aligned`) stand on the axis z of the link's own joint, its proximal end, so that the offset
-dx of a frame from its parent's is written in the parent's axes.
+frames (`align_frames`) stand on the axis z of the link's own joint, its proximal end, so that the
+offset dx of a frame from its parent's is written in the parent's axes.
 
 Every vector is a matrix (3, 1 + m): the value, then its sensitivities (.),i by all q, (.),i' by all
 qd and (.),i'' by all qdd, m = 3n, or m = 0 where none are asked for; a scalar is such a row. What
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions, Slopes
 from ocp.mechanics.kinematics.rigid import joint_pose
 from ocp.mechanics.kinematics.spatial import skew
@@ -85,7 +85,7 @@ def _torques(
 
     (step 10, eqs. 3.92-3.95).
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     steps = _steps(tree, q, qd, qdd, sensitive)
     entries = (
         step.turn.T @ moment + step.slide.T @ force
@@ -100,7 +100,7 @@ def _reactions(
 ) -> list[Reactions]:
     """Return the (moment, force) at the proximal end of every link in the axes of the frames of
     `tree`, the moments about the joints' anchors."""
-    better, frames = aligned(tree)
+    better, frames = align_frames(tree)
     wrenches = _wrenches(better, _steps(better, q, qd, qdd, sensitive), loads)
     reactions = []
     for joint, frame, (moment, force) in zip(tree.joints, frames, wrenches):

@@ -19,7 +19,7 @@ import casadi as ca
 
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.formulations.transforms_4x4 import direction
-from ocp.dynamics.from_inverse import mixed
+from ocp.dynamics.from_inverse import solve_mixed
 from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.flexible.kinematics import (
@@ -189,7 +189,7 @@ def hybrid(
     in `ocp.dynamics.formulations.lie_group.hybrid`.
     """
     rest = remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads)
-    return mixed(inertia(tree, q), -rest, known, active)
+    return solve_mixed(inertia(tree, q), -rest, known, active)
 
 
 def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Reactions:

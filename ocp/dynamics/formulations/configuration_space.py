@@ -24,7 +24,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, Reach, aligned
+from ocp.dynamics.formulation import Formulation, Reach, align_frames
 from ocp.dynamics.matrices import Entries, sparse_matrix
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.kinematics.kinematics import poses
@@ -145,7 +145,7 @@ class _TreeAtRest:
 
 
 def _tree_at_rest(tree: Tree, q: Matrix) -> _TreeAtRest:
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     frames, bodies = poses(tree, q), regrouped(tree)
 
     def carried(k: int, children: list) -> Matrix:

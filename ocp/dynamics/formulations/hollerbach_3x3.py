@@ -15,7 +15,7 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     entry_matrices,
     link_poses,
@@ -45,7 +45,7 @@ Derivatives: TypeAlias = dict[tuple[str, int], Sums]
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     gravity, pushes = matrix(tree.gravity), applied(tree, loads)
     return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 
@@ -115,7 +115,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
 
     with dW = 0 by rates, accelerations and the joints that joint i carries; dtau/dqdd is symmetric.
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     links, screws, gravity = _links(tree, q), screw_matrices(tree), matrix(tree.gravity)
     moves, entries = _motions(tree, links, screws, qd, qdd), {}
     sums = _inward_sums(tree, links, moves, applied(tree, loads))

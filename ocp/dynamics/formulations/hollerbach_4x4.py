@@ -13,7 +13,7 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     BASE,
     Links,
@@ -84,7 +84,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
     (Xiang et al. 2009, eqs. 33-35) with dA_i' = dA [S_i], which also holds for the derivative by
     q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     links, screws = link_matrices(tree, q), screw_matrices(tree)
     forces, places, moments = _external(links, matrix([*tree.gravity, 0]), applied(tree, loads))
     moves = _motions(tree, links, screws, qd, qdd)

@@ -2,8 +2,8 @@
 joints.
 
 Follows Barman (2020), chapter III, steps 1-10, on frames laid as Denavit and Hartenberg lay them
-(`aligned`) and with each link's inertia as mass m, first moment h = m c and pseudo-inertia P about
-the frame's origin. With U = [dw] + [w][w] the inertial force and moment are
+(`align_frames`) and with each link's inertia as mass m, first moment h = m c and pseudo-inertia P
+about the frame's origin. With U = [dw] + [w][w] the inertial force and moment are
 
     m a + U h   and   h x a + I dw + w x I w
 
@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.kinematics.spatial import euler_zxz
 from ocp.mechanics.model.inertia import first_moment, regrouped
@@ -66,7 +66,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -
 
     The steps are those of Barman (2020), chapter III.
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     turns = _JointTurns(tree, q)
     external = _external(tree, turns, loads)
     wrenches = joint_wrenches(tree, turns, qd, qdd, external, _entries(regrouped(tree)))
@@ -85,7 +85,7 @@ def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ())
     They are in N m and N, in the axes of the link's frame. The moment is about the joint's
     `anchor`. Their components along the joint's axis are the joint torque or force itself.
     """
-    better, frames = aligned(tree)
+    better, frames = align_frames(tree)
     turns = _JointTurns(better, q)
     external, inertias = _external(better, turns, loads), _entries(map(first_moment, better.links))
     wrenches = joint_wrenches(better, turns, qd, qdd, external, inertias)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import aligned
+from ocp.dynamics.formulation import align_frames
 from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Slopes
 from ocp.mechanics.kinematics.rigid import joint_pose
@@ -36,7 +36,7 @@ def aligned_torques(
     Args:
         torques: the method, torques(tree, links, qd=, qdd=, gravity= (4), loads= as `applied`).
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     gravity, pushes = matrix([*tree.gravity, 0]), applied(tree, loads)
     return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 

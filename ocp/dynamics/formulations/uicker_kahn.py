@@ -11,7 +11,7 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     Links,
     aligned_torques,
@@ -88,7 +88,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
         dtau_i/dqd_m  = 2 sum_k <W_km, W_i> qd_k
         dtau_i/dqdd_m = <W_m, W_i>
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     links, pushes = link_matrices(tree, q), applied(tree, loads)
     gravity = matrix([*tree.gravity, 0])
 

@@ -11,7 +11,7 @@ from functools import partial
 import casadi as ca
 
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
+from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.formulations.transforms_4x4 import (
     BASE,
     Links,
@@ -80,7 +80,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
 
     over the links j that joints i and k move, as d(ddW)/dqd = 2 d(dW)/dq and d(ddW)/dqdd = dW/dq.
     """
-    tree, _ = aligned(tree)
+    tree, _ = align_frames(tree)
     links, pushes = link_matrices(tree, q), applied(tree, loads)
     gravity = matrix([*tree.gravity, 0])
 

@@ -27,9 +27,9 @@ from ocp.dynamics.tables.tensor_splines import (
     Axis,
     Plan,
     Splines,
+    build_splines,
     bytes_in_words,
-    planned,
-    splined,
+    plan_tables,
 )
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
@@ -91,7 +91,7 @@ class Tabulated:
 
     @property
     def words(self) -> str:
-        """The settings that are not the usual ones, as text that `of_text` reads."""
+        """The settings that are not the usual ones, as text that `parse_table` reads."""
         others = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         usual = {entry.name: entry.default for entry in fields(self)}
         text = ", ".join(f"{key}={value!r}" for key, value in others.items() if value != usual[key])
@@ -216,7 +216,7 @@ def table(**settings: Any) -> Formulation:
     return Formulation(name=tabulated.words, inverse=tabulated, approximation=tabulated)
 
 
-def of_text(text: str) -> Formulation | None:
+def parse_table(text: str) -> Formulation | None:
     """Return the Formulation of a text as "table(points=65, degree=5)"; None for any other text.
 
     Raises ValueError if it is meant as one and its settings are none.
@@ -245,7 +245,7 @@ def tabulate(tree: Tree, settings: Tabulated) -> Table:
     memory where too much would be needed.
     """
     joints = ", ".join(joint.name for joint in tree.moving)
-    splines = splined(f"table of {joints}", table_plan(tree, settings))
+    splines = build_splines(f"table of {joints}", table_plan(tree, settings))
     return Table(settings=settings, dof=tree.dof, splines=splines)
 
 
@@ -262,7 +262,7 @@ def table_plan(tree: Tree, settings: Tabulated) -> Plan:
     axes = _axes(tree, settings)
     arguments = ca.SX.sym("z", n * len(quantities))
     entries = _ENTRIES[settings.form](tree, settings, *ca.vertsplit(arguments, n))
-    return planned(arguments, entries, axes, settings.degree)
+    return plan_tables(arguments, entries, axes, settings.degree)
 
 
 # What is kept -------------------------------------------------------------------------------------

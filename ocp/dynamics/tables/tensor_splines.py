@@ -163,7 +163,7 @@ class Plan:
         return prod(axis.size(self.degree) for axis in along)
 
 
-def planned(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> Plan:
+def plan_tables(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> Plan:
     """Return the Plan of tables of expressions (m,), SX, of symbols (k,), one along each axis.
 
     Arguments that an entry does not depend on are found by trying, and left out of its table.
@@ -185,8 +185,8 @@ def planned(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> 
     )
 
 
-def splined(what: str, plan: Plan) -> Splines:
-    """Return the Splines that were planned.
+def build_splines(what: str, plan: Plan) -> Splines:
+    """Return the Splines that were plan_tables.
 
     Raises ValueError telling the memory that would be needed where that is more than there may be.
     """

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import casadi as ca
 
 from ocp.codegen.mapped import Graph
-from ocp.dynamics.closed_loops import spread
+from ocp.dynamics.closed_loops import scatter_gap_rows
 from ocp.dynamics.derivatives.momentum import has_momentum_slopes
 from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.kinematics.zero_moment import resultant
@@ -302,7 +302,7 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
         return Forces(
             inverse=None,
             ground=(in_balance if corrects else as_given) if ground is not None else None,
-            cuts=(lambda at: spread(tree, lifted[:cuts], undetermined)) if cuts else None,
+            cuts=(lambda at: scatter_gap_rows(tree, lifted[:cuts], undetermined)) if cuts else None,
             stays=lambda at: lifted[cuts:closed],
             touches=lambda at: lifted[closed:first],
         )
@@ -331,7 +331,7 @@ def _lifted_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
             inverse=None,
             torques=torques,
             ground=None if ground is None else wrenches,
-            cuts=(lambda at: spread(tree, lifted[first:last], cuts)) if cuts else None,
+            cuts=(lambda at: scatter_gap_rows(tree, lifted[first:last], cuts)) if cuts else None,
             stays=lambda at: lifted[last:internal],
             touches=lambda at: lifted[internal:whole],
         )
