@@ -1,11 +1,10 @@
-"""The built-in formulations by name, which of them suits a tree, and who differentiates a
-formulation."""
+"""Built-in formulations by name, the choice that suits a tree, and providers of derivatives."""
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import casadi as ca
 import numpy as np
@@ -66,6 +65,7 @@ APPROXIMATE = _Named(
         "without_coriolis": "ocp.dynamics.formulations.configuration_space",
     }
 )
+Settings = TypeVar("Settings", bound=Any)
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
 CHOICES = (*FORMULATIONS, *APPROXIMATE, AUTO)
 DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
@@ -91,7 +91,7 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
     if isinstance(choice, Formulation):
         return choice
     if choice != AUTO:
-        known = _named(choice)
+        known = _formulation_by_name(choice)
         if known is None:
             raise ValueError(
                 f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {choice!r}"
@@ -103,7 +103,7 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
     return FORMULATIONS["book"] if tree.flexible else NEWTON_EULER
 
 
-def _named(name: str) -> Formulation | None:
+def _formulation_by_name(name: object) -> Formulation | None:
     """Return the Formulation of a name; None if there is none."""
     if not isinstance(name, str):
         return None
@@ -115,17 +115,17 @@ def _named(name: str) -> Formulation | None:
     return parse_table(name)
 
 
-def is_choice(name: Any) -> bool:
+def is_choice(name: object) -> bool:
     """Tell whether a name is that of a formulation, or "auto".
 
     Raises ValueError for a table whose settings are none.
     """
-    return name == AUTO or _named(name) is not None
+    return name == AUTO or _formulation_by_name(name) is not None
 
 
 def is_named(formulation: Formulation) -> bool:
     """Tell whether a formulation follows from its name alone, as files hold it."""
-    return formulation.name != AUTO and _named(formulation.name) == formulation
+    return formulation.name != AUTO and _formulation_by_name(formulation.name) == formulation
 
 
 def is_built_in(formulation: Formulation) -> bool:
@@ -140,13 +140,16 @@ def is_comparable(formulation: Formulation) -> bool:
     return is_built_in(formulation) or formulation.approximation is not None
 
 
-def resolve_auto(tree: Tree, settings: Any) -> Any:
-    """Return a record with `dynamics` and `derivatives` with what "auto" stands for in the case of
-    a tree.
+def resolve_auto(tree: Tree, settings: Settings) -> Settings:
+    """Return settings with what "auto" stands for in the case of a tree.
 
     That is newton_euler, for flexible links book; and derivatives "recursive" where the formulation
-    has some, otherwise "ad", and so of the house's formulations for up to FEW coordinates. Raises
-    ValueError as `derivatives_of` does.
+    has some, otherwise "ad", and so of the house's formulations for up to FEW coordinates.
+
+    Args:
+        settings: any record with fields `dynamics` and `derivatives`.
+
+    Raises ValueError as `derivatives_of` does.
     """
     dynamics, derivatives = formulation_of(settings.dynamics, tree), settings.derivatives
     if derivatives == AUTO:
@@ -159,13 +162,17 @@ def resolve_auto(tree: Tree, settings: Any) -> Any:
 def derivatives_of(
     formulation: Formulation | str, choice: str = AUTO, tree: Tree | None = None
 ) -> Provider | None:
-    """Return who differentiates a formulation's torques.
+    """Return the provider of a formulation's derivatives.
 
-    None is automatic differentiation of its `inverse`. `choice`: "auto" and "recursive" are its own
-    `derivatives`, "auto" where it has any; "published" those of its `sensitivity`; "ad" and
-    "solver" are None. Without a `tree` nothing is said of the formulation "auto". Raises ValueError
-    naming a formulation that lacks what is chosen, or whose derivatives are those of another
-    function than its inverse.
+    None is automatic differentiation of its `inverse`.
+
+    Args:
+        choice: "auto" and "recursive" are the formulation's own `derivatives`, "auto" where it has
+            any; "published" those of its `sensitivity`; "ad" and "solver" are None.
+        tree: without one nothing is said of the formulation "auto".
+
+    Raises ValueError naming a formulation that lacks what is chosen, or whose derivatives are those
+    of another function than its inverse.
     """
     if choice not in DERIVATIVES:
         raise ValueError(
@@ -186,14 +193,8 @@ def derivatives_of(
     return provider
 
 
-def _of_tree(method: Formulation, provider: Provider, tree: Tree | None) -> Provider:
-    """Return a formulation's own provider, of a tree with balls or followers through its chart."""
-    if tree is None or not tree.mapped:
-        return provider
-    return charted_provider(provider, method.inverse)
-
-
 def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider | None:
+    """Return a formulation's provider, of a tree with balls or followers through its chart."""
     if choice == "published":
         return published_provider(method)
     if method.derivatives is None and choice == "recursive":
@@ -203,7 +204,9 @@ def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider |
             f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; "
             "use 'ad'"
         )
-    return None if method.derivatives is None else _of_tree(method, method.derivatives, tree)
+    if method.derivatives is None or tree is None or not tree.mapped:
+        return method.derivatives
+    return charted_provider(method.derivatives, method.inverse)
 
 
 @lru_cache(maxsize=32)

@@ -1,7 +1,6 @@
-"""What every method of the literature shares: the Formulation record, and the turning of a tree's
-frames that makes graphs small."""
+"""Record of a method of the literature, and the frames on which its graphs are small."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -13,7 +12,9 @@ from ocp.dynamics.derivatives.chart_wrappers import (
     reactions_of_any,
     sensitivity_of_any,
 )
+from ocp.dynamics.signatures import Inverse, Reactions, Slopes
 from ocp.mechanics.kinematics.spatial import crossed, invert, tidy
+from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.values.parameters import array, is_open, reference
 from ocp.mechanics.values.types import Matrix
@@ -21,20 +22,18 @@ from ocp.mechanics.values.validation import at_own_values, frozen, mirrored, set
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
-PARALLEL = (
-    0.03  # sine of the angle below which the common normal of two axes lies too far off to be used
-)
+# sine of the angle below which the common normal of two axes lies too far off to be used
+PARALLEL = 0.03
 
-
-# inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,)
-Inverse: TypeAlias = Callable[..., Matrix]
+# number of moving joints along a chain, point and direction of the next axis in the link's frame
+AxisAhead: TypeAlias = tuple[int, np.ndarray, np.ndarray]
 
 
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their
-    joining.
+    joining, which runs in scalar graphs or as loops over numbers.
 
         slope_parts(tree, q, qd, qdd, loads) -> parts
         join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd, dtau/d(loads)
@@ -42,12 +41,9 @@ class Provider:
         join_curvature(tree, parts) -> second derivatives and gradient of L
 
     The first three slopes are (n, n), the last, by moment and force of each load, a Load or a
-    Wrench, (n, 6 loads). L = multipliers . tau, of which the second derivatives are those by
-    (q, q), (q, qd), (q, qdd), (qd, qd), (n, n) each, the symmetric ones as upper triangles, then
-    by q and the loads (n, 6 loads); the gradient is by (q, qd, qdd, loads).
-
-    Joining is written for matrices of any kind, so that it runs in scalar graphs or as loops over
-    numbers.
+    Wrench, (n, 6 loads). L = multipliers . tau has second derivatives by (q, q), (q, qd), (q, qdd),
+    (qd, qd), (n, n) each, the symmetric ones as upper triangles, then by q and the loads
+    (n, 6 loads), and a gradient by (q, qd, qdd, loads).
     """
 
     slope_parts: Callable[..., tuple[Matrix, ...]]
@@ -58,8 +54,10 @@ class Provider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """The range, from `lower` to `upper`, of a `quantity` ("q", "qd" or "qdd") of the coordinate
-    `row`, in which a formulation knows a motion's torques."""
+    """Range of a coordinate in which a formulation knows a motion's torques.
+
+    Fields: "q", "qd" or "qdd"; the coordinate's row; and both ends.
+    """
 
     quantity: str
     row: int
@@ -69,14 +67,14 @@ class Reach:
 
 @runtime_checkable
 class Approximation(Protocol):
-    """What a formulation says of itself that stands for rigid-body mechanics with an error."""
+    """Description of a formulation that stands for rigid-body mechanics with an error."""
 
     def reach(self, tree: Tree) -> tuple[Reach, ...]:
         """Return the ranges that motions have to keep, none where it holds everywhere."""
         ...
 
-    def described(self, tree: Tree) -> str:
-        """Return in a line what its error comes from, as the size of its tables."""
+    def description(self, tree: Tree) -> str:
+        """Return in a line the source of its error, as the size of its tables."""
         ...
 
 
@@ -91,48 +89,50 @@ class Formulation:
         reactions(tree, q, qd, qdd, loads=()) -> moment (3, links), force (3, links)
         sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each
 
-    Without `forward` the mass matrix and the rest of the inverse give the accelerations.
-    `derivatives` is a Provider; without one, automatic differentiation of the inverse. Reactions
-    are what each joint passes to its link, in the axes of the link's own frame, the moment about
-    the joint's `anchor`. The `sensitivity` is the method's own recursion. `flexible` tells whether
-    the method knows links with modes. Functions of trees of single-coordinate joints, as all but
-    `forward` are, are here made functions of any tree. An `approximation`, if there is one, tells
-    that the method stands for rigid-body mechanics with an error; certificates judge it by the
-    exact ones and name its error.
+    Functions of trees of single-coordinate joints, as all but `forward` are, are here made
+    functions of any tree.
+
+    Fields:
+        forward: by default the mass matrix and the rest of the inverse give the accelerations.
+        derivatives: a Provider, by default automatic differentiation of the inverse.
+        reactions: what each joint passes to its link, in the axes of the link's own frame, the
+            moment about the joint's `anchor`.
+        sensitivity: the method's own recursion.
+        flexible: whether the method knows links with modes.
+        approximation: set where the method has an error; certificates judge it by exact mechanics
+            and name the error.
     """
 
     name: str
     inverse: Inverse
     forward: Callable[..., Matrix] | None = None
     derivatives: Provider | None = None
-    reactions: Callable[..., tuple[Matrix, Matrix]] | None = None
-    sensitivity: Callable[..., tuple[Matrix, Matrix, Matrix]] | None = None
+    reactions: Callable[..., Reactions] | None = None
+    sensitivity: Callable[..., Slopes] | None = None
     flexible: bool = False
     approximation: Approximation | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"formulation: name: expected a text, got {self.name!r}")
+        words = f"formulation {self.name!r}"
         for what in ("inverse", "forward", "reactions", "sensitivity"):
             value = getattr(self, what)
             if not callable(value) and (value is not None or what == "inverse"):
-                raise ValueError(
-                    f"formulation {self.name!r}: {what}: expected a function, got {value!r}"
-                )
-        for what, of_any in (("inverse", inverse_of_any), ("reactions", reactions_of_any)):
-            if getattr(self, what) is not None:
-                set_fields(self, **{what: of_any(getattr(self, what))})
+                raise ValueError(f"{words}: {what}: expected a function, got {value!r}")
+        set_fields(self, inverse=inverse_of_any(self.inverse))
+        if self.reactions is not None:
+            set_fields(self, reactions=reactions_of_any(self.reactions))
         if self.sensitivity is not None:
             set_fields(self, sensitivity=sensitivity_of_any(self.sensitivity, self.inverse))
         if not isinstance(self.derivatives, Provider | None):
             raise ValueError(
-                f"formulation {self.name!r}: derivatives: expected a Provider or None, "
-                f"got {self.derivatives!r}"
+                f"{words}: derivatives: expected a Provider or None, got {self.derivatives!r}"
             )
         if not isinstance(self.approximation, Approximation | None):
             raise ValueError(
-                f"formulation {self.name!r}: approximation: expected an Approximation or None, "
-                f"got {self.approximation!r}"
+                f"{words}: approximation: expected an Approximation or None, got "
+                f"{self.approximation!r}"
             )
 
 
@@ -165,23 +165,21 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
     """
     check_rigid(tree)
     turns = _new_frames(tree)
-    parents = tree.parents
     joints, links, points = [], [], []
-    for k, (joint, link) in enumerate(zip(tree.joints, tree.links)):
-        before = np.eye(4) if parents[k] < 0 else turns[parents[k]]
-        home = tidy(invert(before) @ array(joint.home) @ turns[k], 1e-14)
+    for joint, link, p, turn in zip(tree.joints, tree.links, tree.parents, turns):
+        before, back = np.eye(4) if p < 0 else turns[p], invert(turn)
+        home = tidy(invert(before) @ array(joint.home) @ turn, 1e-14)
         pitch = joint.pitch if joint.kind == "screw" else 0.0
         axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(
             joint.kind, (0, 0, 1, 0, 0, pitch)
         )
         joints.append(replace(joint, home=home, screw=axis))
-        back = invert(turns[k])
         inertia = tidy(back[:3, :3] @ array(link.inertia) @ back[:3, :3].T, 1e-16)
         links.append(
             Link(
                 name=link.name,
                 mass=link.mass,
-                com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3], 1e-15),
+                com=_moved(back, link.com),
                 inertia=mirrored(inertia),
                 unphysical=link.unphysical,
             )
@@ -190,38 +188,40 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
     origins = [Point(name=link, link=link) for link in tree.link_names if link not in known]
     for point in (*tree.points, *origins):  # which links call by their names
         back = invert(turns[tree.link_index(point.link)])
-        points.append(
-            replace(point, position=tidy(back[:3, :3] @ array(point.position) + back[:3, 3], 1e-15))
-        )
-    return replace(
-        tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()
-    ), tuple(frozen(turn) for turn in turns)
+        points.append(replace(point, position=_moved(back, point.position)))
+    better = replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=())
+    return better, tuple(frozen(turn) for turn in turns)
 
 
-def _new_frames(tree):
+def _moved(pose: np.ndarray, point: Sequence[float]) -> np.ndarray:
+    return tidy(pose[:3, :3] @ array(point) + pose[:3, 3], 1e-15)
+
+
+def _new_frames(tree: Tree) -> list[np.ndarray]:
     """Choose the new frames, children first, since a frame is laid toward the axis of the joint
     that follows it.
 
     Of an open tree they stand where its open axes do; which way they then face, and which origin
     they have of those that serve, is chosen at the parameters' own values.
     """
-    turns, parents = [None] * len(tree.joints), tree.parents
-    ahead = [None] * len(
-        tree.joints
-    )  # (moving joints in that chain, point, direction) of the next axis, link frame
+    count, parents = len(tree.joints), tree.parents
+    turns: list[np.ndarray] = [np.eye(4)] * count
+    ahead: list[AxisAhead | None] = [None] * count
+    # (m c, m) of a link with the fixed ones that it carries
     bodies = reference([(link.mass, link.com) for link in tree.links])
-    weighed = [
-        np.append(mass * np.array(com), mass) for mass, com in bodies
-    ]  # (m c, m), fixed children's included
-    for k in reversed(range(len(tree.joints))):
+    moments = [np.append(mass * np.array(com), mass) for mass, com in bodies]
+    for k in reversed(range(count)):
         joint, home, line, p = tree.joints[k], array(tree.joints[k].home), ahead[k], parents[k]
         if joint.screw is not None:
-            com = weighed[k][:3] / (weighed[k][3] or 1.0)
+            com = moments[k][:3] / (moments[k][3] or 1.0)
             turns[k] = _frame_toward(joint, com, line)
             line = (1 if line is None else 1 + line[0], turns[k][:3, 3], turns[k][:3, 2])
         elif p >= 0:
-            weighed[p] = weighed[p] + at_own_values(home) @ weighed[k]
-        if p >= 0 and line is not None and (ahead[p] is None or line[0] > ahead[p][0]):
+            moments[p] = moments[p] + at_own_values(home) @ moments[k]
+        if p < 0 or line is None:
+            continue
+        further = ahead[p]
+        if further is None or line[0] > further[0]:
             ahead[p] = (line[0], home[:3, :3] @ line[1] + home[:3, 3], home[:3, :3] @ line[2])
     for k, joint in enumerate(tree.joints):
         if joint.screw is None:
@@ -231,7 +231,7 @@ def _new_frames(tree):
     return turns
 
 
-def _frame_toward(joint, com, line):
+def _frame_toward(joint: Joint, com: np.ndarray, line: AxisAhead | None) -> np.ndarray:
     """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next
     axis, or toward the centre of mass."""
     slides = joint.kind == "prismatic"

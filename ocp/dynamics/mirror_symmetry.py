@@ -1,4 +1,4 @@
-"""A tree's image in a plane: whose coordinate becomes whose, and which change sign.
+"""Mirror image of a tree in a plane: pairs of coordinates and their signs.
 
 A reflection F = 1 - 2 n n' takes a turn about an axis w through p to the one about -F w through
 F p, and a slide along d to that along F d. Joints are paired so where none has moved; that the
@@ -6,9 +6,9 @@ bodies are alike too, the torques of images tell. In a plane every joint lies on
 legs that lie on each other are images of one another.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -26,11 +26,13 @@ GROUND = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """A moving joint where none has moved: its `frame` (4x4), its twist (6,; angular, linear at the
-    global origin), zero of a ball, the moments of all that it carries (4x4: second ones, kg m2,
-    beside first ones, kg m, and the mass, kg), and the joint `below` it that moves, GROUND for
-    none."""
+class PlacedJoint:
+    """A moving joint where none has moved.
+
+    Fields: its rows of q; its frame (4x4); its twist (6,; angular, linear at the global origin),
+    zero of a ball; the moments of all that it carries (4x4: second ones, kg m2, beside first ones,
+    kg m, and the mass, kg); and the joint `below` it that moves, GROUND for none.
+    """
 
     joint: Joint
     rows: tuple[int, ...]
@@ -40,17 +42,27 @@ class Placed:
     below: int
 
 
+Placed: TypeAlias = dict[int, PlacedJoint]
+Signs: TypeAlias = list[tuple[int, float]]  # (own row, sign) by row of the image
+Fit: TypeAlias = tuple[float, Signs]  # how far a joint is from an image, and the signs
+
+
 def mirror_image(
-    tree: Tree, normal: Any = ASIDE, *, within: float = 1e-3
+    tree: Tree, normal: Sequence[float] = ASIDE, *, within: float = 1e-3
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return (index, sign), (n,) each, of a tree's mirror image: its coordinates are sign *
     q[index], its rates, accelerations and torques likewise.
 
-    The plane goes through the origin across the unit `normal` (3). Axes of images may be `within`
-    so much of each other (m, and rad), and their torques within that share of the largest. Of two
-    joints that are each other's images as well as their own, as the hips of a biped in a plane,
-    each is the other's. Raises ValueError naming gravity that is not along the plane, the first
-    joint that has no image, several that could be it, or an image that bears otherwise.
+    Of two joints that are each other's images as well as their own, as the hips of a biped in a
+    plane, each is the other's.
+
+    Args:
+        normal: unit vector (3) across the plane, which goes through the origin.
+        within: how far axes of images may be apart (m, and rad), and their torques as a share of
+            the largest.
+
+    Raises ValueError naming gravity that is not along the plane, the first joint that has no image,
+    several that could be it, or an image that bears otherwise.
     """
     instance("mirror_image: tree", tree, Tree)
     positive("mirror_image: within", within)
@@ -58,13 +70,17 @@ def mirror_image(
     if abs(np.linalg.norm(direction) - 1) > 1e-9:
         raise ValueError(f"mirror_image: normal: expected unit length, got {direction.tolist()}")
     flip = np.eye(3) - 2 * np.outer(direction, direction)
-    tree, placed = reference(tree), _placed(reference(tree))
+    tree, placed = reference(tree), _place_joints(reference(tree))
     _check_gravity(tree, direction, within)
     index, sign = [0] * tree.dof, [0.0] * tree.dof
     images: dict[int, int] = {GROUND: GROUND}
     for k, each in placed.items():
-        others = [m for m, other in placed.items() if other.below == images[each.below]]
-        other, pairs = _image(placed, k, _unpaired(others, images), flip, within)
+        others = [
+            m
+            for m, other in placed.items()
+            if other.below == images[each.below] and m not in images.values()
+        ]
+        other, pairs = _image(placed, k, others, flip, within)
         images[k] = other
         for row, (own, turned) in zip(placed[other].rows, pairs):
             index[row], sign[row] = each.rows[own], turned
@@ -82,16 +98,11 @@ def _check_gravity(tree: Tree, normal: np.ndarray, within: float) -> None:
         )
 
 
-def _unpaired(others: Iterable[int], images: dict[int, int]) -> list[int]:
-    """Return the joints that are nobody's image yet."""
-    return [other for other in others if other not in images.values()]
-
-
-def _placed(tree: Tree) -> dict[int, Placed]:
+def _place_joints(tree: Tree) -> dict[int, PlacedJoint]:
     """Return the joints that move by coordinates of their own, by their numbers."""
     frames = [np.array(ca.DM(pose)) for pose in kinematics.poses(tree, ca.DM(tree.neutral))]
     moments = inward(tree, lambda k, children: _moments(tree, frames, k, children))
-    below, placed = [GROUND] * len(tree.joints), {}
+    below, placed = [GROUND] * len(tree.joints), dict[int, PlacedJoint]()
     for k, (joint, parent) in enumerate(zip(tree.joints, tree.parents)):
         below[k] = GROUND if parent < 0 else below[parent]
         if joint.follows is not None or not (joint.ball or joint.screw is not None):
@@ -101,7 +112,7 @@ def _placed(tree: Tree) -> dict[int, Placed]:
             turn, place = frames[k][:3, :3], frames[k][:3, 3]
             angular, linear = turn @ joint.screw[:3], turn @ joint.screw[3:]
             twist = np.concatenate([angular, linear + np.cross(place, angular)])
-        placed[k] = Placed(
+        placed[k] = PlacedJoint(
             joint=joint,
             rows=tree.spans[k],
             frame=frames[k],
@@ -123,13 +134,15 @@ def _moments(tree: Tree, frames: list, k: int, children: list) -> np.ndarray:
     return sum((of_child for _, of_child in children), moments)
 
 
-def _image(placed, k, others, flip, within) -> tuple[int, list[tuple[int, float]]]:
+def _image(
+    placed: Placed, k: int, others: list[int], flip: np.ndarray, within: float
+) -> tuple[int, Signs]:
     """Return the number of a joint's image, and by row of that (own row, sign)."""
     own = placed[k]
-    known = {m: off for m in others if (off := _apart(own, placed[m], flip)) is not None}
+    known = {m: off for m in others if (off := _distance(own, placed[m], flip)) is not None}
     alike = [m for m, (off, _) in known.items() if off <= within]
     if alike:
-        image = _chosen(placed, k, alike, flip, within)
+        image = _choose_image(placed, k, alike, flip, within)
         return image, known[image][1]
     words = f"joint {own.joint.name!r}: no {own.joint.kind} joint is its image"
     if known:
@@ -138,15 +151,15 @@ def _image(placed, k, others, flip, within) -> tuple[int, list[tuple[int, float]
     raise ValueError(f"mirror_image: {words}")
 
 
-def _apart(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list] | None:
+def _distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit | None:
     """Return how far a joint is from the image of another, and the signs of its coordinates; None
     for a joint of another kind."""
     if own.joint.kind != other.joint.kind:
         return None
-    return (_of_balls if own.joint.ball else _of_axes)(own, other, flip)
+    return (_ball_distance if own.joint.ball else _axis_distance)(own, other, flip)
 
 
-def _chosen(placed, k, alike: list[int], flip: np.ndarray, within: float) -> int:
+def _choose_image(placed: Placed, k: int, alike: list[int], flip: np.ndarray, within: float) -> int:
     """Return which of the joints that lie as joint k's image does is it: that which carries the
     image of what k carries, of several another than k itself.
 
@@ -173,9 +186,9 @@ def _chosen(placed, k, alike: list[int], flip: np.ndarray, within: float) -> int
     )
 
 
-def _lie_alike(placed, k: int, m: int, flip: np.ndarray, within: float) -> bool:
+def _lie_alike(placed: Placed, k: int, m: int, flip: np.ndarray, within: float) -> bool:
     """Tell whether joint m and all beyond it lie as the images of joint k and all beyond that."""
-    apart = _apart(placed[k], placed[m], flip)
+    apart = _distance(placed[k], placed[m], flip)
     if apart is None or apart[0] > within:
         return False
     beyond, others = ([j for j, each in placed.items() if each.below == n] for n in (k, m))
@@ -184,14 +197,14 @@ def _lie_alike(placed, k: int, m: int, flip: np.ndarray, within: float) -> bool:
     )
 
 
-def _of_axes(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list]:
+def _axis_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit:
     """Return how far the axis of one joint is from the image of another's, and its sign."""
     image = np.concatenate([-flip @ own.twist[:3], flip @ own.twist[3:]])
     off, sign = min((float(np.abs(other.twist - s * image).max()), s) for s in (1.0, -1.0))
     return off, [(0, sign)]
 
 
-def _of_balls(own: Placed, other: Placed, flip: np.ndarray) -> tuple[float, list]:
+def _ball_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit:
     """Return how far a ball is from another's image, and the signs of its quaternion: -F turns its
     vector, from frame to frame."""
     turned = -other.frame[:3, :3].T @ flip @ own.frame[:3, :3]

@@ -93,7 +93,7 @@ def _motion_error(solution: Solution, shift: np.ndarray | None) -> Approximation
     joint = tree.moving[row]
     return ApproximationError(
         dynamics=solution.formulation.name,
-        described=known.described(tree),
+        described=known.description(tree),
         torque=float(error[row, k]),
         unit=unit_of(joint, "tau"),
         joint=joint.name,

@@ -261,7 +261,7 @@ class _SlowMotions:
         """Return no range: it holds for any motion that is slow enough."""
         return ()
 
-    def described(self, tree: Tree) -> str:
+    def description(self, tree: Tree) -> str:
         """Return in a line what is wrong with it."""
         return "Coriolis and centrifugal terms left out"
 

@@ -115,7 +115,7 @@ class Tabulated:
         """Return the ranges that a motion has to keep."""
         return tabulate(tree, self).reach
 
-    def described(self, tree: Tree) -> str:
+    def description(self, tree: Tree) -> str:
         """Return in a line how large the tables are."""
         return str(tabulate(tree, self))
 
