@@ -113,7 +113,7 @@ def forward(
         pull, tau = bias(tree, q, qd, loads), with_elements(tree, tau, q, qd)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
-    system = _bordered(mass, slope)
+    system = _saddle_matrix(mass, slope)
     _check_regular(
         system,
         "the accelerations are not determined here (singular configuration, or joints that move no "
@@ -152,12 +152,12 @@ def hybrid(
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
         pull = pull + mass @ driven
-    system = _bordered(mass[passive, passive], slope)
+    system = _saddle_matrix(mass[passive, passive], slope)
     driven[passive] = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))[: len(passive)]
     return driven
 
 
-def _bordered(mass: Matrix, slope: Matrix) -> Matrix:
+def _saddle_matrix(mass: Matrix, slope: Matrix) -> Matrix:
     """Return [M J'; J 0]."""
     rows = slope.shape[0]
     return ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(rows, rows)))

@@ -179,7 +179,7 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
             Link(
                 name=link.name,
                 mass=link.mass,
-                com=_moved(back, link.com),
+                com=_transform_point(back, link.com),
                 inertia=mirrored(inertia),
                 unphysical=link.unphysical,
             )
@@ -188,12 +188,12 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
     origins = [Point(name=link, link=link) for link in tree.link_names if link not in known]
     for point in (*tree.points, *origins):  # which links call by their names
         back = invert(turns[tree.link_index(point.link)])
-        points.append(replace(point, position=_moved(back, point.position)))
+        points.append(replace(point, position=_transform_point(back, point.position)))
     better = replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=())
     return better, tuple(frozen(turn) for turn in turns)
 
 
-def _moved(pose: np.ndarray, point: Sequence[float]) -> np.ndarray:
+def _transform_point(pose: np.ndarray, point: Sequence[float]) -> np.ndarray:
     return tidy(pose[:3, :3] @ array(point) + pose[:3, 3], 1e-15)
 
 

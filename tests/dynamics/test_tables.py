@@ -88,7 +88,7 @@ def test_derivatives_are_those_of_the_interpolant():
 
 def test_what_nothing_depends_on_is_left_out_and_what_is_the_same_is_kept_once():
     kept = tabulate(two_link(), Tabulated(points=33, degree=3))
-    assert kept.splines.used == (1,) and kept.reach == ()
+    assert kept.splines.used_axes == (1,) and kept.reach == ()
     assert kept.size == 3 * (33 + 5) + 1  # J_11, J_12, one C; J_22 is a constant
     assert tabulate(two_link(), Tabulated(coriolis=False)).size == 2 * 38 + 1
     heavy = tabulate(arm(), Tabulated(points=33)).splines
@@ -96,7 +96,7 @@ def test_what_nothing_depends_on_is_left_out_and_what_is_the_same_is_kept_once()
     slides = Tree(
         links=[Link(mass=2.0)] * 2, joints=[prismatic("x"), prismatic("y", "x", axis=(0, 1, 0))]
     )
-    assert tabulate(slides, Tabulated(ranges=((-1, 1), (-1, 1)))).splines.used == ()
+    assert tabulate(slides, Tabulated(ranges=((-1, 1), (-1, 1)))).splines.used_axes == ()
 
 
 def test_a_joint_that_goes_round_has_no_end_and_others_keep_their_limits():

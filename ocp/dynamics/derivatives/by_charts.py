@@ -63,7 +63,7 @@ def charted_provider(provider: Provider, inverse: Inverse) -> Provider:
         g = ca.vertcat(by_z, balls, by_zd, balls, by_zdd, lengths)  # of L, mu fixed
         torques = inner_torques(place, inverse, loads)
         total, *bends, by_q = place.work_derivatives(g, torques, multipliers)
-        crossed = _crossed(place, provider, by_q, loads)
+        crossed = _cross_terms(place, provider, by_q, loads)
         terms = [bend + cross for bend, cross in zip(bends, crossed[:3])]
         terms[0] = ca.triu(terms[0] + crossed[0].T)
         whole = ca.vertcat(total, gradient[3 * count :])
@@ -90,7 +90,7 @@ def _with_length_rows(tree: Tree, columns: Matrix) -> Matrix:
     return ca.vertcat(columns, type(columns)(len(chart_of(tree).balls), columns.shape[1]))
 
 
-def _crossed(
+def _cross_terms(
     place: Place, provider: Provider, by_q: Matrix, loads: LoadsAndWrenches
 ) -> list[Matrix]:
     """Return dmu/dq' dtau_z by q, qd, qdd and the loads."""

@@ -104,7 +104,7 @@ class Chart:
         return [ca.sparsify(part) for part in self._at_home(parts)]
 
     @cached_property
-    def _bending(self) -> tuple[list[Matrix], list[Matrix]]:
+    def _work_function(self) -> tuple[list[Matrix], list[Matrix]]:
         """Return symbols g (3 m,), torques (m,) and virtual rates (n,), and of
 
             W = g . (z, zd, zdd) + torques . C rates
@@ -180,7 +180,7 @@ class Place:
         return [SX(part) for part in ca.substitute(parts, [self.chart.symbols], [self.q[rows]])]
 
     @cached_property
-    def _moved(self) -> list[Matrix]:
+    def _inner_motion(self) -> list[Matrix]:
         return self.evaluate(self.chart._kinematics)
 
     @property
@@ -191,44 +191,44 @@ class Place:
     @cached_property
     def motion(self) -> tuple[Matrix, Matrix, Matrix]:
         """The plain tree's coordinates, rates and accelerations."""
-        q, qd, qdd = (part[: self.count] for part in self._moved[:3])
+        q, qd, qdd = (part[: self.count] for part in self._inner_motion[:3])
         return ca.densify(q), ca.densify(qd), ca.densify(qdd)
 
     @cached_property
     def radial(self) -> Matrix:
         """The generalized forces of the lengths of quaternions (balls,)."""
-        return INERTIA * ca.densify(self._moved[2][self.count :])
+        return INERTIA * ca.densify(self._inner_motion[2][self.count :])
 
     @cached_property
     def slope(self) -> Matrix:
         """C (m, n)."""
-        return self._moved[3] @ self.turn
+        return self._inner_motion[3] @ self.turn
 
     @cached_property
     def slopes(self) -> tuple[Matrix, Matrix, Matrix]:
         """C and the slopes of rates and accelerations by q (m, n) each; that of accelerations by qd
         is twice that of rates by q."""
-        return self.slope, self._moved[4] @ self.turn, self._moved[5] @ self.turn
+        return self.slope, self._inner_motion[4] @ self.turn, self._inner_motion[5] @ self.turn
 
     @cached_property
     def inverse_slope(self) -> Matrix:
         """The inverse (n, n) of C, where there are no followers: one number in each row behind the
         turn."""
-        forth = self._moved[3].T
+        forth = self._inner_motion[3].T
         numbers = ca.vertcat(*(1 / entry for entry in forth.nonzeros()))
         return self.back @ SX(forth.sparsity(), numbers)
 
     def drift(self) -> Matrix:
         """The inner accelerations (m,) at qdd = 0."""
         still = replace(self, qdd=SX.zeros(self.q.shape[0]))
-        return ca.densify(still._moved[2])
+        return ca.densify(still._inner_motion[2])
 
     def work_derivatives(self, g: Matrix, torques: Matrix, virtual: Matrix) -> list[Matrix]:
         """Return gradient and second derivatives of W by q, qd and qdd, and the slope of C rates.
 
         W = g . (z, zd, zdd) + torques . C virtual, with g (3 m,), torques (m,), virtual (n,).
         """
-        symbols, parts = self.chart._bending
+        symbols, parts = self.chart._work_function
         values = (g, torques, self.turn @ virtual)
         gradient, *blocks, by_u = self.evaluate(parts, tuple(zip(symbols, values)))
         turn = self.turn

@@ -138,7 +138,7 @@ def shifts(p: Matrix, l: Matrix) -> Matrix:
     )
 
 
-def _rolled(inertia: Matrix, w: Matrix) -> Matrix:
+def _inertia_slope(inertia: Matrix, w: Matrix) -> Matrix:
     """Return the entries of I [w] plus its transpose."""
     xx, yy, zz, xy, xz, yz = split_rows(inertia)
     x, y, z = split_rows(w)
@@ -170,7 +170,7 @@ def duals_of(bodies: Bodies, w: Matrix) -> Matrix:
 
         K = [upper, -[G force]; [G force], 0]
     """
-    upper = _rolled(bodies.inertia, w[:3, :]) - shifts(w[3:, :], bodies.first)
+    upper = _inertia_slope(bodies.inertia, w[:3, :]) - shifts(w[3:, :], bodies.first)
     return ca.densify(ca.vertcat(wrench_of(bodies, w), coriolis_moment(bodies, w), upper))
 
 

@@ -98,7 +98,7 @@ def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 def momentum_slope(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the derivatives (3, 2 n) of the angular momentum by q and qd."""
     chain = chain_of(tree, regroup=True)
-    whole, turning = _whole(chain, q, qd), _turning(chain)
+    whole, turning = _whole(chain, q, qd), _without_slides(chain)
     a, u = whole.by_rate, whole.by_place
     by_q, by_qd = (part[:3, :] + against(part[3:, :], whole.center) for part in (u, a))
     by_q -= against(a[3:, :], whole.linear / whole.mass)
@@ -115,7 +115,7 @@ def momentum_curvature_parts(
     its ancestors (18, n), n x multipliers / M, m and n (3, n each), and the gradient (2 n,).
     """
     chain, n = chain_of(tree, regroup=True), tree.dof
-    whole, turning = _whole(chain, q, qd), _turning(chain)
+    whole, turning = _whole(chain, q, qd), _without_slides(chain)
     s, a, u = whole.screw, whole.by_rate, whole.by_place
     arm = ca.vertcat(multipliers, ca.cross(whole.center, multipliers))
     fixed, pull = ca.repmat(arm, 1, n), ca.cross(multipliers, whole.linear / whole.mass)
@@ -143,7 +143,7 @@ def join_momentum_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix
     """Return the second derivatives (n, n) by (q, q), as an upper triangle, and by (q, qd), and the
     gradient (2 n,), from `momentum_curvature_parts`, as SX or MX; those by (qd, qd) vanish."""
     kinds, motions, levers, moved, ways, gradient = parts
-    turning = _turning(chain_of(tree, regroup=True))
+    turning = _without_slides(chain_of(tree, regroup=True))
     by_qq, by_q_qd = (
         turning @ part @ turning for part in products(tree, kinds, motions, ((0, None), (1, 2)))
     )
@@ -151,7 +151,7 @@ def join_momentum_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix
     return by_qq + ca.triu(crossed + crossed.T), by_q_qd + swept - swept.T, gradient
 
 
-def _turning(chain: Chain) -> Matrix:
+def _without_slides(chain: Chain) -> Matrix:
     """Return the matrix (n, n) that takes the columns of joints as they are, and those of leading
     slides as zero."""
     return ca.diag(ca.sparsify(ca.DM([k not in chain.still for k in range(len(chain.homes))])))
@@ -160,7 +160,7 @@ def _turning(chain: Chain) -> Matrix:
 @remembered(4)
 def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     """Return the Whole of a chain, as it moves beside its leading slides."""
-    rates = ca.densify(_turning(chain) @ qd)
+    rates = ca.densify(_without_slides(chain) @ qd)
     frames = ground_frames(chain, q, rates, SX.zeros(len(chain.homes)))
     bodies, momenta = bodies_of(chain, frames)
     sums = carried_sums(chain, ca.vertcat(stack_bodies(bodies), momenta))

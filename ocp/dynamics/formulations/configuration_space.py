@@ -137,7 +137,7 @@ class _TreeAtRest:
             link = self.tree.parents[link]
         return path
 
-    def moving(self) -> list[tuple[int, list[int], Matrix]]:
+    def moving_joints(self) -> list[tuple[int, list[int], Matrix]]:
         """Return (coordinate, its chain, pseudo-inertia that its joint carries) of every joint with
         a coordinate."""
         rows = enumerate(self.tree.rows)
@@ -148,7 +148,7 @@ def _tree_at_rest(tree: Tree, q: Matrix) -> _TreeAtRest:
     tree, _ = align_frames(tree)
     frames, bodies = poses(tree, q), regrouped(tree)
 
-    def carried(k: int, children: list) -> Matrix:
+    def carry(k: int, children: list) -> Matrix:
         mass, first, second = bodies[k]
         pseudo = matrix(np.block([[second, first[:, None]], [first, mass]]))
         own = frames[k] @ ca.sparsify(pseudo) @ frames[k].T
@@ -158,7 +158,7 @@ def _tree_at_rest(tree: Tree, q: Matrix) -> _TreeAtRest:
         tree=tree,
         frames=tuple(frames),
         screws=_screws(tree, frames),
-        carried=tuple(inward(tree, carried)),
+        carried=tuple(inward(tree, carry)),
     )
 
 
@@ -194,7 +194,7 @@ def _gravity(rest: _TreeAtRest) -> Matrix:
     rise = matrix([0, 0, 0, *(-g for g in rest.tree.gravity)])
     pulls = {
         row: ca.dot(rest.screws[:, row], _wrenches(pseudo, rise))
-        for row, _, pseudo in rest.moving()
+        for row, _, pseudo in rest.moving_joints()
     }
     return _column(rest.tree.dof, pulls)
 
@@ -202,7 +202,7 @@ def _gravity(rest: _TreeAtRest) -> Matrix:
 def _inertia(rest: _TreeAtRest) -> Matrix:
     """Return M (n, n), joint by joint outward: its twist's wrench on every joint of its chain."""
     entries = {}
-    for row, chain, pseudo in rest.moving():
+    for row, chain, pseudo in rest.moving_joints():
         shares = rest.screws[:, chain].T @ _wrenches(pseudo, rest.screws[:, row])
         for k, share in zip(chain, ca.vertsplit(shares)):
             entries[k, row] = entries[row, k] = share
@@ -214,7 +214,7 @@ def _coriolis(rest: _TreeAtRest) -> list[Matrix]:
     b up to it, on all a up to b."""
     n = rest.tree.dof
     tables: list[dict[tuple[int, int], Matrix]] = [{} for _ in range(n)]
-    for c, chain, pseudo in rest.moving():
+    for c, chain, pseudo in rest.moving_joints():
         outer, last = rest.screws[:, chain], ca.repmat(rest.screws[:, c], 1, len(chain))
         images = _wrenches(pseudo, outer)
         turned = cross_force(last, *ca.vertsplit(images, 3))

@@ -187,9 +187,9 @@ class _JointTurns:
         self.offsets: list[list[Scalar]] = []
         for joint, row in zip(tree.joints, tree.rows):
             home = array(joint.home)
-            lean, phi = _leaning(home[:3, :3])
+            lean, phi = _lean_angles(home[:3, :3])
             still = joint.kind in ("fixed", "prismatic")
-            self.planes.append((lean, _cosine_sine(phi) if still else _shifted(q[row], phi)))
+            self.planes.append((lean, _cosine_sine(phi) if still else _cosine_sine_of_sum(q[row], phi)))
             slide = 0.0
             if row is not None:
                 slide = 1.0 if joint.kind == "prismatic" else _scalar(joint.pitch)
@@ -226,7 +226,7 @@ class _JointTurns:
         return [_scalar(v[0]), _scalar(v[1]), _scalar(v[2])]
 
 
-def _leaning(rotation: np.ndarray) -> tuple[Lean, float]:
+def _lean_angles(rotation: np.ndarray) -> tuple[Lean, float]:
     """Return what stands before the turn by q about z in a rotation (3x3), (beta, alpha) each as
     (cos, sin), and phi; an open one whole, as rows, and 0."""
     if is_open(rotation):
@@ -263,7 +263,7 @@ def _cosine_sine(angle: float) -> tuple[float, float]:
     return float(c), float(s)
 
 
-def _shifted(q: Matrix, phi: float) -> Plane:
+def _cosine_sine_of_sum(q: Matrix, phi: float) -> Plane:
     """Return (cos, sin) of q + phi, without an addition at quarter turns."""
     quarter = {(1.0, 0.0): 0, (0.0, 1.0): 1, (-1.0, 0.0): 2, (0.0, -1.0): 3}.get(_cosine_sine(phi))
     if quarter is None:

@@ -1,5 +1,5 @@
-"""Dynamics looked up in tables: B-splines through values known at equal steps (Hollerbach 1980,
-introduction and last section).
+"""Inverse dynamics looked up in tables: B-splines through values known at equal steps (Hollerbach
+1980, introduction and last section).
 
     configuration   G(q), J(q) and C(q) are kept        (Horn & Raibert 1978)
     raibert         tau = J(q) qdd + K(q, qd), J and K   (Raibert 1978)
@@ -11,10 +11,10 @@ given. Loads are no part of any table: what they do is computed.
 """
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation, Reach, check_rigid
 from ocp.dynamics.formulations import configuration_space
 from ocp.dynamics.formulations.configuration_space import load_torques, torques
+from ocp.dynamics.signatures import Loads
 from ocp.dynamics.tables.tensor_splines import (
     DEGREES,
     Axis,
@@ -31,7 +32,7 @@ from ocp.dynamics.tables.tensor_splines import (
     bytes_in_words,
     plan_tables,
 )
-from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_closed, instance, limits, set_fields
@@ -42,26 +43,34 @@ TABLE_FORMS = {"configuration": ("q",), "raibert": ("q", "qd"), "albus": ("q", "
 RANGES = {"q": "ranges", "qd": "rates", "qdd": "accelerations"}
 MOST = 8  # coordinates whose tables are thought of at all
 
+# (lower, upper) or None for each moving joint
+Ranges: TypeAlias = Sequence[Sequence[float] | None]
+
 
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabulated:
-    """Inverse dynamics by tables: how they are made; called as (tree, q, qd, qdd, loads) it is
-    that.
+    """Settings of tables, and inverse dynamics by them: called as (tree, q, qd, qdd, loads).
 
-    `points` along each argument of the tables, one number, or one for each of q, then of qd, then
-    of qdd. `degree` of the splines, 1, 3 or 5: errors fall like step^(degree + 1), and a solver of
-    second order wants 3 at least. `ranges` of q, `rates` of qd and `accelerations` of qdd, as the
-    `form` has them, are (lower, upper) or None for each coordinate. Without, a revolute joint goes
-    round, another has its position limits; rates have the velocity limits. `coriolis` False leaves
-    the terms in qd qd out. Raises ValueError naming what is wrong.
+    Fields:
+        points: along each argument of the tables, one number, or one for each of q, then of qd,
+            then of qdd.
+        degree: of the splines, 1, 3 or 5. Errors fall like step^(degree + 1); a solver of second
+            order wants 3 at least.
+        ranges, rates, accelerations: of q, qd and qdd, as the `form` has them, (lower, upper) or
+            None for each coordinate. Without, a revolute joint goes round, another has its position
+            limits; rates have the velocity limits.
+        form: the functions that are tabulated, one of TABLE_FORMS.
+        coriolis: False leaves the terms in qd qd out.
+
+    Raises ValueError naming what is wrong.
     """
 
-    points: Any = 33
+    points: int | Sequence[int] = 33
     degree: int = 3
-    ranges: Any = None
-    rates: Any = None
-    accelerations: Any = None
+    ranges: Ranges | None = None
+    rates: Ranges | None = None
+    accelerations: Ranges | None = None
     form: str = "configuration"
     coriolis: bool = True
 
@@ -76,37 +85,38 @@ class Tabulated:
         instance("table: coriolis", self.coriolis, bool)
         if not self.coriolis and self.form != "configuration":
             raise ValueError(f"table: coriolis: form {self.form!r} has no such terms of their own")
-        several = isinstance(self.points, Iterable) and not isinstance(self.points, (str, Mapping))
-        counts = tuple(self.points) if several else (self.points,)
+        points: Any = self.points
+        several = isinstance(points, Iterable) and not isinstance(points, (str, Mapping))
+        counts = tuple(points) if several else (points,)
         for count in counts:
-            _check_points(count, self.degree)
+            if not _is_whole(count) or count < self.degree + 2:
+                raise ValueError(
+                    f"table: points: expected whole numbers of at least {self.degree + 2}, for "
+                    f"degree {self.degree}, got {count!r}"
+                )
         counts = tuple(map(int, counts))  # so that a file can hold them as text
         set_fields(self, points=counts if several else counts[0], degree=int(self.degree))
         for quantity, name in RANGES.items():
-            given = getattr(self, name)
-            if given is not None:
+            pairs = getattr(self, name)
+            if pairs is not None:
                 if quantity not in TABLE_FORMS[self.form]:
                     raise ValueError(f"table: {name}: form {self.form!r} has no axes of {quantity}")
-                set_fields(self, **{name: _pairs(f"table: {name}", given)})
+                set_fields(self, **{name: _limit_pairs(f"table: {name}", pairs)})
 
     @property
     def words(self) -> str:
-        """The settings that are not the usual ones, as text that `parse_table` reads."""
+        """The settings that differ from the defaults, as text that `parse_table` reads."""
         others = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         usual = {entry.name: entry.default for entry in fields(self)}
         text = ", ".join(f"{key}={value!r}" for key, value in others.items() if value != usual[key])
         return f"{NAME}({text})" if text else NAME
 
-    def __call__(
-        self, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
-    ) -> Matrix:
+    def __call__(self, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
         """Return the joint torques (N m) or forces (N), (n,)."""
         table = tabulate(tree, self)
         return table.torques(q, qd, qdd) - load_torques(tree, q, loads)
 
-    def linear(
-        self, tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
-    ) -> tuple[Matrix, Matrix]:
+    def linear(self, tree: Tree, q: Matrix, qd: Matrix, loads: Loads = ()) -> tuple[Matrix, Matrix]:
         """Return M (n, n) and h (n,) of the torques M qdd + h."""
         mass, rest = tabulate(tree, self).linear(q, qd)
         return mass, rest - load_torques(tree, q, loads)
@@ -122,11 +132,12 @@ class Tabulated:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table:
-    """The dynamics of a tree in tables: its `settings`, its coordinates, `dof` n of them, and the
-    `splines` of all entries along (q, qd, qdd) as far as the form has them.
+    """Dynamics of a tree in tables.
 
-    In the configuration form these are G (n,), the upper triangle of J row by row, and those of all
-    C_i; in Raibert's the triangle of J, and K (n,); in Albus' the torques (n,).
+    Fields: the settings; the number n of coordinates; and the splines of all entries along
+    (q, qd, qdd) as far as the form has them. In the configuration form these are G (n,), the upper
+    triangle of J row by row, and those of all C_i; in Raibert's the triangle of J, and K (n,); in
+    Albus' the torques (n,).
     """
 
     settings: Tabulated
@@ -174,7 +185,7 @@ class Table:
 
     @property
     def size(self) -> int:
-        """How many numbers are kept."""
+        """The number of numbers that are kept."""
         return self.splines.size
 
     @property
@@ -182,7 +193,7 @@ class Table:
         """The ranges of all arguments that the tables depend on and that have ends."""
         quantities = TABLE_FORMS[self.settings.form]
         reached = []
-        for number in self.splines.used:
+        for number in self.splines.used_axes:
             axis, (which, row) = self.splines.axes[number], divmod(number, self.dof)
             if not axis.round:
                 ends = {"lower": axis.lower, "upper": axis.upper}
@@ -191,7 +202,7 @@ class Table:
 
     def __str__(self) -> str:
         splines, settings = self.splines, self.settings
-        used = [splines.axes[k] for k in splines.used]
+        used = [splines.axes[k] for k in splines.used_axes]
         along = " x ".join(f"{axis.name} {axis.points}" for axis in used) or "nothing"
         return (
             f"{settings.form} tables of degree {settings.degree} over {along} points, "
@@ -250,7 +261,7 @@ def tabulate(tree: Tree, settings: Tabulated) -> Table:
 
 
 def table_plan(tree: Tree, settings: Tabulated) -> Plan:
-    """Return what the tables of a tree are to keep, and so how large they would be.
+    """Return the Plan of a tree's tables, which says how large they would be.
 
     Raises ValueError as `tabulate` does, except of memory.
     """
@@ -265,10 +276,10 @@ def table_plan(tree: Tree, settings: Tabulated) -> Plan:
     return plan_tables(arguments, entries, axes, settings.degree)
 
 
-# What is kept -------------------------------------------------------------------------------------
+# Tabulated functions ------------------------------------------------------------------------------
 
 
-def _configuration(tree: Tree, settings: Tabulated, q: Any) -> Any:
+def _configuration(tree: Tree, settings: Tabulated, q: Matrix) -> Matrix:
     matrices = [configuration_space.inertia_matrix(tree, q)]
     if settings.coriolis:
         matrices += configuration_space.coriolis(tree, q)
@@ -276,64 +287,65 @@ def _configuration(tree: Tree, settings: Tabulated, q: Any) -> Any:
     return ca.cse(ca.vertcat(gravity, *map(_triangle, matrices)))
 
 
-def _raibert(tree: Tree, settings: Tabulated, q: Any, qd: Any) -> Any:
+def _raibert(tree: Tree, settings: Tabulated, q: Matrix, qd: Matrix) -> Matrix:
     rest = configuration_space.inverse(tree, q, qd, ca.SX.zeros(tree.dof))
     return ca.cse(ca.vertcat(_triangle(configuration_space.inertia_matrix(tree, q)), rest))
 
 
-def _albus(tree: Tree, settings: Tabulated, q: Any, qd: Any, qdd: Any) -> Any:
+def _albus(tree: Tree, settings: Tabulated, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
     return ca.cse(configuration_space.inverse(tree, q, qd, qdd))
 
 
-_ENTRIES: Any = {"configuration": _configuration, "raibert": _raibert, "albus": _albus}
+_ENTRIES: dict[str, Callable[..., Matrix]] = {
+    "configuration": _configuration,
+    "raibert": _raibert,
+    "albus": _albus,
+}
 
 
-def _triangle(matrix: Matrix) -> Any:
+def _triangle(matrix: Matrix) -> Matrix:
     """Return the upper triangle of a symmetric matrix, row by row."""
     rows, columns = np.triu_indices(matrix.shape[0])
     full = ca.SX(matrix)
     return ca.vertcat(*(full[j, k] for j, k in zip(rows.tolist(), columns.tolist())))
 
 
-def _symmetric(entries: Sequence[Matrix], n: int) -> Any:
+def _symmetric(entries: Sequence[Matrix], n: int) -> Matrix:
     """Return the symmetric matrix (n, n) of an upper triangle, row by row."""
-    places = {
-        place: entry
-        for j, k, entry in zip(*(each.tolist() for each in np.triu_indices(n)), entries)
-        for place in ((j, k), (k, j))
-    }
-    lines = (ca.horzcat(*(places[j, k] for k in range(n))) for j in range(n))
-    return ca.vertcat(*lines)
+    pairs = zip(*(each.tolist() for each in np.triu_indices(n)))
+    upper = dict(zip(pairs, entries))
+    rows = (ca.horzcat(*(upper[min(j, k), max(j, k)] for k in range(n))) for j in range(n))
+    return ca.vertcat(*rows)
 
 
-def _entry(vector: Any, k: int) -> Any:
+def _entry(vector: Matrix, k: int) -> Matrix:
     return vector[k] if isinstance(vector, (ca.SX, ca.MX, ca.DM)) else ca.DM(float(vector[k]))
 
 
-def _column(vector: Any, n: int) -> Any:
+def _column(vector: Matrix, n: int) -> Matrix:
     return ca.vertcat(*(_entry(vector, k) for k in range(n)))
 
 
-# Where it is known --------------------------------------------------------------------------------
+# Axes ---------------------------------------------------------------------------------------------
 
 
 def _axes(tree: Tree, settings: Tabulated) -> list[Axis]:
     """Return the axes of a tree's tables."""
     n, quantities = tree.dof, TABLE_FORMS[settings.form]
     size = n * len(quantities)
-    counts = settings.points if isinstance(settings.points, tuple) else (settings.points,) * size
+    points = settings.points
+    counts = (points,) * size if isinstance(points, int) else points
     _check_count("points", counts, size, f"one for each joint's {', '.join(quantities)}")
     axes: list[Axis] = []
     for quantity in quantities:
-        given = getattr(settings, RANGES[quantity]) or (None,) * n
-        _check_count(RANGES[quantity], given, n, "one for each moving joint")
-        for joint, pair in zip(tree.moving, given):
-            points = counts[len(axes)]
-            axes.append(_axis(quantity, joint, pair, points))
+        pairs = getattr(settings, RANGES[quantity]) or (None,) * n
+        _check_count(RANGES[quantity], pairs, n, "one for each moving joint")
+        for joint, pair in zip(tree.moving, pairs):
+            axes.append(_axis(quantity, joint, pair, counts[len(axes)]))
     return axes
 
 
-def _axis(quantity: str, joint: Any, pair: Any, points: int) -> Axis:
+def _axis(quantity: str, joint: Joint, pair: Sequence[float] | None, points: int) -> Axis:
     """Return the axis of a joint's q, qd or qdd."""
     name = joint.name if quantity == "q" else f"{quantity} of {joint.name}"
     if pair is None and quantity == "q" and joint.kind == "revolute":
@@ -349,7 +361,7 @@ def _axis(quantity: str, joint: Any, pair: Any, points: int) -> Axis:
     return Axis(name=name, lower=lower, upper=upper, points=points)
 
 
-def _pairs(what: str, values: Any) -> tuple[tuple[float, float] | None, ...]:
+def _limit_pairs(what: str, values: Ranges) -> tuple[tuple[float, float] | None, ...]:
     """Return (lower, upper) or None for each coordinate."""
     if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):
         raise ValueError(
@@ -358,16 +370,8 @@ def _pairs(what: str, values: Any) -> tuple[tuple[float, float] | None, ...]:
     return tuple(None if each is None else limits(what, each) for each in values)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _check_points(count: Any, degree: int) -> None:
-    if not _is_whole(count) or count < degree + 2:
-        raise ValueError(
-            f"table: points: expected whole numbers of at least {degree + 2}, for degree {degree}, "
-            f"got {count!r}"
-        )
 
 
 def _check_count(what: str, values: Sequence[Any], size: int, each: str) -> None:
@@ -380,7 +384,7 @@ def _refuse(tree: Tree, settings: Tabulated) -> None:
     n = tree.dof
     if not n:
         raise ValueError("table: expected a moving joint, got none")
-    most = max(settings.points) if isinstance(settings.points, tuple) else settings.points
+    most = settings.points if isinstance(settings.points, int) else max(settings.points)
     power = n * len(TABLE_FORMS[settings.form])
     size = 8.0 * n * most**power
     raise ValueError(

@@ -1,4 +1,4 @@
-"""Tables of functions of several arguments, and the B-splines that run through them.
+"""Tensor-product B-splines through tables of functions of several arguments.
 
 Values known at equal steps along every argument are interpolated by tensor products of splines of
 odd degree p (de Boor 1978, ch. XIII, XVII): their error falls like step^(p + 1), and p - 1 of their
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -28,8 +27,10 @@ NOISE = 1e-12  # of the largest value: what differs by less is the same
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """An argument of a table: its `name`, its range from `lower` to `upper`, at how many `points`
-    it is known, both ends among them, or if it goes `round` the last one being the first again."""
+    """An argument of a table: its range, and at how many points it is known.
+
+    Both ends are among the points, or if it goes `round` the last one is the first again.
+    """
 
     name: str
     lower: float
@@ -43,7 +44,7 @@ class Axis:
         return np.linspace(self.lower, self.upper, self.points, endpoint=not self.round)
 
     def size(self, degree: int) -> int:
-        """Return how many coefficients its splines have."""
+        """Return the number of coefficients of its splines."""
         return self.points + (degree + 2 if self.round else 0)
 
     def knots(self, degree: int) -> np.ndarray:
@@ -68,7 +69,7 @@ class Axis:
         reach = 0.999 * MARGIN * span  # where splines end they are cut off
         return ca.fmin(ca.fmax(value, self.lower - reach), self.upper + reach)
 
-    def fitted(self, values: np.ndarray, degree: int) -> np.ndarray:
+    def fit(self, values: np.ndarray, degree: int) -> np.ndarray:
         """Return the coefficients (size, ..) of the splines with these values (points, ..) at the
         sites; where it goes round the last ones are the first ones again."""
         knots, size = self.knots(degree).tolist(), self.size(degree)
@@ -93,12 +94,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Splines:
-    """The entries (m,) of a function of arguments (k,), looked up in tables along the `axes`.
+    """The entries (m,) of a function of arguments (k,), looked up in tables along the axes.
 
-    Every entry has its table over those arguments alone that it depends on, `parts`; entries that
-    are each other's opposite share one: `source` (m,) says which of all that is kept, -1 for a
-    constant, and `factor` (m,) by what it is multiplied, or the constant. `size`: how many numbers
-    are kept, constants among them.
+    Every entry has its table over those arguments alone that it depends on; entries that are each
+    other's opposite share one.
+
+    Fields:
+        parts: the tables.
+        source: of every entry the one of all that is kept, -1 for a constant, (m,).
+        factor: of every entry the factor of that, or the constant, (m,).
+        size: the number of numbers that are kept, constants among them.
     """
 
     axes: tuple[Axis, ...]
@@ -118,7 +123,7 @@ class Splines:
         return NUMBER_BYTES * self.size
 
     @property
-    def used(self) -> tuple[int, ...]:
+    def used_axes(self) -> tuple[int, ...]:
         """The arguments that anything depends on."""
         return tuple(sorted({k for part in self.parts for k in part.axes}))
 
@@ -137,43 +142,44 @@ class Splines:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Plan:
-    """What tables of `entries` (m,), SX, of `arguments` (k,) along the `axes` are to keep.
+    """Plan of the tables of entries (m,), SX, of arguments (k,) along the axes.
 
-    `groups`: {arguments that entries depend on: those entries, one of every two alike}; `source`
-    and `factor` (m,): of every entry the one that it is alike, -1 for a constant, and by what that
-    is multiplied, or the constant.
+    Fields:
+        groups: {arguments that entries depend on: those entries, one of every two alike}.
+        source: of every entry the one that it is alike, -1 for a constant, (m,).
+        factor: of every entry the factor of that, or the constant, (m,).
     """
 
     axes: tuple[Axis, ...]
     degree: int
-    arguments: Any
-    entries: Any
+    arguments: Matrix
+    entries: Matrix
     groups: dict[tuple[int, ...], list[int]]
     source: list[int]
     factor: list[float]
 
     def size(self, points: int = 0) -> int:
-        """Return how many numbers would be kept, exactly, or with so many points on each axis."""
+        """Return the number of numbers to keep, exactly, or with so many points on each axis."""
         counts = (len(rows) * self.each(need, points) for need, rows in self.groups.items())
         return sum(counts) + len({abs(f) for f, k in zip(self.factor, self.source) if k < 0 and f})
 
     def each(self, need: Sequence[int], points: int = 0) -> int:
-        """Return how many numbers an entry has that depends on the arguments `need`."""
+        """Return the number of numbers of an entry that depends on the arguments `need`."""
         along = [replace(self.axes[k], points=points or self.axes[k].points) for k in need]
         return prod(axis.size(self.degree) for axis in along)
 
 
-def plan_tables(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> Plan:
+def plan_tables(arguments: Matrix, entries: Matrix, axes: Sequence[Axis], degree: int) -> Plan:
     """Return the Plan of tables of expressions (m,), SX, of symbols (k,), one along each axis.
 
     Arguments that an entry does not depend on are found by trying, and left out of its table.
     """
     function = ca.Function("entries", [arguments], [ca.densify(entries)])
-    trials = _tried(function, axes)
-    source, factor, kept = _kept(trials.values)
+    values, moved = _try_arguments(function, axes)
+    source, factor, kept = _distinct_entries(values)
     groups: dict[tuple[int, ...], list[int]] = {}
     for row in kept:
-        groups.setdefault(tuple(np.flatnonzero(trials.moved[row]).tolist()), []).append(row)
+        groups.setdefault(tuple(np.flatnonzero(moved[row]).tolist()), []).append(row)
     return Plan(
         axes=tuple(axes),
         degree=degree,
@@ -186,7 +192,7 @@ def plan_tables(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int)
 
 
 def build_splines(what: str, plan: Plan) -> Splines:
-    """Return the Splines that were plan_tables.
+    """Return the Splines of a plan.
 
     Raises ValueError telling the memory that would be needed where that is more than there may be.
     """
@@ -210,20 +216,12 @@ def bytes_in_words(count: int) -> str:
     return f"{size:.3g} {units[0]}"
 
 
-# How tables are made ------------------------------------------------------------------------------
+# Making of tables ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Trials:
-    """The `values` (m, trials) of entries at random places, and which arguments `moved` them (m,
-    k)."""
-
-    values: np.ndarray
-    moved: np.ndarray
-
-
-def _tried(function: ca.Function, axes: Sequence[Axis]) -> _Trials:
-    """Return what a function's entries do at random places, and when one argument changes alone."""
+def _try_arguments(function: ca.Function, axes: Sequence[Axis]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values (m, trials) of a function's entries at random places, and which arguments
+    (m, k) move them when they change alone."""
     rng = np.random.default_rng(0)
     lower, upper = (np.array([[getattr(axis, end)] for axis in axes]) for end in ("lower", "upper"))
     places, others = rng.uniform(lower, upper, (2, len(axes), TRIALS))
@@ -236,10 +234,10 @@ def _tried(function: ca.Function, axes: Sequence[Axis]) -> _Trials:
         moved[:, k] = np.abs(_values(function, changed) - values).max(axis=1, initial=0.0) > noise
     values[np.abs(values) <= noise] = 0.0
     values[~moved.any(axis=1)] = values[~moved.any(axis=1)][:, :1]
-    return _Trials(values=values, moved=moved)
+    return values, moved
 
 
-def _kept(values: np.ndarray) -> tuple[list[int], list[float], list[int]]:
+def _distinct_entries(values: np.ndarray) -> tuple[list[int], list[float], list[int]]:
     """Return of every entry the first one that is the same or its opposite, -1 for constants, with
     the factor, or the constant; and the entries that need tables."""
     noise = NOISE * np.abs(values).max(initial=0.0)
@@ -298,7 +296,7 @@ def _part(name: str, plan: Plan, need: tuple[int, ...]) -> Part:
     places[list(need)] = [line.ravel() for line in grid]
     values = np.moveaxis(_values(function, places).reshape(-1, *grid[0].shape), 0, -1)
     for number, axis in enumerate(along):
-        values = np.moveaxis(axis.fitted(np.moveaxis(values, number, 0), degree), 0, number)
+        values = np.moveaxis(axis.fit(np.moveaxis(values, number, 0), degree), 0, number)
     coefficients = np.moveaxis(values, -1, 0).ravel(order="F").tolist()
     knots = [axis.knots(degree).tolist() for axis in along]
     degrees = [degree] * len(along)
