@@ -56,7 +56,11 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     beta, alpha, phi = euler_zxz(home[:3, :3])
     a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
     along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
-    b, y, d = (0.0, 0.0, along) if _is_along_axis(along, aside) else (z, y, 0.0)
+    if is_open([along, aside]):
+        in_line = vanishes(aside)  # whatever the parameters' values
+    else:
+        in_line = abs(aside) <= 1e-14 * (1 + abs(along))
+    b, y, d = (0.0, 0.0, along) if in_line else (z, y, 0.0)
     constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
     angle = phi if kind == "prismatic" else q + phi if phi else q
     return [
@@ -67,13 +71,6 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
         ),
         _exponential(2, angle, frozen(d) if kind == "revolute" else d + joint.screw[5] * q),
     ]
-
-
-def _is_along_axis(along: float, aside: float) -> bool:
-    """Tell whether a shift is along an axis alone, an open one whatever its parameters' values."""
-    if is_open([along, aside]):
-        return vanishes(aside)
-    return abs(aside) <= 1e-14 * (1 + abs(along))
 
 
 def _open_exponentials(joint: Joint, home: np.ndarray, q: Matrix) -> list[Exponential]:

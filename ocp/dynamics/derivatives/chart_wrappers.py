@@ -179,7 +179,10 @@ def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
             parts = _accelerations(place, hybrid, known, loads), known
         else:
             bias = place.slope.T @ inner_torques(place, inverse, loads)
-            parts = solve_mixed(_mass(place, inverse), bias, known, active)
+            plain = replace(place.chart.plain, gravity=(0.0, 0.0, 0.0))
+            rest, kick = SX.zeros(plain.dof), SX.sym("kick", plain.dof)
+            inner = ca.jacobian(inverse(plain, place.motion[0], rest, kick, ()), kick)
+            parts = solve_mixed(_mass_back(place, inner), bias, known, active)
         accelerations, torques = _evaluate(parts) if exact else parts
         return accelerations, torques
 
@@ -196,14 +199,6 @@ def _accelerations(
     turning = hybrid(plain, z, zd, inner[:count], (False,) * count, loads)[0]
     accelerations = ca.vertcat(*place.insert_quaternions([turning]), inner[count:] / INERTIA)
     return ca.densify(place.inverse_slope @ (accelerations - place.drift()))
-
-
-def _mass(place: Place, inverse: Inverse) -> Matrix:
-    """Return the mass matrix (n, n)."""
-    plain = replace(place.chart.plain, gravity=(0.0, 0.0, 0.0))
-    rest, kick = SX.zeros(plain.dof), SX.sym("kick", plain.dof)
-    inner = ca.jacobian(inverse(plain, place.motion[0], rest, kick, ()), kick)
-    return _mass_back(place, inner)
 
 
 def _mass_back(place: Place, inner: Matrix) -> Matrix:

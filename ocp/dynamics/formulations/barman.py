@@ -148,7 +148,7 @@ def _motions(tree: Tree, steps: Sequence[Step]) -> list[tuple[Matrix, ...]]:
         before = _to_child(step, w)
         spin, slip = step.turn @ step.rate, step.slide @ step.rate
         swing = _to_child(step, dw) + step.turn @ step.acceleration + _cross(before, spin)
-        pull = _to_child(step, a + _point_acceleration(w, dw, step.offset)) + step.slide @ step.acceleration
+        pull = _to_child(step, a + _lever_pull(w, dw, step.offset)) + step.slide @ step.acceleration
         return (
             before + spin,  # step 3, eqs. 3.5-3.13
             swing,  # step 4, eqs. 3.14-3.22
@@ -173,7 +173,7 @@ def _wrenches(tree: Tree, steps: Sequence[Step], loads: Loads) -> list[Reactions
         (w, dw, a, gravity), link = motions[k], tree.links[k]
         inertia, arm = ca.sparsify(matrix(link.inertia)), matrix(link.com)
         # steps 7, 8, eqs. 3.59-3.71, with the sign of gravity corrected
-        force = link.mass * (a + _point_acceleration(w, dw, _constant(link.com, a.shape[1])) - gravity)
+        force = link.mass * (a + _lever_pull(w, dw, _constant(link.com, a.shape[1])) - gravity)
         moment = inertia @ dw + _cross(w, inertia @ w) + skew(arm) @ force
         outer = []
         for child, (inner_moment, inner_force) in children:  # eqs. 3.72, 3.73, 3.80-3.83
@@ -225,7 +225,7 @@ def _cross(a: Matrix, b: Matrix) -> Matrix:
     return skew(a[:, 0]) @ b - ca.horzcat(ca.DM(3, 1), skew(b[:, 0]) @ a[:, 1:])
 
 
-def _point_acceleration(w: Matrix, dw: Matrix, arm: Matrix) -> Matrix:
+def _lever_pull(w: Matrix, dw: Matrix, arm: Matrix) -> Matrix:
     """Return dw x arm + w x (w x arm): the acceleration of a point of a link over that of its frame
     (eqs. 3.35-3.61)."""
     return _cross(dw, arm) + _cross(w, _cross(w, arm))

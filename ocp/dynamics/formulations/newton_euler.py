@@ -189,7 +189,7 @@ class _JointTurns:
             home = array(joint.home)
             lean, phi = _lean_angles(home[:3, :3])
             still = joint.kind in ("fixed", "prismatic")
-            self.planes.append((lean, _cosine_sine(phi) if still else _cosine_sine_of_sum(q[row], phi)))
+            self.planes.append((lean, _cosine_sine(phi) if still else _offset_plane(q[row], phi)))
             slide = 0.0
             if row is not None:
                 slide = 1.0 if joint.kind == "prismatic" else _scalar(joint.pitch)
@@ -263,7 +263,7 @@ def _cosine_sine(angle: float) -> tuple[float, float]:
     return float(c), float(s)
 
 
-def _cosine_sine_of_sum(q: Matrix, phi: float) -> Plane:
+def _offset_plane(q: Matrix, phi: float) -> Plane:
     """Return (cos, sin) of q + phi, without an addition at quarter turns."""
     quarter = {(1.0, 0.0): 0, (0.0, 1.0): 1, (-1.0, 0.0): 2, (0.0, -1.0): 3}.get(_cosine_sine(phi))
     if quarter is None:

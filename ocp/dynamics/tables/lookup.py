@@ -149,7 +149,7 @@ class Table:
         if self.settings.form == "albus":
             return ca.vertcat(*self._entries(q, qd, qdd))
         inertia, rest = self.linear(q, qd)
-        return inertia @ _column(qdd, self.dof) + rest
+        return inertia @ ca.vertcat(*(_entry(qdd, k) for k in range(self.dof))) + rest
 
     def linear(self, q: Matrix, qd: Matrix) -> tuple[Matrix, Matrix]:
         """Return J (n, n) and the rest (n,) of the torques J qdd + rest; of Albus' tables by their
@@ -320,10 +320,6 @@ def _symmetric(entries: Sequence[Matrix], n: int) -> Matrix:
 
 def _entry(vector: Matrix, k: int) -> Matrix:
     return vector[k] if isinstance(vector, (ca.SX, ca.MX, ca.DM)) else ca.DM(float(vector[k]))
-
-
-def _column(vector: Matrix, n: int) -> Matrix:
-    return ca.vertcat(*(_entry(vector, k) for k in range(n)))
 
 
 # Axes ---------------------------------------------------------------------------------------------
