@@ -136,12 +136,7 @@ def hybrid_dynamics(
 
 
 def _hybrid_of_elements(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    known: Matrix,
-    active: Sequence[bool],
-    loads: Loads,
+    tree: Tree, q: Matrix, qd: Matrix, known: Matrix, active: Sequence[bool], loads: Loads
 ) -> tuple[Matrix, Matrix]:
     """Return accelerations and torques of a tree with elements, by articulated bodies, which know
     rotors at passive joints."""

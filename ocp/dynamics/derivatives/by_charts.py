@@ -17,7 +17,7 @@ from ocp.dynamics.derivatives.chart_wrappers import (
 )
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
 from ocp.dynamics.formulation import Provider
-from ocp.dynamics.signatures import Inverse, LoadsAndWrenches
+from ocp.dynamics.signatures import AnyLoads, Inverse, Parts
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -29,28 +29,21 @@ def charted_provider(provider: Provider, inverse: Inverse) -> Provider:
     """Return the Provider of mapped trees from that of trees of single-coordinate joints, whose
     torques are those of `inverse`."""
 
-    def slope_parts(
-        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
-    ) -> tuple[Matrix, ...]:
+    def slope_parts(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Parts:
         place = chart_of(tree).at(q, qd, qdd)
         inner = provider.slope_parts(place.chart.plain, *place.motion, loads)
         turning = chart_turning(place, inverse, loads)
         return (*place.slopes, turning, *place.insert_quaternions(inner))
 
-    def join_slopes(tree: Tree, parts: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+    def join_slopes(tree: Tree, parts: Parts) -> Parts:
         *slopes, turning = parts[:4]
         *inner, by_load = provider.join_slopes(chart_of(tree).plain, parts[4:])
         back = slopes_back(slopes, own_slopes(tree, inner), turning)
         return (*back, slopes[0].T @ _with_length_rows(tree, by_load))
 
     def curvature_parts(
-        tree: Tree,
-        multipliers: Matrix,
-        q: Matrix,
-        qd: Matrix,
-        qdd: Matrix,
-        loads: LoadsAndWrenches = (),
-    ) -> tuple[Matrix, ...]:
+        tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()
+    ) -> Parts:
         place = chart_of(tree).at(q, qd, qdd)
         plain, count = place.chart.plain, place.count
         virtual = ca.densify(place.slope @ multipliers)
@@ -70,7 +63,7 @@ def charted_provider(provider: Provider, inverse: Inverse) -> Provider:
         extra = (*terms, ca.triu(bends[3]), crossed[3], whole)
         return (*place.slopes, *map(ca.sparsify, extra), *inner)
 
-    def join_curvature(tree: Tree, parts: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+    def join_curvature(tree: Tree, parts: Parts) -> Parts:
         slopes, extra, inner = parts[:3], parts[3:9], parts[9:]
         *second, _ = provider.join_curvature(chart_of(tree).plain, inner)
         back = _curvature_back(tree, slopes, second)
@@ -90,9 +83,7 @@ def _with_length_rows(tree: Tree, columns: Matrix) -> Matrix:
     return ca.vertcat(columns, type(columns)(len(chart_of(tree).balls), columns.shape[1]))
 
 
-def _cross_terms(
-    place: Place, provider: Provider, by_q: Matrix, loads: LoadsAndWrenches
-) -> list[Matrix]:
+def _cross_terms(place: Place, provider: Provider, by_q: Matrix, loads: AnyLoads) -> list[Matrix]:
     """Return dmu/dq' dtau_z by q, qd, qdd and the loads."""
     tree, plain = place.chart.tree, place.chart.plain
     parts = provider.slope_parts(plain, *place.motion, loads)

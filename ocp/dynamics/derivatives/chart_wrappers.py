@@ -12,7 +12,7 @@ import casadi as ca
 
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
 from ocp.dynamics.from_inverse import solve_mixed
-from ocp.dynamics.signatures import Inverse, Loads, LoadsAndWrenches, Reactions, Slopes
+from ocp.dynamics.signatures import AnyLoads, Inverse, Loads, Reactions, Slopes
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
@@ -34,7 +34,7 @@ def _evaluate(parts: Sequence[Matrix]) -> Results:
 
 
 def _extend(
-    function: Callable[..., Matrix], of_mapped: Callable[[Place, LoadsAndWrenches], Results]
+    function: Callable[..., Matrix], of_mapped: Callable[[Place, AnyLoads], Results]
 ) -> Callable[..., Matrix]:
     """Return a function of motions and loads that takes any tree, `of_mapped` those with charts.
 
@@ -44,9 +44,7 @@ def _extend(
         return function
 
     @wraps(function)
-    def of_any(
-        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
-    ) -> Matrix:
+    def of_any(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
         if not tree.mapped:
             return function(tree, q, qd, qdd, loads)
         results = of_mapped(chart_of(tree).at(q, qd, qdd), loads)
@@ -64,13 +62,13 @@ def inverse_of_any(inverse: Inverse) -> Inverse:
     if hasattr(inverse, "linear"):
         return inverse  # tables are of one tree, and refuse what they do not know
 
-    def of_mapped(place: Place, loads: LoadsAndWrenches) -> Results:
+    def of_mapped(place: Place, loads: AnyLoads) -> Results:
         return (place.slope.T @ inner_torques(place, inverse, loads),)
 
     return _extend(inverse, of_mapped)
 
 
-def inner_torques(place: Place, inverse: Inverse, loads: LoadsAndWrenches) -> Matrix:
+def inner_torques(place: Place, inverse: Inverse, loads: AnyLoads) -> Matrix:
     """Return the generalized forces (m,) of inner coordinates beside `loads`, wrenches that stay in
     the ground among them."""
     plain, (carried, wrenches) = place.chart.plain, split_loads(loads)
@@ -81,7 +79,7 @@ def inner_torques(place: Place, inverse: Inverse, loads: LoadsAndWrenches) -> Ma
     return ca.vertcat(*place.insert_quaternions([inner]), place.radial)
 
 
-def split_loads(loads: LoadsAndWrenches) -> tuple[Loads, tuple[Wrench, ...]]:
+def split_loads(loads: AnyLoads) -> tuple[Loads, tuple[Wrench, ...]]:
     """Return the loads that go with links, and the wrenches that stay in the ground."""
     return (
         tuple(load for load in loads if isinstance(load, Load)),
@@ -93,7 +91,7 @@ def split_loads(loads: LoadsAndWrenches) -> tuple[Loads, tuple[Wrench, ...]]:
 def reactions_of_any(reactions: Callable[..., Reactions]) -> Callable[..., Reactions]:
     """Return joint reactions of any tree, of a ball those of its last turn."""
 
-    def of_mapped(place: Place, loads: LoadsAndWrenches) -> Results:
+    def of_mapped(place: Place, loads: AnyLoads) -> Results:
         parts = place.insert_quaternions(reactions(place.chart.plain, *place.motion, loads))
         return tuple(part[:, list(place.chart.links)] for part in parts)
 
@@ -106,7 +104,7 @@ def sensitivity_of_any(
 ) -> Callable[..., Slopes]:
     """Return the slopes of inverse dynamics of any tree."""
 
-    def of_mapped(place: Place, loads: LoadsAndWrenches) -> Results:
+    def of_mapped(place: Place, loads: AnyLoads) -> Results:
         parts = place.insert_quaternions(sensitivity(place.chart.plain, *place.motion, loads))
         inner = own_slopes(place.chart.tree, parts)
         return slopes_back(place.slopes, inner, chart_turning(place, inverse, loads))
@@ -125,7 +123,7 @@ def own_slopes(tree: Tree, slopes: Sequence[Matrix]) -> Slopes:
     return by_q, by_qd, by_qdd
 
 
-def chart_turning(place: Place, inverse: Inverse, loads: LoadsAndWrenches) -> Matrix:
+def chart_turning(place: Place, inverse: Inverse, loads: AnyLoads) -> Matrix:
     """Return d(C' torques)/dq (n, n), the inner torques fixed."""
     torques = inner_torques(place, inverse, loads)
     m, n = torques.shape[0], place.q.shape[0]
@@ -165,7 +163,7 @@ def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
         qd: Matrix,
         known: Matrix,
         active: Sequence[bool],
-        loads: LoadsAndWrenches = (),
+        loads: AnyLoads = (),
     ) -> tuple[Matrix, Matrix]:
         if not tree.mapped:
             return hybrid(tree, q, qd, known, active, loads)
@@ -190,7 +188,7 @@ def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
 
 
 def _accelerations(
-    place: Place, hybrid: Callable[..., Reactions], torques: Matrix, loads: LoadsAndWrenches
+    place: Place, hybrid: Callable[..., Reactions], torques: Matrix, loads: AnyLoads
 ) -> Matrix:
     """Return the accelerations (n,) under torques (n,) of a tree without followers."""
     count, plain = place.count, place.chart.plain

@@ -18,8 +18,6 @@ Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their
 so a graph takes few calls to build.
 """
 
-from collections.abc import Sequence
-
 import casadi as ca
 
 from ocp.dynamics.derivatives.ancestor_products import bilinear, products
@@ -44,7 +42,7 @@ from ocp.dynamics.derivatives.ground_frame import (
 from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slopes
 from ocp.dynamics.formulation import Provider
 from ocp.dynamics.matrices import split_rows
-from ocp.dynamics.signatures import LoadsAndWrenches
+from ocp.dynamics.signatures import AnyLoads, Parts
 from ocp.mechanics.kinematics.spatial import across, cross, cross_force, cross_motion, dot, times
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
@@ -52,9 +50,7 @@ from ocp.mechanics.values.types import Matrix
 SX = ca.SX
 
 
-def sensitivity(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
-) -> tuple[Matrix, ...]:
+def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Parts:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in
     turn, (n, 6 loads)."""
     parts = join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
@@ -62,13 +58,8 @@ def sensitivity(
 
 
 def curvature(
-    tree: Tree,
-    multipliers: Matrix,
-    q: Matrix,
-    qd: Matrix,
-    qdd: Matrix,
-    loads: LoadsAndWrenches = (),
-) -> tuple[Matrix, ...]:
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()
+) -> Parts:
     """Return the second derivatives of L = multipliers . tau.
 
     They are matrices (n, n) by (q, q), (q, qd), (q, qdd), (qd, qd), the symmetric ones as upper
@@ -96,9 +87,7 @@ def curvature(
     return tuple(map(ca.sparsify, parts[:5]))
 
 
-def slope_parts(
-    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
-) -> tuple[Matrix, ...]:
+def slope_parts(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Parts:
     """Return the parts from which `join_slopes` makes the derivatives.
 
     They are what the m joints carry that differ in it (28, m), S, phi and psi of all joints
@@ -115,7 +104,7 @@ def slope_parts(
     )
 
 
-def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
+def join_slopes(tree: Tree, parts: Parts) -> Parts:
     """Return the four derivatives from `slope_parts`, as SX or MX."""
     carried, motions, centers, load_places, by_load = parts
     carried = _spread_alike(tree, carried)
@@ -154,13 +143,8 @@ def _slope_kinds(carried: Matrix, motions: Matrix) -> Matrix:
 
 
 def curvature_parts(
-    tree: Tree,
-    multipliers: Matrix,
-    q: Matrix,
-    qd: Matrix,
-    qdd: Matrix,
-    loads: LoadsAndWrenches = (),
-) -> tuple[Matrix, ...]:
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()
+) -> Parts:
     """Return the parts from which `join_curvature` makes the second derivatives.
 
     They are what the joints carry with its duals (43, m), their S, phi, lift and psi (24, n), the
@@ -186,7 +170,7 @@ def curvature_parts(
     return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
 
 
-def join_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
+def join_curvature(tree: Tree, parts: Parts) -> Parts:
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     carried, motions, load_places, by_q_load, gradient = parts
     kinds = bilinear(_curvature_kinds, _spread_alike(tree, carried), motions)

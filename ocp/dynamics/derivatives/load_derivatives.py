@@ -7,7 +7,7 @@ import casadi as ca
 
 from ocp.dynamics.derivatives.ground_frame import Chain, Frames
 from ocp.dynamics.matrices import split_rows
-from ocp.dynamics.signatures import LoadsAndWrenches
+from ocp.dynamics.signatures import AnyLoads
 from ocp.mechanics.kinematics.spatial import against, cross, cross_force, cross_motion
 from ocp.mechanics.model.loads import Wrench, applied
 from ocp.mechanics.values.parameters import array, matrix
@@ -29,7 +29,7 @@ class Push:
     columns: list[int]
 
 
-def _pushes(chain: Chain, frames: Frames, loads: LoadsAndWrenches) -> Iterator[Push]:
+def _pushes(chain: Chain, frames: Frames, loads: AnyLoads) -> Iterator[Push]:
     """Yield the Push of each load on a link that moves."""
     for number, load in enumerate(loads):
         if isinstance(load, Wrench):
@@ -67,7 +67,7 @@ def _rates(frames: Frames, push: Push) -> tuple[Matrix, Matrix]:
     return turns, slides + cross(turns, ca.repmat(push.place, 1, len(push.moving)))
 
 
-def load_slopes(chain: Chain, frames: Frames, loads: LoadsAndWrenches) -> tuple[Matrix, Matrix]:
+def load_slopes(chain: Chain, frames: Frames, loads: AnyLoads) -> tuple[Matrix, Matrix]:
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
     for push in _pushes(chain, frames, loads):
@@ -84,7 +84,7 @@ def load_slopes(chain: Chain, frames: Frames, loads: LoadsAndWrenches) -> tuple[
 
 
 def load_curvatures(
-    chain: Chain, frames: Frames, virtual: Matrix, loads: LoadsAndWrenches
+    chain: Chain, frames: Frames, virtual: Matrix, loads: AnyLoads
 ) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     """Return derivatives of the virtual work of the loads, the sum of w.W.
 

@@ -26,7 +26,6 @@ dp/dqd_j and m_j = dp/dq_j, the linear parts of a_j and u_j. So l . L is Lambda 
 slides take no part.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -41,6 +40,7 @@ from ocp.dynamics.derivatives.composite_inertias import (
 )
 from ocp.dynamics.derivatives.ground_frame import Chain, carried_sums, chain_of, ground_frames
 from ocp.dynamics.matrices import split_rows
+from ocp.dynamics.signatures import Parts
 from ocp.mechanics.kinematics.spatial import against, cross_force, cross_motion, dot
 from ocp.mechanics.model.inertia import resting
 from ocp.mechanics.model.tree import Tree
@@ -105,9 +105,7 @@ def momentum_slope(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     return ca.horzcat(by_q @ turning, by_qd @ turning)
 
 
-def momentum_curvature_parts(
-    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix
-) -> tuple[Matrix, ...]:
+def momentum_curvature_parts(tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix) -> Parts:
     """Return the parts from which `join_momentum_curvature` makes the second derivatives of
     multipliers . L.
 
@@ -139,7 +137,7 @@ def momentum_curvature_parts(
     )
 
 
-def join_momentum_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
+def join_momentum_curvature(tree: Tree, parts: Parts) -> Parts:
     """Return the second derivatives (n, n) by (q, q), as an upper triangle, and by (q, qd), and the
     gradient (2 n,), from `momentum_curvature_parts`, as SX or MX; those by (qd, qd) vanish."""
     kinds, motions, levers, moved, ways, gradient = parts

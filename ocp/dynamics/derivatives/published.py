@@ -8,7 +8,7 @@ import casadi as ca
 
 from ocp.dynamics.derivatives.chart_wrappers import split_loads
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.dynamics.signatures import LoadsAndWrenches
+from ocp.dynamics.signatures import AnyLoads, Parts
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.tree import Tree
@@ -29,13 +29,11 @@ def published_provider(formulation: Formulation) -> Provider:
             "its own"
         )
 
-    def torques(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches) -> Matrix:
+    def torques(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads) -> Matrix:
         carried, wrenches = split_loads(loads)
         return formulation.inverse(tree, q, qd, qdd, carried) - _ground_torques(tree, q, wrenches)
 
-    def slope_parts(
-        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: LoadsAndWrenches = ()
-    ) -> tuple[Matrix, ...]:
+    def slope_parts(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Parts:
         symbols, symbolic = _symbolic_loads(loads)
         by_load = ca.jacobian(torques(tree, q, qd, qdd, symbolic), symbols)  # tau is linear in them
         carried, wrenches = split_loads(loads)
@@ -45,13 +43,8 @@ def published_provider(formulation: Formulation) -> Provider:
         return by_q - ca.substitute(by_place, at, q), by_qd, by_qdd, by_load
 
     def curvature_parts(
-        tree: Tree,
-        multipliers: Matrix,
-        q: Matrix,
-        qd: Matrix,
-        qdd: Matrix,
-        loads: LoadsAndWrenches = (),
-    ) -> tuple[Matrix, ...]:
+        tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()
+    ) -> Parts:
         n, (symbols, symbolic) = tree.dof, _symbolic_loads(loads)
         z, zd, zdd = (SX.sym(name, n) for name in ("q", "qd", "qdd"))
         variables = ca.vertcat(z, zd, zdd, symbols)
@@ -70,7 +63,7 @@ def published_provider(formulation: Formulation) -> Provider:
             gradient,
         )
 
-    def join(tree: Tree, parts: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+    def join(tree: Tree, parts: Parts) -> Parts:
         return tuple(parts)
 
     return Provider(
@@ -81,7 +74,7 @@ def published_provider(formulation: Formulation) -> Provider:
     )
 
 
-def _symbolic_loads(loads: LoadsAndWrenches) -> tuple[Matrix, LoadsAndWrenches]:
+def _symbolic_loads(loads: AnyLoads) -> tuple[Matrix, AnyLoads]:
     """Return symbols for (moment, force) of every load, stacked, and the loads made of them."""
     symbols = SX.sym("wrench", 6 * len(loads))
     parts = [symbols[6 * k : 6 * k + 6] for k in range(len(loads))]
