@@ -131,6 +131,23 @@ def modules_of(tree):
             yield node.module
 
 
+def test_names_that_load_late_are_no_modules_of_their_package():
+    """Importing the module would put it in the place of the name."""
+    shadowed = {}
+    for path in (*(ROOT / "ocp").rglob("__init__.py"), *ROOT.glob("[mp]*s/**/__init__.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls_of_names = (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_names"
+        )
+        words = (node for call in calls_of_names for node in ast.walk(call))
+        late = {word.value for word in words if isinstance(word, ast.Constant)}
+        if clash := late & {each.stem for each in path.parent.iterdir()}:
+            shadowed[str(path.relative_to(ROOT))] = clash
+    assert shadowed == {}
+
+
 def test_every_wing_says_its_purpose_in_a_line():
     for name in FLOOR:
         page = ROOT / "ocp" / name / "__init__.py"

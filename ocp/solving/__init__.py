@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ocp.solving.starts.postures import from_posture, posture
     from ocp.solving.starts.split_start import phase_solution
     from ocp.solving.starts.warm_start import Guess, start
-    from ocp.solving.total_statistics import total_statistics
+    from ocp.solving.statistics_of_solves import total_statistics
 
 __all__ = [
     "LADDER",
@@ -69,6 +69,6 @@ __getattr__, __dir__ = lazy_names(
             "Guess",
             "start",
         ),
-        "ocp.solving.total_statistics": ("total_statistics",),
+        "ocp.solving.statistics_of_solves": ("total_statistics",),
     },
 )

@@ -16,7 +16,7 @@ from ocp.solution.solution import FOUND, Solution
 from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Attempts
-from ocp.solving.total_statistics import total_calls
+from ocp.solving.statistics_of_solves import total_calls
 from ocp.transcription.phases.transcribe import PhaseLayout, TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import (

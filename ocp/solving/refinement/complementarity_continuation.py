@@ -17,7 +17,7 @@ from ocp.solvers.minimize import Solver
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
-from ocp.solving.total_statistics import total_statistics
+from ocp.solving.statistics_of_solves import total_statistics
 from ocp.transcription.transcribe import Transcription
 
 LOOSE = 100.0  # J: the first leak

@@ -30,7 +30,7 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
-from ocp.solving.total_statistics import total_statistics
+from ocp.solving.statistics_of_solves import total_statistics
 from ocp.transcription.methods import Collocation
 from ocp.transcription.parameters.close_parameters import close_by_name
 from ocp.transcription.transcribe import Transcription
