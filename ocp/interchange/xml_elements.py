@@ -1,9 +1,12 @@
 """XML files as elements that know their line, so that every error names its place."""
 
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -106,6 +109,25 @@ def file_content(path: str | PathLike[str]) -> bytes:
         return bytes_of(path)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def check_includes(path: Path, pattern: bytes) -> None:
+    """Raise ValueError naming a file that a model includes and that is no regular one.
+
+    A reader of another program would wait for a pipe without end. Files that are not there are left
+    to that reader, which knows their line.
+
+    Args:
+        path: of the model.
+        pattern: of an include, whose first group is the name of a file.
+    """
+    waiting, seen = [path], set[Path]()
+    while waiting:
+        file = waiting.pop()
+        seen.add(file)
+        names = [os.fsdecode(name) for name in re.findall(pattern, file_content(file))]
+        places = {folder / name for name in names for folder in (path.parent, file.parent)}
+        waiting += [each for each in places - seen if each.exists() and not each.is_dir()]
 
 
 def parse_xml(content: bytes, file: str) -> Element:

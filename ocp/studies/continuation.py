@@ -47,10 +47,16 @@ class Chain:
     order: tuple[int, ...]
 
     def onward(self, begun: Mapping[int, Cell], known: Known) -> Links:
-        """Return what can begin beside what has `begun`, in order, each with where it starts.
+        """Return {index: (cell, index of the cell from which it starts)} of what can begin now, in
+        order.
 
-        Those are cells that have one neighbour, and of those with several the ones whose neighbours
-        are known all: they start from one on the lowest branch of these.
+        Cells with one neighbour can; those with several wait until all of these are known, and
+        start from
+        one on their lowest branch.
+
+        Args:
+            begun: cells that have begun, by index.
+            known: {id: Cell} of the file.
         """
         links: Links = {}
         cells = dict(begun)
@@ -69,8 +75,7 @@ class Chain:
 
 
 def chain_design(recipe: Recipe, cells: Cells) -> Chain:
-    """Return the Chain of a design: its `cells` {parameter: value} by a `recipe`, from the middle
-    outwards."""
+    """Return the Chain of a design, {parameter: value} of each cell, from its middle outwards."""
     order, nearer = order_outwards(cells)
     lines = lines_of(cells)
     beside: dict[int, list[int]] = {}
@@ -106,15 +111,17 @@ def _donor(done: Mapping[int, Cell], one: Cell) -> int:
 
 
 def _is_above(a: Cell, b: Cell) -> bool:
-    """Tell whether a cell is higher than a smooth objective from another: the mean of both slopes
-    is off by the third order, where each of them is by the second, half of what they turn."""
+    """Tell whether a cell is higher than a smooth objective from another.
+
+    The mean of both slopes is off by the third order, each slope by the second, half of their turn.
+    """
     rise, turn = _along(a, b, a), _along(a, b, a) - _along(b, b, a)
     return _height(a) - _height(b) - rise + turn / 2 > _slight(a) + THIRD * abs(turn) / 2
 
 
 def _foretold(a: Cell, b: Cell) -> float:
-    """Return the height that a cell's slopes foretell at another, infinite if it was not solved,
-    and nan where its slopes are not known."""
+    """Return the height that slopes of a cell predict at another; infinite if not solved, nan
+    without slopes."""
     if not a.solved:
         return np.inf
     return _height(a) + _along(a, a, b)
@@ -130,7 +137,7 @@ def _along(one: Cell, a: Cell, b: Cell) -> float:
 
 
 def place_of(one: Cell) -> str:
-    """Return by what cells are known that differ only in where they start."""
+    """Return the key that cells share which differ only in where they start."""
     return json.dumps({**one.content, "after": None}, sort_keys=True)
 
 
@@ -146,11 +153,13 @@ def lowest_cells(plan: Plan, known: Known) -> dict[str, Cell]:
 
 
 def solves_to_repeat(plan: Plan, known: Known) -> Plan:
-    """Return what is to be solved again, and from where, now that the cells of a plan are done.
+    """Return cells to solve again, each with the row of the cell from which it starts.
 
-    What steps up from a neighbour, what has a neighbour that came down when it was solved again,
-    and what failed beside one that did not: each from the one beside which it is least likely, once
-    that is not itself to be solved again. Where slopes are not known, from all.
+    Those are cells above a neighbour, neighbours of cells that came down when they were solved
+    again,
+    and failed cells beside solved ones: each from its least likely neighbour that is not itself to
+    be
+    solved again, or from all where slopes are not known.
     """
     cells = list(lowest_cells(plan, known).values())
     places = {place_of(one): one.id for one, _ in reversed(plan)}

@@ -1,4 +1,4 @@
-"""What studies measure of every problem's solutions."""
+"""Least and greatest values of a problem's outputs, as numbers of a study."""
 
 from ocp.report.report import output_ranges
 from ocp.solution.solution import Solution

@@ -157,20 +157,28 @@ def sweep(
 ) -> Study:
     """Solve problem(**cell) for all cells of a design, and return the Study.
 
-    `problem`: a Task, or a function that makes the Problem. `over`: {name: values} is a grid; a
-    list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
-    also be "motion.NAME" of the spline, "transcription.NAME", "solver.NAME", "option.NAME" of the
-    plugin and "method.NAME". With `chain` each cell starts from the solution of a neighbour, from
-    the middle of the design outwards, and anew should it fail; what comes out higher than its
-    neighbours is solved again from these, and the lowest of each cell counts.
+    Args:
+        problem: a Task, or a function that makes the Problem. A Task has its own transcription, and
+            a
+            default of the package's stands for none.
+        over: {name: values} for a grid, or a list of dictionaries, as `side_by_side` and
+            `latin_hypercube` return. Names may also be "motion.NAME" of the spline,
+            "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME".
+        transcription: by default that of the Task.
+        solver: with its options.
+        chain: start each cell from the solution of a neighbour, from the middle of the design
+            outwards, and anew should it fail; a cell that is higher than its neighbours is solved
+            again from these, and the lowest of each cell counts.
+        options: `method`, which solves as `solve` does (a Task has its own), with the arguments
+            `how`; `measure`, a function of a Solution that returns {name: number}; `certify`, to
+            verify each; and those of `carry_out`: file, workers, executor, watch, retry, seconds.
 
-    A Task has its own transcription, and a default of the package's stands for none.
+    Functions must be importable, or stand in a file; with `workers` 0, in this process, any
+    callable
+    is taken, lambdas and closures too.
 
-    `options`: `method`, which solves as `solve` does (a Task has its own), with the arguments
-    `how`; `measure`, a function of a Solution that returns {name: number}; `certify`, to verify
-    each; and those of `study`: file, workers, executor, watch, retry. Functions must be importable,
-    or stand in a file; with `workers` 0, in this process, any callable is taken, lambdas and
-    closures too. Raises ValueError naming what other processes cannot be told.
+    Raises:
+        ValueError: what other processes cannot be told, by name.
     """
     way, given = _recipe(problem, transcription, solver, options)
     if chain:
@@ -188,8 +196,10 @@ def variants(
 ) -> Study:
     """Solve the same cells in several ways and return the Study; its "variant" names the way.
 
-    `ways`: {name: changes}, changes being a dictionary as a cell of `sweep` is: of parameters, of
-    the transcription, or of the solver. `options` are those of `sweep`.
+    Args:
+        problem: as of `sweep`.
+        ways: {name: changes}, changes being a dictionary as a cell of `sweep` is.
+        over, transcription, solver, options: as of `sweep`.
     """
     way, given = _recipe(problem, transcription, solver, options)
     plan: Plan = []
@@ -210,12 +220,16 @@ def pareto(
     chain: bool = True,
     **options: Any,
 ) -> Front:
-    """Sweep a design, of weights or of bounds, and return the Front of two `goals`.
+    """Sweep a design, of weights or of bounds, and return the Front of two goals.
 
-    `goals`: names of two terms of the objective, whose unweighted values count, or of two
-    `measure`d numbers, both the smaller the better. With `chain`, as usual, each cell begins from
-    the solution of its neighbour. `options` are those of `sweep`. Raises
-    ValueError naming a goal that some cell does not have.
+    Args:
+        problem, over, transcription, solver, options: as of `sweep`.
+        goals: names of two terms of the objective, whose unweighted values count, or of two
+            `measure`d numbers, both the smaller the better.
+        chain: start each cell from the solution of its neighbour.
+
+    Raises:
+        ValueError: some cell does not have a goal.
     """
     done = sweep(problem, over, transcription, solver, chain=chain, **options)
     first, second = goals
@@ -242,9 +256,12 @@ def multistart(
     solver: Solver = Solver(),
     **options: Any,
 ) -> tuple[Optimum, ...]:
-    """Return the distinct local optima, best first, to which random first guesses lead.
+    """Return the distinct local optima, best first, that random first guesses lead to.
 
-    `arguments` of the problem beside its defaults; `options` are those of `restarts`.
+    Args:
+        problem: as of `sweep`.
+        arguments: of the problem beside its defaults.
+        transcription, solver, options: as of `restarts`.
     """
     return rank_optima(restarts(problem, arguments, transcription, solver, **options))
 
@@ -260,11 +277,18 @@ def restarts(
     spread: float = 1.0,
     **options: Any,
 ) -> Study:
-    """Solve one problem from `starts` first guesses; the Study's "guess.number" counts them.
+    """Solve one problem from several first guesses; the Study's "guess.number" counts them.
 
-    Start 0 is the straight motion; the others wander off it, by `spread` times (rad or m) a random
-    sum of half waves that is zero at both ends, the same for the same `seed` and number.
-    `arguments` of the problem beside its defaults; `options` are those of `sweep`.
+    Start 0 is the straight motion; the others wander off it by a random sum of half waves that is
+    zero at both ends.
+
+    Args:
+        problem: as of `sweep`.
+        arguments: of the problem beside its defaults.
+        starts: their number.
+        seed: of the random sums; the same seed and number give the same start.
+        spread: factor of the random sums (rad or m).
+        transcription, solver, options: as of `sweep`.
     """
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ValueError(f"starts: expected a whole number of at least 1, got {starts!r}")
@@ -279,9 +303,9 @@ def restarts(
 
 
 def rank_optima(done: Study) -> tuple[Optimum, ...]:
-    """Return the Optima of a Study that is done, best first; failed cells are left out.
+    """Return the optima of a Study, best first; failed cells are left out.
 
-    Those are the same whose objectives and motions are.
+    Two results are one optimum if their objectives and motions agree.
     """
     optima: list[_Group] = []
     for one in sorted(done.solved, key=lambda one: one.objective or 0.0):
@@ -315,12 +339,18 @@ class _Group:
 def open_study(path: str | Path, trust: Any = ()) -> Study:
     """Return the Study that a file holds, with all cells ever asked for; it may be running.
 
-    Cells are "outdated" whose settings meant another problem when they were last asked for.
+    Cells are "outdated" whose settings meant another problem when they were last asked for. The
+    file
+    is data: nothing that it names is imported or called.
 
-    The file is data: nothing that it names is imported or called. Solutions that shall have the
-    functions of their problem need those handed over as `trust`: a Task, a function, a
-    Formulation, a Method, a Transcription, or several. Raises StudyFileError naming a file that is
-    none.
+    Args:
+        path: of the file.
+        trust: a Task, function, Formulation, Method or Transcription, or several, which solutions
+            may
+            then call.
+
+    Raises:
+        StudyFileError: the file is no study.
     """
     with Ledger(path, readonly=True) as ledger:
         cells = tuple(mark_outdated(ledger).values())
@@ -338,19 +368,24 @@ def carry_out(
     retry: bool = False,
     seconds: float | None = None,
 ) -> Study:
-    """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None, or
-    of a Chain.
+    """Run the cells of a plan and return their Study.
 
-    With `branches` what is higher than its neighbours is solved again from these, and the lowest of
-    each cell counts. `file`: where results are kept as they come; cells that are there already are
-    not run again, failed ones only with `retry`, and those that another process runs are waited
-    for. Without a file they last as long as the Study. `workers`: processes, by default one per
-    processor, 0 for none but this one; or any Executor of concurrent.futures as `executor`.
-    `watch(Progress)` is called after each cell. A cell that takes longer than `seconds` is stopped,
-    and has failed.
+    Args:
+        plan: pairs of a Cell and the index of the one it starts from or None, or a Chain.
+        branches: solve cells that are higher than their neighbours again from these; the lowest of
+            each cell counts.
+        file: where results are kept as they come. Cells that are there already are not run again,
+            failed ones only with `retry`, and those that another process runs are waited for.
+            Without a file results last as long as the Study.
+        workers: processes, by default one per processor, 0 for none but this one.
+        executor: any Executor of concurrent.futures, in place of workers.
+        watch: called with a Progress after each cell.
+        retry: run failed cells again.
+        seconds: time after which a cell is stopped, and has failed.
 
-    Raises StudyFileError naming the file that cannot be read or written, and EngineError where the
-    executor breaks down.
+    Raises:
+        StudyFileError: the file cannot be read or written.
+        EngineError: the executor breaks down.
     """
     keeper = None
     engine = Engine(executor, workers, seconds)

@@ -1,4 +1,4 @@
-"""Where the cells of a study run: in worker processes, in any executor, or in this process."""
+"""Engines that run the cells of a study: worker processes, any executor, or this process."""
 
 import os
 from collections.abc import Callable, Iterable

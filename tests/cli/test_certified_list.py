@@ -73,7 +73,7 @@ def test_a_problem_that_is_not_solved_is_not_certified():
     Path("stuck.py").write_text(STUCK)
     row = certified_runs.solve_and_certify("./stuck.py", 1e-2)
     assert (row.verdict, row.status) == ("not solved", "Maximum_Iterations_Exceeded")
-    assert row.iterations == 2 and row.certificate_seconds is None and not row.certified
+    assert row.iterations == 2 and row.certificate_seconds is None and not row.is_certified
 
 
 def test_rows_are_told_one_by_one_and_files_hold_those_that_are_ready(monkeypatch, capsys):
@@ -103,7 +103,7 @@ def test_problems_of_more_than_one_solve_say_what_their_certificate_is_of():
     for module in (cart_pole_mpc, ur5_replan):
         assert module.TASK.certifies == "the first plan"
     row = certified_runs.solve_and_certify("cart_pole_mpc", 1e-2)
-    assert row.certified and row.certifies == "the first plan"
+    assert row.is_certified and row.certifies == "the first plan"
     (line,) = row_lines(row, 1e-2)
     assert line.endswith("certified to 0.01, the first plan")
 

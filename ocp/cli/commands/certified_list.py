@@ -39,7 +39,7 @@ def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
     print(_columns(HEADER), flush=True)
     limits = {"seconds": flags.seconds, "workers": flags.workers}
     certified_runs(names, flags.verify, watch=tell, **limits)
-    good = sum(row.certified for row in rows)
+    good = sum(row.is_certified for row in rows)
     spent = sum((row.seconds or 0.0) + (row.certificate_seconds or 0.0) for row in rows)
     print(f"\n{good} of {len(rows)} certified to {flags.verify:g}, {spent:.0f} processor seconds")
     print("seconds are the processor's of building and solving, without the certificate's")
@@ -54,7 +54,7 @@ def row_lines(row: CertifiedRun, tolerance: float) -> list[str]:
     """Return a row as it is printed; each further reason has a line of its own."""
     counts = UNKNOWN if row.iterations is None else str(row.iterations)
     seconds = UNKNOWN if row.seconds is None else f"{row.seconds:.2f}"
-    words = f"{row.verdict} to {tolerance:g}" if row.certified else row.verdict
+    words = f"{row.verdict} to {tolerance:g}" if row.is_certified else row.verdict
     subject = f", {row.certifies}" if row.certifies and row.iterations is not None else ""
     first, *others = row.reasons or ("",)
     verdict = f"{words}{subject}: {first}" if first else f"{words}{subject}"

@@ -10,10 +10,11 @@ from typing import Any
 
 from ocp.interchange.mjcf.equalities import MjModel, MjSpec, object_name
 from ocp.interchange.reader_notes import Remarks
-from ocp.interchange.xml_elements import Misstated, file_content, parse_xml
+from ocp.interchange.xml_elements import Misstated, check_includes, file_content, parse_xml
 from ocp.mechanics.model.joints import GROUND
 from ocp.version import MissingExtra, install_hint
 
+INCLUDE = rb"<include\b[^>]*?\bfile\s*=\s*[\"\']([^\"\']+)"
 SAID = re.compile(
     r"^(?:XML )?(?:Error: )*(?P<words>.*?)"
     r"(?: Element (?:name '(?P<name>[^']*)', id -?\d+|'(?P<tag>\w+)'))?(?:, line (?P<line>\d+))?$"
@@ -70,6 +71,7 @@ def compile_model(path: Path, shapes: str) -> Model:
         import mujoco
     except ImportError:
         raise MissingExtra(f"{path.name}: MuJoCo is needed: {install_hint('mjcf')}") from None
+    check_includes(path, INCLUDE)
     try:
         with quiet(mujoco) as warned:
             spec = mujoco.MjSpec.from_file(str(path))

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from ocp.interchange.xml_elements import check_includes
 from ocp.version import MissingExtra, install_hint
+
+INCLUDE = rb"<xacro:include\b[^>]*?\bfilename\s*=\s*[\"\']([^\"\']+)"
 
 
 def expand_macros(path: Path, arguments: Mapping[str, object]) -> bytes:
@@ -23,6 +26,7 @@ def expand_macros(path: Path, arguments: Mapping[str, object]) -> bytes:
         import xacro
     except ImportError:
         raise MissingExtra(f"{path.name}: xacro is needed: {install_hint('xacro')}") from None
+    check_includes(path, INCLUDE)
     try:
         words = {name: str(value) for name, value in arguments.items()}
         document = xacro.process_file(str(path), mappings=words)

@@ -57,9 +57,10 @@ def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
         for joint in tree.joints
     )
     bounded = replace(tree, joints=tuple(joints))
-    changed = (joint for joint in bounded.moving if "position" in given.get(joint.name, ()))
-    ends = ((joint, bound) for joint in changed for bound in joint.position)
-    warn_of_degrees("limited: position", ends)
+    for what, rates in (("position", False), ("velocity", True)):
+        changed = [joint for joint in bounded.moving if what in given.get(joint.name, ())]
+        ends = ((joint, bound) for joint in changed for bound in getattr(joint, what))
+        warn_of_degrees(f"limited: {what}", ends, rates=rates)
     return bounded
 
 

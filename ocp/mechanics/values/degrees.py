@@ -1,4 +1,4 @@
-"""Angles in radians that are likely meant in degrees."""
+"""Angles and rates of turns that are likely meant in degrees."""
 
 import sys
 import warnings
@@ -11,39 +11,40 @@ from ocp.mechanics.values.units import unit_of
 
 PACKAGE = __name__.partition(".")[0]
 TURNS = 10.0  # rad, beyond which an angle is likely in degrees
+FAST = 50.0  # rad/s, beyond which a limit of velocity is likely in degrees a second
 WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
 
 
-def degrees_suspected(angle: float) -> str:
-    """Return in words that an angle (rad) is likely in degrees; nothing of another."""
-    if not TURNS < abs(angle) < WITHOUT_END:
+def degrees_suspected(angle: float, *, rate: bool = False) -> str:
+    """Return in words that an angle (rad), or a `rate` (rad/s), is likely in degrees; "" if not."""
+    if not (FAST if rate else TURNS) < abs(angle) < WITHOUT_END:
         return ""
-    turns = abs(angle) / (2 * pi)
+    turns, per = abs(angle) / (2 * pi), "/s" if rate else ""
     return (
-        f"{angle:g} rad is {turns:.1f} turns; if it is meant in degrees, take radians({angle:g}) = "
-        f"{radians(angle):.4g}"
+        f"{angle:g} rad{per} is {turns:.1f} turns{per}; if it is meant in degrees, take "
+        f"radians({angle:g}) = {radians(angle):.4g}"
     )
 
 
-def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]]) -> None:
-    """Warn of the first of some (joint, angle) that is likely in degrees, in the name of `what` has
-    it.
+def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]], *, rates: bool = False) -> None:
+    """Warn of the first of some (joint, angle) that is likely in degrees, or of `rates` (rad/s)
+    likewise.
 
-    Joints that do not turn go unchecked.
+    `what` has it, which the warning names. Joints that do not turn go unchecked.
     """
     turning = (
         (f"{what}: joint {joint.name!r}", angle)
         for joint, angle in angles
         if joint.screw is not None and unit_of(joint, "q") == "rad"
     )
-    warn_of_angles(turning)
+    warn_of_angles(turning, rates=rates)
 
 
-def warn_of_angles(angles: Iterable[tuple[str, Any]]) -> None:
+def warn_of_angles(angles: Iterable[tuple[str, Any]], *, rates: bool = False) -> None:
     """Warn of the first of some (what it is, angle) that is likely in degrees, at the line outside
     the package that led here; an open angle is judged at its parameters' own values."""
     for what, angle in angles:
-        words = degrees_suspected(float(reference(angle)))
+        words = degrees_suspected(float(reference(angle)), rate=rates)
         if words:
             warnings.warn(f"{what}: {words}", UserWarning, stacklevel=_frames_inside())
             return

@@ -1,4 +1,4 @@
-"""What is around a stick figure: bodies about its bars, scenery, and the ground it may stand on."""
+"""Surroundings of a stick figure: bodies about its bars, scenery, and the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What links and scenery look like: triangles of solids and meshes, bodies of equal inertia.
+"""Solids of links and scenery: triangles of shapes and meshes, bodies of equal inertia.
 
 Links of a tree without visuals are shown as the homogeneous ellipsoids of their mass and inertia.
 """

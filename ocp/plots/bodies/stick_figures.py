@@ -46,10 +46,16 @@ Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
 
 
 def plot_snapshots(solution: Solution, path: str | Path | None = None, count: int = 9) -> Figure:
-    """Return stick figures at `count` equal steps, early faint and late dark.
+    """Return a figure of the motion at equal steps, early faint and late dark, with paths of its
+    points.
 
-    With the paths of the named points, and planar where they can be; written to `path`, if any.
-    Raises ValueError for a count below 2 and for an unknown suffix.
+    Args:
+        solution: the motion, drawn in a plane where it can be.
+        path: of a file, if any.
+        count: of the stick figures.
+
+    Raises:
+        ValueError: a count below 2, or an unknown suffix.
     """
     if count < 2:
         raise ValueError(f"count: expected at least 2 snapshots, got {count}")
@@ -65,10 +71,16 @@ def animate(
     rate: float = 25,
 ) -> Page | None:
     """Write the moving stick figure as .gif, as .mp4 (extra `film`), or as .html that plays by
-    itself; without a `path` return that page, which plays within a notebook.
+    itself.
 
-    `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
-    second. Raises ValueError naming any other suffix, and for numbers that make no film.
+    Args:
+        solution: the motion.
+        path: of the file; without one the page is returned, which plays within a notebook.
+        seconds: playing time, by default the motion's own but at least 2 s.
+        rate: frames per second.
+
+    Raises:
+        ValueError: another suffix, or numbers that make no film.
     """
     check_solution("animate", solution)
     if path is not None:

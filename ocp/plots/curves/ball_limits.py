@@ -1,4 +1,4 @@
-"""How far balls turn, within the limits that are asked of them."""
+"""Swing, twist and turn of balls over time, within the limits of the problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ground gives a motion: forces of contacts and impulses, in time and in space."""
+"""Contact forces and impulses of a motion, in time and in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What force elements give over time, and what power they and the drives feed into the motion."""
+"""Moments, forces and power of force elements over time, and the power of all drives."""
 
 from __future__ import annotations
 

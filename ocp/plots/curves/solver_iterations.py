@@ -1,4 +1,4 @@
-"""How a solution was found: the iterations of the solver, and the pattern of its Jacobian."""
+"""Iterations of the solver, and the sparsity pattern of the constraint Jacobian."""
 
 from __future__ import annotations
 

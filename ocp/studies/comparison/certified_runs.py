@@ -45,7 +45,7 @@ class CertifiedRun:
     reasons: tuple[str, ...] = ()
 
     @property
-    def certified(self) -> bool:
+    def is_certified(self) -> bool:
         """Whether it is solved, and its certificate holds."""
         return self.verdict == CERTIFIED
 

@@ -1,4 +1,4 @@
-"""What the process of a run does: solve within limits, write stage by stage what comes of it."""
+"""Process of a run in a comparison: a solve within limits, its result written stage by stage."""
 
 import json
 import resource

@@ -58,17 +58,29 @@ def compare(
 ) -> Comparison:
     """Return the Comparison of solvers on a problem, or on several.
 
-    `problem`: a Task, a function that makes a Problem, or a Problem that a module binds to a name.
-    `solvers`: names of known ones, or {name: Entry or Solver}. Each run has a process of its own
-    with at most `seconds` of solving and `memory` GB; `workers` run at a time: with 1 their times
-    can be compared. Runs that the CSV `file` has, of the same problem as it is built now, are not
-    run again, others are added as they finish; `watch(Run)` is called after each. Runs that end
-    more than 1 % above the best certified objective of their problem have found "another optimum".
+    Each run has a process of its own. Runs that end more than 1 % above the best certified
+    objective
+    of their problem have found "another optimum".
 
-    `settings`: `hessians` ("best" is each solver's own), `derivatives`, `dynamics` and
-    `transcriptions`, names of each, of which all combinations are run; `arguments` of the problem;
-    `again`, to run all anew. Raises ValueError naming what there is not, EngineError in a script
-    that is not guarded by `if __name__ == "__main__"`.
+    Args:
+        problem: a Task, a function that makes a Problem, a Problem that a module binds to a name,
+            or
+            several of these.
+        solvers: names of known ones, or {name: Entry or Solver}.
+        seconds: limit of a solve.
+        memory: limit of a run, GB.
+        workers: runs at a time; with 1 their times can be compared.
+        file: CSV to which runs are added as they finish; those that it has, of the same problem as
+            it
+            is built now, are not run again.
+        watch: called with each Run.
+        settings: `hessians` ("best" is each solver's own), `derivatives`, `dynamics` and
+            `transcriptions`, names of each, of which all combinations are run; `arguments` of the
+            problem; `again`, to run all anew.
+
+    Raises:
+        ValueError: a name that there is not.
+        EngineError: a script that is not guarded by `if __name__ == "__main__"`.
     """
     _check(settings, seconds=seconds, memory=memory, workers=workers)
     single = isinstance(problem, (Task, Problem)) or callable(problem)

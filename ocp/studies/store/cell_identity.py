@@ -1,4 +1,4 @@
-"""What a cell of a study is, as plain data: functions by their addresses, values as JSON has them.
+"""Identity of a cell as plain data: functions by their addresses, values as JSON has them.
 
 So it goes to any process or computer, and never a Problem or a graph; and its hash knows it again.
 """

@@ -1,4 +1,4 @@
-"""Who works on a cell: claims of processes that share a study, each with a lease that is renewed.
+"""Claims of processes on the cells of a shared study, each with a lease that is renewed.
 
 A claim is void when its lease is over, or when its process is no more, if that was one of this
 computer. An owner is a text: the computer, the process by number and time of birth, a token.

@@ -1,4 +1,4 @@
-"""Where things are: modules by name or file, and addresses that other processes can follow.
+"""Qualified names: modules by name or file, and addresses that other processes can follow.
 
 An address is "module:name", or "/folder/file.py:name" for a file that was loaded by its path, which
 is found again in any process on this computer, whatever folders of its own stand beside it. What no

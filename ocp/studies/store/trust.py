@@ -1,4 +1,4 @@
-"""What a study file may call: nothing, but the functions that its reader hands over.
+"""Trust in functions that a study file names: only those that its reader hands over.
 
 A file names functions by where they are. They are never looked up there: a name stands for the
 function of the same name that the reader trusts, or for nothing.
