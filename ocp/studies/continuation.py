@@ -75,7 +75,12 @@ class Chain:
 
 
 def chain_design(recipe: Recipe, cells: Cells) -> Chain:
-    """Return the Chain of a design, {parameter: value} of each cell, from its middle outwards."""
+    """Return the Chain of a design, from its middle outwards.
+
+    Args:
+        recipe: of the cells.
+        cells: {parameter: value} of each.
+    """
     order, nearer = order_outwards(cells)
     lines = lines_of(cells)
     beside: dict[int, list[int]] = {}

@@ -303,7 +303,7 @@ def restarts(
 
 
 def rank_optima(done: Study) -> tuple[Optimum, ...]:
-    """Return the optima of a Study, best first; failed cells are left out.
+    """Return the optima of a study that is done, best first; failed cells are left out.
 
     Two results are one optimum if their objectives and motions agree.
     """

@@ -40,7 +40,10 @@ PLAIN = transcribe(STATED)
         (lambda: at_end(ARM, q={"elbow": -45}), "at_end: q: joint 'elbow': -45 rad is 7.2 turns"),
         (lambda: at_start(ARM, q=Parameter("turn", 90.0)), "at_start: q: joint 'shoulder': 90 rad"),
         (lambda: limited(ARM, position={"elbow": (0, 120)}), "limited: position: joint 'elbow'"),
-        (lambda: limited(ARM, velocity=180), "velocity: joint 'shoulder': -180 rad/s is 28.6 turns/s"),
+        (
+            lambda: limited(ARM, velocity=180),
+            "velocity: joint 'shoulder': -180 rad/s is 28.6 turns/s",
+        ),
         (lambda: dh("a", alpha=90), "joint 'a': DH row: alpha: 90 rad is 14.3 turns"),
         (lambda: dh("a", kind="prismatic", theta=-45), "joint 'a': DH row: theta: -45 rad"),
         (lambda: locked(ARM, {"elbow": -90}), "locked: joint 'elbow': -90 rad is 14.3 turns"),
