@@ -31,7 +31,7 @@ from ocp.mechanics.elements import (
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.coordinates import Follows, polynomial
 from ocp.mechanics.model.cut_joints import Loop
-from ocp.mechanics.model.joint_selection import limited
+from ocp.mechanics.model.joint_selection import with_limits
 from ocp.mechanics.model.joints import (
     Joint,
     ball,
@@ -45,8 +45,8 @@ from ocp.mechanics.model.joints import (
     universal,
 )
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.model.lock_joints import locked
-from ocp.mechanics.model.mimic import through
+from ocp.mechanics.model.lock_joints import with_locked_joints
+from ocp.mechanics.model.mimic import spline_through
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
@@ -270,13 +270,11 @@ __all__ = [
     "jerk_limits",
     "joint_limits",
     "kinematics",
-    "limited",
     "limits",
     "line_contact",
     "link_constraint",
     "load",
     "load_model",
-    "locked",
     "marker_tracking",
     "mass_matrix",
     "measured_torques",
@@ -317,12 +315,12 @@ __all__ = [
     "smoothness",
     "solid",
     "solve",
+    "spline_through",
     "squares",
     "stage_cost",
     "stop",
     "summary",
     "sweep",
-    "through",
     "tighten",
     "to_dataframe",
     "torque_limits",
@@ -336,7 +334,9 @@ __all__ = [
     "velocity_limits",
     "verify",
     "wire",
+    "with_limits",
     "with_link",
+    "with_locked_joints",
     "zmp_inside",
 ]
 

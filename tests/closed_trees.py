@@ -74,7 +74,7 @@ def case(seed):
         q,
         other,
         *random_motion(rng, tree)[:2],
-        rng.standard_normal(len(loops.labels(tree))),
+        rng.standard_normal(len(loops.gap_labels(tree))),
     )
 
 

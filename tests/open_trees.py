@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp import Parameter
 from ocp.mechanics import rotate_x, rotate_z
-from ocp.mechanics.values.parameters import array, evaluated
+from ocp.mechanics.values.parameters import array, evaluate
 
 
 class Opening:
@@ -73,4 +73,4 @@ def opened_tree(rng, tree, parts=("bodies", "joints", "points")):
 
 def numbers_of(matrix, values):
     """Return an expression of parameters as an array of numbers."""
-    return np.array(ca.evalf(ca.densify(evaluated(ca.SX(matrix), values))))
+    return np.array(ca.evalf(ca.densify(evaluate(ca.SX(matrix), values))))

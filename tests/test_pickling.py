@@ -22,7 +22,7 @@ import ocp
 from ocp import BSpline, Parameter, Problem, at_end, at_start, effort, path, prepare, solve
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values import expression_data, parameters
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.models.arms.two_link import two_link
 from ocp.problem.instant import Forces
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
@@ -121,7 +121,7 @@ EVERY = {
     "CurvedSpring": lambda: ocp.CurvedSpring(joint="elbow", places=(0, 1, 2), forces=(0, 1, 3)),
     "Damper": lambda: ocp.Damper(joint="elbow", damping=2 * SLOW),
     "Fit": fitted,
-    "Follows": lambda: ocp.through("elbow", (0.0, 1.0, 2.0), (0.0, 1.0, 4.0)),
+    "Follows": lambda: ocp.spline_through("elbow", (0.0, 1.0, 2.0), (0.0, 1.0, 4.0)),
     "Foot": lambda: FOOT,
     "ForceLaw": lambda: ocp.ForceLaw(point="tip", law=lambda at: -at.position("tip")),
     "Formulation": lambda: FORMULATIONS["newton_euler"],
@@ -288,7 +288,7 @@ def test_the_graphs_of_what_was_read_are_those_of_what_was_written(build, elsewh
     problem = build()
     written = pickle.dumps(problem)
     elsewhere()
-    one, other = (reference(each) for each in (problem, pickle.loads(written)))
+    one, other = (nominal(each) for each in (problem, pickle.loads(written)))
     assert not differences(problem_data(one), problem_data(other))
 
 

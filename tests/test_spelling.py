@@ -74,7 +74,7 @@ def stated(function):
         (lambda: ocp.at_end(ARM, q={"elbwo": 1.0}), "unknown joint 'elbwo' .did you mean 'elbow'"),
         (lambda: ARM.link_index("sholder"), "unknown link 'sholder' .did you mean 'shoulder'"),
         (lambda: ARM.point("shouldr"), "unknown point 'shouldr' .did you mean 'shoulder'"),
-        (lambda: ocp.limited(ARM, torqe=3.0), "unknown limit 'torqe' .did you mean 'torque'"),
+        (lambda: ocp.with_limits(ARM, torqe=3.0), "unknown limit 'torqe' .did you mean 'torque'"),
         (lambda: module_at("two_link_tmie"), "did you mean 'two_link_time'"),
     ],
 )

@@ -21,7 +21,9 @@ from ocp.transcription.variables.layout import join_variables
 
 TREE = four_bar()
 CRANK = np.linspace(0.0, 2.0, 9)
-WAY = loop_assembly.close(TREE, np.vstack([CRANK, np.ones(9), 2 * np.ones(9)]), ["crank"])
+WAY = loop_assembly.close_coordinates(
+    TREE, np.vstack([CRANK, np.ones(9), 2 * np.ones(9)]), ["crank"]
+)
 FAST = loop_assembly.close_rates(TREE, WAY[:, 0], (5.0, 0.0, 0.0), ["crank"])
 WAYS = {
     "explicit": {},

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics import frozen
+from ocp.mechanics import freeze
 
 Curve = tuple[float, ...]  # (N,)
 
@@ -141,7 +141,7 @@ def _read(name: str, text: str, about: dict[str, Any]) -> Normative:
     """Return the Normative record of a table."""
     header, *rows = csv.reader(text.splitlines())
     columns = {
-        column: frozen(values) for column, values in zip(header, np.array(rows, dtype=float).T)
+        column: freeze(values) for column, values in zip(header, np.array(rows, dtype=float).T)
     }
     quantities = [column.removesuffix("_mean") for column in header if column.endswith("_mean")]
     if "gait_cycle_pct" not in columns or not quantities:

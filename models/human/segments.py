@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Link, Tree
-from ocp.mechanics import Open, numbers, reference
+from ocp.mechanics import Open, nominal, numbers
 from ocp.models.human.anthropometry import (
     LENGTHS,
     LIMBS,
@@ -146,7 +146,7 @@ def _weights(given: Mapping[str, Segment], mass: Any, sex: str) -> dict[str, Any
         sum((2 if name in PAIRED else 1) * amounts[name] for name in masses)
         for amounts in (masses, usual)
     )
-    heavy, whole = reference((kept, mass))
+    heavy, whole = nominal((kept, mass))
     if masses and (heavy >= whole or len(masses) == len(LENGTHS)):
         raise ValueError(
             f"human: segments: {', '.join(masses)} weigh {heavy:g} kg, both sides counted, of "
@@ -182,7 +182,7 @@ def _checked(name: str, entry: Entry, stature: Any) -> Segment:
             f"human: segments: {name}: com and radii are of {', '.join(LIMBS)} alone; "
             "expected length or mass"
         )
-    _check_number(name, "length", entry.length, reference(stature), " m")
+    _check_number(name, "length", entry.length, nominal(stature), " m")
     _check_number(name, "mass", entry.mass, np.inf, " kg")
     _check_number(name, "com", entry.com, 1.0, "")
     if entry.radii is not None:
@@ -200,7 +200,7 @@ def _check_number(name: str, field: str, value: Any, most: float, unit: str) -> 
     if value is None:
         return
     what = f"human: segments: {name}.{field}"
-    here = reference(numbers(what, value, (), unit.strip()).item())
+    here = nominal(numbers(what, value, (), unit.strip()).item())
     if not 0 < here < most:
         less = f" and less than {most:g}{unit}" if most < np.inf else ""
         raise ValueError(f"{what}: expected more than 0{unit}{less}, got {here:g}{unit}")

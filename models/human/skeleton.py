@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Link, Point, Strength, Tree, dh, fixed
-from ocp.mechanics import Open, dh_pose, numbers, poses, reference, some
+from ocp.mechanics import Open, any_nonzero, dh_pose, nominal, numbers, poses
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.segments import Segment, physique
 from ocp.models.human.strength.strengths import over_speed, strengths, torque_range
@@ -75,7 +75,7 @@ def human(
     lengths, links = physique(stature, mass, sex, segments)
     if ranges not in RANGES:
         raise ValueError(f"human: ranges: expected 'anatomical' or 'gait', got {ranges!r}")
-    if some((toes,)) and not passive:
+    if any_nonzero((toes,)) and not passive:
         raise ValueError("human: toes: their stiffness is of tissue: set passive=True")
     stiff = _known_names(frozen)
     sizes = _sizes(length, lengths)
@@ -113,7 +113,7 @@ def carry(
     """
     spot = tree.point(point)
     k, extra = tree.link_index(spot.link), _positive("carried mass", mass, "kg")
-    link, upright = tree.links[k], poses(reference(tree), np.zeros(tree.dof))[k]
+    link, upright = tree.links[k], poses(nominal(tree), np.zeros(tree.dof))[k]
     rotation = np.array(upright)[:3, :3]
     where = np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,))
     arm, share = where - np.array(link.com), extra / (link.mass + extra)
@@ -223,7 +223,7 @@ def _points(sizes: Mapping[str, Any]) -> list[Point]:
 
 def _positive(what: str, value: Any, unit: str) -> Any:
     number = numbers(f"human: {what} ({unit})", value, (), unit).item()
-    here = reference(number)
+    here = nominal(number)
     if here <= 0:
         raise ValueError(f"human: {what}: expected more than 0 {unit}, got {here:g} {unit}")
     return number

@@ -26,8 +26,7 @@ def four_bar(
     from global x; `coupler` from the crank's direction; `rocker` from global x, toward the pin
     where the loop `pin` joins it with the coupler. Only the crank is driven. The loop's multipliers
     are the force (2, N, global axes) of coupler on rocker. With these lengths and the pin above,
-    the rocker swings between 1.575 and 2.625 rad, whither `close(tree, (0, 1, 2), ["crank"])`
-    leads.
+    the rocker swings between 1.575 and 2.625 rad: `close_coordinates(tree, (0, 1, 2), ["crank"])`.
 
     `lengths`: ground, crank, coupler, rocker (m), pin to pin; `masses` (3, kg), `coms` (3, 2; m,
     along the link from its first pin and to the left of it) and `inertias` (3, kg m2, about the

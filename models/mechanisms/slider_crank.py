@@ -26,8 +26,8 @@ def slider_crank(
     The crank turns about the origin, through which the slider's way goes. Coordinates: `crank` from
     global x; `rod` from the crank's direction; `slider` from the origin to the pin where the loop
     `pin` joins it with the rod. Only the crank is driven. The loop's multipliers are the force (2,
-    N, global axes) of rod on slider. `close(tree, (0, 0, 0.3), ["crank"])` leads to the slider on
-    the right.
+    N, global axes) of rod on slider. `close_coordinates(tree, (0, 0, 0.3), ["crank"])` leads to the
+    slider on the right.
 
     `lengths`: crank, rod (m), pin to pin, the rod the longer one; `masses` (2, kg), `coms` (2, 2;
     m, along the link from its first pin and to the left of it) and `inertias` (2, kg m2, about the

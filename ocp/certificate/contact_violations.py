@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.kinematics.zero_moment import body_weight, hull
+from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.mechanics.model.structure import structure
 from ocp.problem.constraint import Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support, bears, in_force
@@ -157,7 +157,7 @@ def polygon_margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[floa
 
     That is of its hull, seen along the upward `normal` (3,); the distance is negative outside.
     """
-    corners = hull(polygon, normal)
+    corners = convex_hull(polygon, normal)
     edges = np.roll(corners, -1, axis=0) - corners
     away = points.T[:, None, :] - corners  # (N, k, 3)
     along = np.clip((away * edges).sum(axis=2) / (edges**2).sum(axis=1), 0.0, 1.0)

@@ -14,7 +14,7 @@ from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.resolution_check import refinement_advice
 from ocp.certificate.row_violations import Violation
 from ocp.certificate.transition_violations import Impact
-from ocp.mechanics.values.validation import instance
+from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
 from ocp.solution.margins import Reserve, reserve_lines
 from ocp.text_tables import Line, align, html_table
@@ -98,7 +98,7 @@ class Verification:
         the objective. What is not a number exceeds every tolerance. Raises ValueError for a
         tolerance that is no number.
         """
-        instance("tolerance", tolerance, int, float, np.integer, np.floating)
+        check_type("tolerance", tolerance, int, float, np.integer, np.floating)
         faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
         if faults:
             lines = [f"not verified to {tolerance:g}:", *faults, *self._next(tolerance)]

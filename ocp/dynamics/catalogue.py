@@ -14,7 +14,7 @@ from ocp.dynamics.derivatives.published import published_provider
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.spelling import suggestion
 
 
@@ -217,7 +217,7 @@ def check_slopes(formulation: Formulation, provider: Provider, tree: Tree) -> No
     This is what keeps an own formulation, made out of a built-in one, from being differentiated as
     that.
     """
-    tree = reference(tree)
+    tree = nominal(tree)
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     stacked = ca.vertcat(*motion)
     right = ca.jacobian(formulation.inverse(tree, *motion), stacked)

@@ -14,21 +14,21 @@ from ocp.dynamics.formulations.lie_group import bias, mass_matrix
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
 from ocp.dynamics.from_inverse import add_rotors, linear_in_accelerations
 from ocp.dynamics.signatures import Inverse, Loads
-from ocp.mechanics.elements.forces import completed, with_elements
-from ocp.mechanics.kinematics.loop_assembly import independent
+from ocp.mechanics.elements.forces import drive_torques, with_elements
+from ocp.mechanics.kinematics.loop_assembly import independent_rows
 from ocp.mechanics.kinematics.loops import (
     gap,
     gap_acceleration,
     gap_jacobian,
+    gap_labels,
     gap_rate,
     gap_slope,
-    labels,
     loop_torques,
 )
 from ocp.mechanics.kinematics.rigid import Motion
-from ocp.mechanics.model.structure import bearing, structure
+from ocp.mechanics.model.structure import choose_bearing_rows, structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.types import Matrix
 
 # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
@@ -62,13 +62,13 @@ def inverse(
     they are no closed motion, or if the drives do not hold the mechanism there.
     """
     q, qd, qdd = expression(q), expression(qd), expression(qdd)
-    independence = independent(tree, q if near is None and isinstance(q, ca.DM) else near)
+    independence = independent_rows(tree, q if near is None and isinstance(q, ca.DM) else near)
     rows, driven = list(independence.rows), _driven_rows(tree, actuated, independence.freedom)
     passive = [row for row in range(tree.dof) if row not in driven]
     _check_closed(tree, "q", gap(tree, q))
     _check_closed(tree, "qd", gap_rate(tree, q, qd))
     _check_closed(tree, "qdd", gap_acceleration(tree, q, qd, qdd))
-    needed = completed(tree, dynamics(tree, q, qd, qdd, loads), q, qd, qdd)
+    needed = drive_torques(tree, dynamics(tree, q, qd, qdd, loads), q, qd, qdd)
     pull = gap_jacobian(tree, q)[rows, passive].T
     names = ", ".join(tree.moving[row].name for row in driven)
     _check_regular(pull, f"the drives at {names} do not hold the mechanism here (singular)")
@@ -103,7 +103,7 @@ def forward(
     numbers in a singular configuration.
     """
     q, qd, tau = expression(q), expression(qd), expression(tau)
-    rows = list(independent(tree, q if near is None and isinstance(q, ca.DM) else near).rows)
+    rows = list(independent_rows(tree, q if near is None and isinstance(q, ca.DM) else near).rows)
     slope = gap_jacobian(tree, q)[rows, :]
     goal = -gap_acceleration(tree, q, qd)
     if decay:
@@ -141,14 +141,14 @@ def hybrid(
 
     M and h come from where `forward` has them.
     """
-    rows, passive = list(independent(tree).rows), list(passive)
+    rows, passive = list(independent_rows(tree).rows), list(passive)
     driven = ca.SX(qdd)
     driven[passive] = 0
     slope = gap_jacobian(tree, q)[rows, passive]
     goal = -gap_acceleration(tree, q, qd, driven)
     if dynamics is None:
         mass = add_rotors(tree, mass_matrix(tree, q))
-        pull = completed(tree, open_inverse(tree, q, qd, driven, loads), q, qd, driven)
+        pull = drive_torques(tree, open_inverse(tree, q, qd, driven, loads), q, qd, driven)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
         pull = pull + mass @ driven
@@ -169,10 +169,10 @@ def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
     It is +-1, which a motion can only change by passing a configuration (n,) where the drives do
     not hold the mechanism; 0 where nothing is determined.
     """
-    rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
+    rows, chosen = structure(tree).cuts, choose_bearing_rows(tree, tuple(passive))
     if not rows or chosen is None:
         return 0
-    slope = np.array(gap_jacobian(reference(tree), ca.DM(q)))
+    slope = np.array(gap_jacobian(nominal(tree), ca.DM(q)))
     return int(np.sign(np.linalg.det(slope[np.ix_(rows, chosen)])))
 
 
@@ -184,7 +184,7 @@ def passive_loop_forces(
     They follow from the motions of all links and the generalized forces (n,) that the open tree
     needs. Raises ValueError if these do not determine them.
     """
-    rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
+    rows, chosen = structure(tree).cuts, choose_bearing_rows(tree, tuple(passive))
     if chosen is None:
         raise ValueError(
             f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from "
@@ -196,7 +196,7 @@ def passive_loop_forces(
 
 def scatter_gap_rows(tree: Tree, values: Matrix, rows: Sequence[int]) -> Matrix:
     """Return a vector (m,) with the values at these rows of the gap and zeros elsewhere."""
-    count = len(labels(tree))
+    count = len(gap_labels(tree))
     entries = (values[rows.index(row)] if row in rows else 0.0 for row in range(count))
     return ca.vertcat(ca.DM(0, 1), *entries)
 
@@ -235,7 +235,7 @@ def _check_closed(tree: Tree, what: str, value: Matrix) -> None:
         row = int(np.argmax(np.abs(np.array(value))))
         if not abs(float(value[row])) <= CONSISTENT:
             raise ValueError(
-                f"inverse: {what} does not keep the loops closed: {labels(tree)[row]} is off by "
+                f"inverse: {what} does not keep the loops closed: {gap_labels(tree)[row]} is off by "
                 f"{float(value[row]):.3g}"
             )
 

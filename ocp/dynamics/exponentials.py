@@ -13,9 +13,9 @@ import numpy as np
 from ocp.dynamics.matrices import sparse_matrix
 from ocp.mechanics.kinematics.spatial import euler_zxz, rotate_z, skew, tidy
 from ocp.mechanics.model.joints import Joint
-from ocp.mechanics.values.parameters import array, is_open, matrix, some
+from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, vanishes
+from ocp.mechanics.values.validation import freeze, is_identically_zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
     along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
     if is_open([along, aside]):
-        in_line = vanishes(aside)  # whatever the parameters' values
+        in_line = is_identically_zero(aside)  # whatever the parameters' values
     else:
         in_line = abs(aside) <= 1e-14 * (1 + abs(along))
     b, y, d = (0.0, 0.0, along) if in_line else (z, y, 0.0)
@@ -65,11 +65,11 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     angle = phi if kind == "prismatic" else q + phi if phi else q
     return [
         *(
-            _exponential(axis, turn, frozen(shift))
+            _exponential(axis, turn, freeze(shift))
             for axis, turn, shift in constants
-            if turn or some([shift])
+            if turn or any_nonzero([shift])
         ),
-        _exponential(2, angle, frozen(d) if kind == "revolute" else d + joint.screw[5] * q),
+        _exponential(2, angle, freeze(d) if kind == "revolute" else d + joint.screw[5] * q),
     ]
 
 

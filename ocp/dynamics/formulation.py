@@ -13,12 +13,12 @@ from ocp.dynamics.derivatives.chart_wrappers import (
     sensitivity_of_any,
 )
 from ocp.dynamics.signatures import Inverse, Reactions, Slopes
-from ocp.mechanics.kinematics.spatial import crossed, invert, tidy
+from ocp.mechanics.kinematics.spatial import cross_arrays, invert, tidy
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree
-from ocp.mechanics.values.parameters import array, is_open, reference
+from ocp.mechanics.values.parameters import array, is_open, nominal
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import at_own_values, frozen, mirrored, set_fields
+from ocp.mechanics.values.validation import freeze, nominal_array, set_fields, symmetrize
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -180,7 +180,7 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
                 name=link.name,
                 mass=link.mass,
                 com=_transform_point(back, link.com),
-                inertia=mirrored(inertia),
+                inertia=symmetrize(inertia),
                 unphysical=link.unphysical,
             )
         )
@@ -190,7 +190,7 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
         back = invert(turns[tree.link_index(point.link)])
         points.append(replace(point, position=_transform_point(back, point.position)))
     better = replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=())
-    return better, tuple(frozen(turn) for turn in turns)
+    return better, tuple(freeze(turn) for turn in turns)
 
 
 def _transform_point(pose: np.ndarray, point: Sequence[float]) -> np.ndarray:
@@ -208,7 +208,7 @@ def _new_frames(tree: Tree) -> list[np.ndarray]:
     turns: list[np.ndarray] = [np.eye(4)] * count
     ahead: list[AxisAhead | None] = [None] * count
     # (m c, m) of a link with the fixed ones that it carries
-    bodies = reference([(link.mass, link.com) for link in tree.links])
+    bodies = nominal([(link.mass, link.com) for link in tree.links])
     moments = [np.append(mass * np.array(com), mass) for mass, com in bodies]
     for k in reversed(range(count)):
         joint, home, line, p = tree.joints[k], array(tree.joints[k].home), ahead[k], parents[k]
@@ -217,7 +217,7 @@ def _new_frames(tree: Tree) -> list[np.ndarray]:
             turns[k] = _frame_toward(joint, com, line)
             line = (1 if line is None else 1 + line[0], turns[k][:3, 3], turns[k][:3, 2])
         elif p >= 0:
-            moments[p] = moments[p] + at_own_values(home) @ moments[k]
+            moments[p] = moments[p] + nominal_array(home) @ moments[k]
         if p < 0 or line is None:
             continue
         further = ahead[p]
@@ -237,19 +237,19 @@ def _frame_toward(joint: Joint, com: np.ndarray, line: AxisAhead | None) -> np.n
     slides = joint.kind == "prismatic"
     z = array(joint.screw[3:] if slides else joint.screw[:3])
     point, direction = (com, z) if line is None else line[1:]
-    axis, direction = at_own_values(z), at_own_values(direction)
-    normal = crossed(axis, direction)
+    axis, direction = nominal_array(z), nominal_array(direction)
+    normal = cross_arrays(axis, direction)
     reach = point - joint.anchor
     if np.linalg.norm(normal) > PARALLEL:
-        along = crossed(reach, direction) @ normal / (normal @ normal)
+        along = cross_arrays(reach, direction) @ normal / (normal @ normal)
     else:
-        along, normal = reach @ axis, at_own_values(reach - (reach @ axis) * axis)
+        along, normal = reach @ axis, nominal_array(reach - (reach @ axis) * axis)
     if np.linalg.norm(normal) <= 1e-9:
         normal = np.eye(3)[np.argmin(np.abs(axis))]
     normal = normal - (normal @ z) * z
     x = normal / (np.sqrt(normal @ normal) if is_open(normal) else np.linalg.norm(normal))
     origin = point if slides else joint.anchor + along * z  # a sliding frame may sit anywhere
     frame = np.eye(4).astype(object if is_open([*z, *origin]) else float)
-    frame[:3, :3] = np.column_stack([x, crossed(z, x), z])
+    frame[:3, :3] = np.column_stack([x, cross_arrays(z, x), z])
     frame[:3, 3] = origin
     return tidy(frame, 1e-15)

@@ -17,8 +17,8 @@ from ocp.dynamics.model import inverse_dynamics
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree, inward
-from ocp.mechanics.values.parameters import reference
-from ocp.mechanics.values.validation import instance, numbers, positive
+from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.validation import check_type, numbers, positive
 
 SEED, STATES = 5, 2  # of random motions, by which images are certified
 ASIDE = (0.0, 1.0, 0.0)
@@ -64,13 +64,13 @@ def mirror_image(
     Raises ValueError naming gravity that is not along the plane, the first joint that has no image,
     several that could be it, or an image that bears otherwise.
     """
-    instance("mirror_image: tree", tree, Tree)
+    check_type("mirror_image: tree", tree, Tree)
     positive("mirror_image: within", within)
     direction = numbers("mirror_image: normal", normal, (3,))
     if abs(np.linalg.norm(direction) - 1) > 1e-9:
         raise ValueError(f"mirror_image: normal: expected unit length, got {direction.tolist()}")
     flip = np.eye(3) - 2 * np.outer(direction, direction)
-    tree, placed = reference(tree), _place_joints(reference(tree))
+    tree, placed = nominal(tree), _place_joints(nominal(tree))
     _check_gravity(tree, direction, within)
     index, sign = [0] * tree.dof, [0.0] * tree.dof
     images: dict[int, int] = {GROUND: GROUND}

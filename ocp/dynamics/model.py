@@ -18,7 +18,7 @@ from ocp.dynamics.from_inverse import (
 )
 from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.forces import (
-    completed,
+    drive_torques,
     element_torques,
     forces_of,
     rotors,
@@ -52,7 +52,7 @@ def inverse_dynamics(
     """
     q, qd, qdd = _expressions(tree, q=q, qd=qd, qdd=qdd)
     needed = formulation_of(formulation, tree).inverse(tree, q, qd, qdd, loads)
-    return completed(tree, needed, q, qd, qdd)
+    return drive_torques(tree, needed, q, qd, qdd)
 
 
 def forward_dynamics(

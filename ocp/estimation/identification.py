@@ -23,12 +23,12 @@ from ocp.estimation.residuals import (
 )
 from ocp.mechanics.values.parameters import (
     Parameter,
-    closed,
-    evaluated,
+    evaluate,
     matrix,
     parameters_of,
+    with_values,
 )
-from ocp.mechanics.values.validation import several
+from ocp.mechanics.values.validation import check_records
 from ocp.pickling import portable
 from ocp.problem.parameter_requirements import requirements
 from ocp.problem.phases.parts import refuse_phases
@@ -90,8 +90,8 @@ class Fit:
         stack = ca.vec(ca.SX(matrix(expressions)))
         known = {each: self.values[each.name] for each in parameters_of(stack)}
         symbols = ca.vertcat(*(each.expression for each in self.free))
-        slopes = evaluated(ca.densify(ca.jacobian(stack, symbols)), known)
-        values = evaluated(stack, known)
+        slopes = evaluate(ca.densify(ca.jacobian(stack, symbols)), known)
+        values = evaluate(stack, known)
         if not isinstance(slopes, ca.DM) or not isinstance(values, ca.DM):
             raise ValueError(f"estimate: expected expressions of parameters, got {stack}")
         gradients = np.array(slopes)
@@ -107,7 +107,7 @@ class Fit:
 
         Raises ValueError as its records do, for one that is not physical.
         """
-        return closed(self.problem, {each: self.values[each.name] for each in self.parameters})
+        return with_values(self.problem, {each: self.values[each.name] for each in self.parameters})
 
     def __repr__(self) -> str:
         return f"Fit({len(self.free)} parameters, {len(self.residuals)} recordings, {self.status})"
@@ -149,7 +149,7 @@ def fit(
     `iterations`. Raises ValueError naming the parameter, the recording or the output.
     """
     refuse_phases("fit", problem, "state what was recorded without phases")
-    several("recordings", recordings, Recording)
+    check_records("recordings", recordings, Recording)
     formulation = formulation_of(dynamics, problem.tree)
     data = trials(problem, formulation, tuple(recordings), free, values or {})
     return _fit_record(problem, data, *_fit_in_rounds(data, iterations))
@@ -255,7 +255,7 @@ def _unphysical_lines(problem: Problem, values: Mapping[str, float]) -> Iterator
     """Yield a line for everything that no mechanism has, as a negative moment of inertia."""
     for name, expression, lower, upper, unit in requirements(problem):
         known = {each: values[each.name] for each in parameters_of(expression)}
-        value = float(evaluated(expression, known))
+        value = float(evaluate(expression, known))
         if not lower - SLIGHT <= value <= upper + SLIGHT:
             bound = f"at least {lower:g}" if value < lower else f"at most {upper:g}"
             yield f"{name}: {value:.4g} {unit} was found, {bound} is possible".replace("  ", " ")

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, inverse_dynamics
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.loads import Wrench, attached
+from ocp.mechanics.model.loads import Wrench, attach_wrenches
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.model.tree_validation import known
-from ocp.mechanics.values.validation import check_closed, instance, numbers
+from ocp.mechanics.model.tree_validation import known_names
+from ocp.mechanics.values.validation import check_numeric, check_type, numbers
 from ocp.problem import Series
 from ocp.spelling import suggestion
 from ocp.transcription.kernels.kernels import evaluate, function
@@ -41,17 +41,17 @@ def measured_torques(
     motion and forces have no time in common.
     """
     name = "measured_torques"
-    check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
+    check_numeric(f"{name}: tree", check_type(f"{name}: tree", tree, Tree))
     times = numbers(f"{name}: t", t, (np.size(t),))
     if (np.diff(times) <= 0).any():
         raise ValueError(f"{name}: t: expected times (s), each after the last")
     if forces is not None:
-        instance(f"{name}: forces", forces, Series)
+        check_type(f"{name}: forces", forces, Series)
     shape = (tree.dof, len(times))
     motion = [
         numbers(f"{name}: {what}", x, shape) for what, x in zip(("q", "qd", "qdd"), (q, qd, qdd))
     ]
-    pushed = _pushed_links(name, tree, forces, instance(f"{name}: links", links or {}, Mapping))
+    pushed = _pushed_links(name, tree, forces, check_type(f"{name}: links", links or {}, Mapping))
     rows = [forces.at(times)[plate] for plate in pushed] if forces is not None else []
     given = np.vstack([*motion, *rows])
     torques = _torques(tree, tuple(pushed.values()), dynamics)
@@ -89,7 +89,7 @@ def _pushed_links(
         if link not in tree.link_names:
             raise ValueError(
                 f"{name}: links: plate {plate!r}: unknown link {link!r}"
-                f"{known('links', tree.link_names, link)}"
+                f"{known_names('links', tree.link_names, link)}"
             )
     return {plate: links[plate] for plate in plates}
 
@@ -103,6 +103,6 @@ def _torques(tree: Tree, links: tuple[str, ...], dynamics: Formulation | str) ->
     for k, link in enumerate(links):
         row: Any = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
         wrenches.append(Wrench(link=link, moment=row[:3], force=row[3:]))
-    held, loads = attached(tree, kinematics.poses(tree, q), wrenches)
+    held, loads = attach_wrenches(tree, kinematics.poses(tree, q), wrenches)
     torques = inverse_dynamics(held, q, qd, qdd, loads, dynamics)
     return function("torques", [y, t], [ca.cse(torques)], ["y", "t"], ["tau"])

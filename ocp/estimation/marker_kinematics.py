@@ -16,10 +16,10 @@ from ocp.estimation.marker_residuals import Sightings, point_places
 from ocp.estimation.segment_scaling import SPREAD, Scaling
 from ocp.estimation.spline_fit import Search, SplineFit, Unknowns, fit_spline
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.scaling import scaled
+from ocp.mechanics.scaling import scale_links
 from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import check_closed, instance, numbers, positive
-from ocp.motion import BSpline, cross_validated, nearest
+from ocp.mechanics.values.validation import check_numeric, check_type, numbers, positive
+from ocp.motion import BSpline, cross_validate, fit_samples
 from ocp.pickling import portable
 from ocp.problem import Series, match_markers, weight_roots
 from ocp.solving.starts.warm_start import Guess
@@ -135,14 +135,16 @@ def inverse_kinematics(
     the tree, as millimetres are, and for parameters in the tree; warns of markers in other axes.
     """
     name = "inverse_kinematics"
-    check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
+    check_numeric(f"{name}: tree", check_type(f"{name}: tree", tree, Tree))
     places = match_markers(name, tree, markers, points)
     rows = np.vstack(list(markers.values.values()))
     seen = np.isfinite(rows)
     roots = weight_roots(name, markers, weights)[:, None] * seen
     first = numbers(f"{name}: start", tree.neutral if start is None else start, (tree.dof,))
     groups = (
-        {} if scaling is None else instance(f"{name}: scaling", scaling, Scaling).groups(name, tree)
+        {}
+        if scaling is None
+        else check_type(f"{name}: scaling", scaling, Scaling).groups(name, tree)
     )
     sightings = Sightings(
         tree=tree,
@@ -153,8 +155,8 @@ def inverse_kinematics(
     )
     limited = _imposed_limits(name, tree, limits)
     s = (markers.t - markers.t[0]) / (markers.t[-1] - markers.t[0])
-    given = None if motion is None else instance(f"{name}: motion", motion, BSpline)
-    basis = given or _refine_basis(cross_validated(s, rows, DEGREE))
+    given = None if motion is None else check_type(f"{name}: motion", motion, BSpline)
+    basis = given or _refine_basis(cross_validate(s, rows, DEGREE))
     if basis.points > len(s):
         raise ValueError(
             f"{name}: {markers.source}: {basis.points} control points want as many frames at "
@@ -210,7 +212,7 @@ def _first_unknowns(
     check_axes(one, first, path[:, 0], source)
     whole = np.array([np.interp(np.arange(len(s)), frames, row) for row in path])
     factors = np.ones(len(search.sightings.groups))
-    return Unknowns(points=nearest(basis, s, whole).T, factors=factors)
+    return Unknowns(points=fit_samples(basis, s, whole).T, factors=factors)
 
 
 def _refine_basis(basis: BSpline) -> BSpline:
@@ -232,7 +234,7 @@ def _marker_fit(
     sightings, span = search.sightings, float(markers.t[-1] - markers.t[0])
     points, factors = least.unknowns.points, least.unknowns.factors
     longer = {link: f for group, f in zip(sightings.groups, factors) for link in group}
-    tree = scaled(sightings.tree, longer) if longer else sightings.tree
+    tree = scale_links(sightings.tree, longer) if longer else sightings.tree
     s = (markers.t - markers.t[0]) / span
     q, qd, qdd = (points.T @ basis.values(s, k).T / span**k for k in range(3))
     here, _ = point_places(tree, sightings.points, q)

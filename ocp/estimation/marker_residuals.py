@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.scaling import scaled
+from ocp.mechanics.scaling import scale_links
 from ocp.mechanics.values.parameters import Parameter
 from ocp.transcription.kernels.kernels import function
 
@@ -108,7 +108,7 @@ def _point_functions(
     longer = {link: factor for group, factor in zip(groups, factors) for link in group}
     q = ca.SX.sym("q", tree.dof)
     y = ca.vertcat(q, *(factor.expression for factor in factors))
-    body = scaled(tree, longer) if longer else tree
+    body = scale_links(tree, longer) if longer else tree
     places = ca.densify(ca.vertcat(*kinematics.positions(body, q, points)))
     pull = ca.SX.sym("pull", places.shape[0])
     both = ca.vertcat(places, ca.vec(ca.densify(ca.jacobian(places, y))))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.validation import instance, positive, set_fields
-from ocp.motion import BSpline, cross_validated
+from ocp.mechanics.values.validation import check_type, positive, set_fields
+from ocp.motion import BSpline, cross_validate
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields, suggestion
 
@@ -46,7 +46,7 @@ class Recording:
     name: str = "recording"
 
     def __post_init__(self) -> None:
-        what = instance("recording: name", self.name, str)
+        what = check_type("recording: name", self.name, str)
         t = _array(f"{what}: t", self.t, 1)
         if len(t) <= DEGREE or not np.isfinite(t).all() or not (np.diff(t) > 0).all():
             raise ValueError(f"{what}: t: expected {DEGREE + 1} or more times (s) in order")
@@ -58,9 +58,9 @@ class Recording:
         }
         outputs = {
             name: _output(f"{what}: output {name!r}", values, t)
-            for name, values in instance(f"{what}: outputs", self.outputs, Mapping).items()
+            for name, values in check_type(f"{what}: outputs", self.outputs, Mapping).items()
         }
-        instance(f"{what}: motion", self.motion, BSpline, type(None))
+        check_type(f"{what}: motion", self.motion, BSpline, type(None))
         if self.bandwidth != inf:
             positive(f"{what}: bandwidth (Hz)", self.bandwidth)
         if self.encoder is not None:
@@ -112,7 +112,7 @@ class Recording:
 
 def validated_basis(recording: Recording) -> BSpline:
     """Return the basis whose spline through q errs least by generalised cross-validation."""
-    return cross_validated(recording.instants, recording.q, DEGREE)
+    return cross_validate(recording.instants, recording.q, DEGREE)
 
 
 def noisy(recording: Recording, seed: int) -> Recording:
@@ -200,7 +200,7 @@ def _output(what: str, value: Any, t: np.ndarray) -> np.ndarray:
 def _deviations(what: str, value: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the deviations of each row (rows,) of the outputs that have any."""
     deviations = {}
-    for name, given in instance(f"{what}: deviations", value, Mapping).items():
+    for name, given in check_type(f"{what}: deviations", value, Mapping).items():
         if name not in outputs:
             raise ValueError(
                 f"{what}: deviations: unknown output {name!r}{suggestion(name, outputs)}; it "

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.model.tree_validation import known
-from ocp.mechanics.scaling import segments
-from ocp.mechanics.values.validation import instance, positive
+from ocp.mechanics.model.tree_validation import known_names
+from ocp.mechanics.scaling import body_segments
+from ocp.mechanics.values.validation import check_type, positive
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -21,9 +21,9 @@ class Scaling:
     """Segments of a tree that are longer or shorter by factors to be found.
 
     `segments` {name: names of its links}: links of one segment have one factor, others keep their
-    lengths; by default those of `ocp.mechanics.segments`, both sides tied where `sides` are two
-    endings of their names, as ("_r", "_l"). `spread` is the standard deviation of a factor from 1
-    before anything is seen: (factor - 1)^2 weighs (noise / spread)^2 beside squares of deviations
+    lengths; by default those of `ocp.mechanics.body_segments`, both sides tied where `sides` are
+    two endings of their names, as ("_r", "_l"). `spread` is the standard deviation of a factor from
+    1 before anything is seen: (factor - 1)^2 weighs (noise / spread)^2 beside squares of deviations
     of markers, and a segment of which no marker tells keeps its length.
     """
 
@@ -45,7 +45,7 @@ class Scaling:
         """Return {segment: its links} in a tree; raise ValueError, in the name of `what` asks, for
         links that are unknown or in two segments."""
         if self.segments is None:
-            return segments(tree, self.sides)
+            return body_segments(tree, self.sides)
         return _check_segments(f"{what}: scaling", tree, self.segments)
 
 
@@ -63,14 +63,14 @@ def _check_segments(
 ) -> dict[str, tuple[str, ...]]:
     """Return the segments that are stated, checked."""
     owner: dict[str, str] = {}
-    for name, links in instance(f"{what}: segments", given, Mapping).items():
+    for name, links in check_type(f"{what}: segments", given, Mapping).items():
         if isinstance(links, str) or not links:
             raise ValueError(f"{what}: segment {name!r}: expected names of links, got {links!r}")
         for link in links:
             if link not in tree.link_names:
                 raise ValueError(
                     f"{what}: segment {name!r}: unknown link {link!r}"
-                    f"{known('links', tree.link_names, link)}"
+                    f"{known_names('links', tree.link_names, link)}"
                 )
             if link in owner:
                 raise ValueError(f"{what}: link {link!r} is in {owner[link]!r} and in {name!r}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
-from ocp.mechanics.model.coordinates import COMPONENTS, Polynomial, spin
+from ocp.mechanics.model.coordinates import COMPONENTS, Polynomial, spin_matrix
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.values.types import Matrix
 
@@ -64,7 +64,7 @@ class BallDamper:
 
     def __call__(self, p: Matrix, rate: Matrix) -> Matrix:
         """Return the moments on p (4,) at its rate (4,)."""
-        map_of_rates = spin(p)
+        map_of_rates = spin_matrix(p)
         return -self.damping * (map_of_rates.T @ (map_of_rates @ rate))
 
 

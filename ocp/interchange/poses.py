@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.model.coordinates import attitude
+from ocp.mechanics.model.coordinates import rotation_from_quaternion
 
 
 def pose_matrix(position: ArrayLike, quaternion: ArrayLike) -> np.ndarray:
@@ -18,4 +18,4 @@ def pose_matrix(position: ArrayLike, quaternion: ArrayLike) -> np.ndarray:
 
 def rotation_matrix(quaternion: ArrayLike) -> np.ndarray:
     """Return the rotation (3x3) of a quaternion (4,), scalar first, of any length."""
-    return np.array(ca.DM(attitude(ca.DM(np.array(quaternion, dtype=float)))))
+    return np.array(ca.DM(rotation_from_quaternion(ca.DM(np.array(quaternion, dtype=float)))))

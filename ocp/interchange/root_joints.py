@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.model.joints import GROUND, Joint, fixed, free, revolute, slides_along
+from ocp.mechanics.model.joints import GROUND, Joint, fixed, free, make_slides, revolute
 from ocp.mechanics.model.tree import Link
 
 BASES = ("fixed", "free", "planar")
@@ -63,5 +63,5 @@ def planar_joints(
         axis: of the turn (3,).
         home: of the first slide in its parent: a place (3, m) or a pose (4x4).
     """
-    joints = slides_along(name, parent, home, slides, actuated=False)
+    joints = make_slides(name, parent, home, slides, actuated=False)
     return [*joints, revolute(name, joints[-1].name, axis=axis, actuated=False)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ocp.interchange.urdf.links import origin_of, tree_name
 from ocp.interchange.xml_elements import Element
-from ocp.mechanics.kinematics.zero_moment import hull
+from ocp.mechanics.kinematics.zero_moment import convex_hull
 from ocp.mechanics.model.tree import Point
 
 LEVEL = 1e-3  # m: how far above its lowest point a sole goes
@@ -31,7 +31,7 @@ def sole_points(element: Element, turn: np.ndarray) -> list[Point]:
         raise element.wrong("it has no <collision> to stand on; state its points")
     heights = np.array(places) @ up
     low = np.array(places)[heights < heights.min() + LEVEL]
-    corners = np.array(low) if len(low) < 3 else hull(low, up)
+    corners = np.array(low) if len(low) < 3 else convex_hull(low, up)
     first = min(range(len(corners)), key=lambda k: tuple(np.round(corners[k] @ turn.T, 9)))
     ordered = np.round(np.roll(corners, -first, axis=0), 12).tolist()
     return [

@@ -30,7 +30,7 @@ from ocp.mechanics.elements.forces import (
     torques_by_element,
 )
 from ocp.mechanics.elements.smooth_curves import ramp
-from ocp.mechanics.flexible.modes import Curve, Modes, Place, damped, stiffened
+from ocp.mechanics.flexible.modes import Curve, Modes, Place, with_damping, with_stiffness_factor
 from ocp.mechanics.kinematics.kinematics import (
     acceleration,
     angular_momentum,
@@ -43,8 +43,8 @@ from ocp.mechanics.kinematics.kinematics import (
     motions,
     offset,
     orientation,
-    place_of,
     point_motion,
+    point_named,
     poses,
     position,
     positions,
@@ -52,24 +52,34 @@ from ocp.mechanics.kinematics.kinematics import (
     velocity,
     wrench_torques,
 )
-from ocp.mechanics.kinematics.loop_assembly import close, close_accelerations, close_rates
+from ocp.mechanics.kinematics.loop_assembly import (
+    close_accelerations,
+    close_coordinates,
+    close_rates,
+)
 from ocp.mechanics.kinematics.rigid import Motion, joint_pose
 from ocp.mechanics.kinematics.rotations import (
-    between,
-    conjugate,
     exp_rotation,
     exp_twist,
+    interpolate_pose,
     log_pose,
     log_rotation,
-    product,
     quaternion,
-    relative,
+    quaternion_conjugate,
+    quaternion_product,
+    relative_pose,
 )
 from ocp.mechanics.kinematics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
-from ocp.mechanics.kinematics.zero_moment import body_weight, hull, resultant, tangents
-from ocp.mechanics.model.coordinates import Follows, Polynomial, attitude, polynomial, spin
+from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull, resultant, tangents
+from ocp.mechanics.model.coordinates import (
+    Follows,
+    Polynomial,
+    polynomial,
+    rotation_from_quaternion,
+    spin_matrix,
+)
 from ocp.mechanics.model.cut_joints import Loop
-from ocp.mechanics.model.joint_selection import by_joint, limited
+from ocp.mechanics.model.joint_selection import values_by_joint, with_limits
 from ocp.mechanics.model.joints import (
     GROUND,
     Joint,
@@ -83,29 +93,29 @@ from ocp.mechanics.model.joints import (
     screw,
     universal,
 )
-from ocp.mechanics.model.loads import Load, Wrench, acting, attached
-from ocp.mechanics.model.lock_joints import locked
-from ocp.mechanics.model.mimic import through
+from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches, loads_at
+from ocp.mechanics.model.lock_joints import with_locked_joints
+from ocp.mechanics.model.mimic import spline_through
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.structure import Structure, structure
 from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of
 from ocp.mechanics.model.unilateral import Stay, cable, slot, stop, wire
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.scaling import scaled, segments
+from ocp.mechanics.scaling import body_segments, scale_links
 from ocp.mechanics.values.parameters import (
     Open,
     Parameter,
+    any_nonzero,
     array,
-    closed,
     expression_of,
     is_open,
     matrix,
+    nominal,
     parameters_of,
-    reference,
-    some,
+    with_values,
 )
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, numbers, positive
+from ocp.mechanics.values.validation import freeze, numbers, positive
 
 if TYPE_CHECKING:
     from ocp.mechanics.flexible.beam_shapes import Shape
@@ -151,25 +161,21 @@ __all__ = [
     "Voluntary",
     "Wrench",
     "acceleration",
-    "acting",
     "angular_momentum",
+    "any_nonzero",
     "armatures",
     "array",
     "assumed_modes",
-    "attached",
-    "attitude",
+    "attach_wrenches",
     "ball",
-    "between",
+    "body_segments",
     "body_weight",
-    "by_joint",
     "cable",
     "center_of_mass",
-    "close",
     "close_accelerations",
+    "close_coordinates",
     "close_rates",
-    "closed",
-    "conjugate",
-    "damped",
+    "convex_hull",
     "dh",
     "dh_pose",
     "elastic_energy",
@@ -181,31 +187,31 @@ __all__ = [
     "fixed",
     "forces_of",
     "free",
-    "frozen",
-    "hull",
+    "freeze",
+    "interpolate_pose",
     "inward",
     "is_open",
     "jacobian",
     "jacobian_at",
     "joint_pose",
     "kinetic_energy",
-    "limited",
     "load_power",
-    "locked",
+    "loads_at",
     "log_pose",
     "log_rotation",
     "matrix",
     "modes_of",
     "momentum",
     "motions",
+    "nominal",
     "numbers",
     "offset",
     "orientation",
     "outward",
     "parameters_of",
-    "place_of",
     "planar",
     "point_motion",
+    "point_named",
     "points_of",
     "polynomial",
     "poses",
@@ -215,34 +221,38 @@ __all__ = [
     "potential_energy",
     "powers_by_element",
     "prismatic",
-    "product",
     "quaternion",
+    "quaternion_conjugate",
+    "quaternion_product",
     "ramp",
-    "reference",
-    "relative",
+    "relative_pose",
     "resultant",
     "revolute",
     "rotate_x",
     "rotate_y",
     "rotate_z",
-    "scaled",
+    "rotation_from_quaternion",
+    "scale_links",
     "screw",
-    "segments",
     "slot",
     "solid",
-    "some",
-    "spin",
-    "stiffened",
+    "spin_matrix",
+    "spline_through",
     "stop",
     "structure",
     "tangents",
-    "through",
     "torques_by_element",
     "translate",
     "universal",
+    "values_by_joint",
     "velocity",
     "wire",
+    "with_damping",
+    "with_limits",
     "with_link",
+    "with_locked_joints",
+    "with_stiffness_factor",
+    "with_values",
     "wrench_torques",
 ]
 

@@ -10,10 +10,10 @@ from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.parameters import array
-from ocp.mechanics.values.validation import instance, positive
+from ocp.mechanics.values.validation import check_type, positive
 
 
-def scaled(tree: Tree, factors: Mapping[str, Any]) -> Tree:
+def scale_links(tree: Tree, factors: Mapping[str, Any]) -> Tree:
     """Return the tree with links that are `factors` {link: number above 0} times as long.
 
     What is fixed in a link grows with it: the axes of the joints that it carries, its own joint's
@@ -23,10 +23,10 @@ def scaled(tree: Tree, factors: Mapping[str, Any]) -> Tree:
     Factors may be open. Raises ValueError naming an unknown link, one that bends, or a factor.
     """
     given = {}
-    for name, factor in instance("scaled: factors", factors, Mapping).items():
+    for name, factor in check_type("scale_links: factors", factors, Mapping).items():
         if tree.links[tree.link_index(name)].modes is not None:
-            raise ValueError(f"scaled: link {name!r} bends, and is not scaled")
-        given[name] = positive(f"scaled: link {name!r}", factor, unit="")
+            raise ValueError(f"scale_links: link {name!r} bends, and is not scaled")
+        given[name] = positive(f"scale_links: link {name!r}", factor, unit="")
     own = [given.get(name, 1.0) for name in tree.link_names]
     bearing = [1.0 if parent < 0 else own[parent] for parent in tree.parents]
     return replace(
@@ -37,7 +37,7 @@ def scaled(tree: Tree, factors: Mapping[str, Any]) -> Tree:
     )
 
 
-def segments(tree: Tree, sides: tuple[str, str] | None = None) -> dict[str, tuple[str, ...]]:
+def body_segments(tree: Tree, sides: tuple[str, str] | None = None) -> dict[str, tuple[str, ...]]:
     """Return {segment: its links}: every link that has mass, with the massless ones between it and
     the last one before it.
 

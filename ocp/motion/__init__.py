@@ -4,8 +4,8 @@ from ocp.motion.basis import Basis, transfer
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
 from ocp.motion.segment import Part, parts_between
-from ocp.motion.smoothing_spline import cross_validated, nearest
-from ocp.motion.spline import BSpline, finer, insert
+from ocp.motion.smoothing_spline import cross_validate, fit_samples
+from ocp.motion.spline import BSpline, insert_knots, split_segments
 
 __all__ = [
     "QUADRATURES",
@@ -13,12 +13,12 @@ __all__ = [
     "Basis",
     "Mesh",
     "Part",
-    "cross_validated",
-    "finer",
-    "insert",
-    "nearest",
+    "cross_validate",
+    "fit_samples",
+    "insert_knots",
     "parts_between",
     "quadrature",
     "sample",
+    "split_segments",
     "transfer",
 ]

@@ -61,7 +61,7 @@ class Mesh:
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             if not whole or value < 1:
                 raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
-        object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
+        object.__setattr__(self, "inner", interval_ends(self.inner, self.intervals))
         check_lengths(self.method, self.intervals, self.lengths, self.shortest)
 
     @property
@@ -124,7 +124,7 @@ class Mesh:
         """Weights of the nodes in integrals over [0, 1]."""
         total, last = np.zeros(len(self.nodes)), _integrals(self, np.ones(1))[0]
         for interval in range(self.intervals):
-            total[members(self, interval)[1]] += last * self.widths[interval]
+            total[interval_indices(self, interval)[1]] += last * self.widths[interval]
         return total
 
     def values(self, s: ArrayLike, order: int = 0) -> Array:
@@ -143,7 +143,7 @@ class Mesh:
         values[line[known], order * size + nearest[known] - first] = 1.0
         line = line[~known]
         interval = np.searchsorted(self.breaks[1:-1], s[line], side="right")
-        start, stages = members(self, interval[:, None])
+        start, stages = interval_indices(self, interval[:, None])
         width = self.widths[interval]
         place = (s[line] - self.breaks[interval]) / width
         if order == 2:
@@ -168,7 +168,7 @@ class Mesh:
     def _through(self, interval: int) -> tuple[Array, Array]:
         """Return the numbers of the nodes that q''' is known by on an interval, and where they lie
         there."""
-        numbers, places = members(self, interval)[1], self.stages
+        numbers, places = interval_indices(self, interval)[1], self.stages
         if self._skipped and interval > 0:
             return np.append(numbers[0] - 1, numbers), np.append(0.0, places)
         return numbers, places
@@ -218,7 +218,7 @@ class Mesh:
         return np.hstack([curve(s, order) for order, s in enumerate(places)])
 
 
-def members(mesh: Mesh, interval):
+def interval_indices(mesh: Mesh, interval):
     """Return of an interval, or of a column of them, the index of its start among the positions,
     and of its stages among the nodes."""
     count, skipped = len(mesh.stages), int(mesh.stages[0] > 0)
@@ -260,7 +260,7 @@ def stage_parts(mesh: Mesh) -> tuple[Array, Array]:
     gains, areas = np.zeros((2, size - 1, 2, mesh.points))
     integrals = _integrals(mesh, mesh.stages)
     for interval in range(mesh.intervals):
-        start, stages = members(mesh, interval)
+        start, stages = interval_indices(mesh, interval)
         for position, line in zip(stages + first, integrals):
             if position == start:
                 continue
@@ -276,10 +276,10 @@ def power_series(mesh: Mesh, values: Array, interval: int) -> Array:
     """Return the coefficients (rows, stages) of powers of (s - s_k) / h that give values (rows,
     nodes) on an interval."""
     powers = np.vander(mesh.stages, increasing=True)
-    return values[:, members(mesh, interval)[1]] @ np.linalg.inv(powers).T
+    return values[:, interval_indices(mesh, interval)[1]] @ np.linalg.inv(powers).T
 
 
-def meeting(inner: Iterable[float], intervals: int) -> tuple[float, ...]:
+def interval_ends(inner: Iterable[float], intervals: int) -> tuple[float, ...]:
     """Return the instants at which so many intervals meet, none if they are equal.
 
     Raises ValueError unless they lie between 0 and 1 in order.
@@ -316,7 +316,7 @@ def check_lengths(method: str, intervals: int, lengths: str, shortest: float) ->
         )
 
 
-def motion_of(data) -> BSpline | Mesh | Part:
+def motion_from_data(data) -> BSpline | Mesh | Part:
     """Return the BSpline, the Mesh or the Part of a spline whose fields `data` holds."""
     if "whole" in data:
         return Part(**data | {"whole": BSpline(**data["whole"])})

@@ -20,7 +20,7 @@ from ocp.motion.spline import ALIKE, BSpline
 Moving = BSpline | Mesh
 
 
-def located(motion: Moving, s: ArrayLike) -> tuple[Array, Array]:
+def locate(motion: Moving, s: ArrayLike) -> tuple[Array, Array]:
     """Return the segment (N,) of every instant s (N,), and how much of it (N,) has passed.
 
     A knot belongs to the segment that it begins, the end of the motion to the last one; on a mesh
@@ -35,22 +35,24 @@ def located(motion: Moving, s: ArrayLike) -> tuple[Array, Array]:
     return segment, np.where(np.abs(share) < ALIKE, 0.0, share)
 
 
-def distances(motion: BSpline, s: ArrayLike) -> tuple[Array, Array, Array]:
+def knot_distances(motion: BSpline, s: ArrayLike) -> tuple[Array, Array, Array]:
     """Return the matrices that widths (segments,) make distances of, for every instant s (N,).
 
     Those back to the last `degree` knots (N, degree, segments), on to the next ones (alike), and
     from the start of the motion (N, segments). Beyond the ends of the motion knots coincide.
     """
-    segment, share = located(motion, s)
+    segment, share = locate(motion, s)
     order, column = np.arange(motion.degree)[:, None], np.arange(motion.segments)
     own, share = segment[:, None, None], share[:, None, None]
     within = (column == own).astype(float)
     back = share * within + ((column < own) & (column >= own - order))
     on = (1 - share) * within + ((column > own) & (column <= own + order))
-    return back, on, passed(motion, s)
+    return back, on, elapsed_share(motion, s)
 
 
-def curve(points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: int = 0) -> Any:
+def spline_value(
+    points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: int = 0
+) -> Any:
     """Return d^order q / ds^order at an instant from the degree + 1 control points of its segment.
 
     `back` and `on` (degree,) are the distances to the knots before and after it. Numbers, arrays
@@ -70,15 +72,15 @@ def curve(points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: 
     return points[0]
 
 
-def passed(motion: Moving, s: ArrayLike) -> Array:
+def elapsed_share(motion: Moving, s: ArrayLike) -> Array:
     """Return the matrix (N, segments) that makes of widths how much of the motion has passed at the
     instants s (N,)."""
-    (segment, share), column = located(motion, s), np.arange(motion.segments)
+    (segment, share), column = locate(motion, s), np.arange(motion.segments)
     own = segment[:, None]
     return share[:, None] * (column == own) + (column < own)
 
 
-def moved(motion: Moving, widths: ArrayLike) -> Moving:
+def with_widths(motion: Moving, widths: ArrayLike) -> Moving:
     """Return the basis with segments in proportion to these widths (segments,), which stay as far
     apart as its spacing says."""
     parts: Array = np.asarray(widths, dtype=float)
@@ -88,7 +90,7 @@ def moved(motion: Moving, widths: ArrayLike) -> Moving:
     return replace(motion, inner=tuple(inner.tolist()))
 
 
-def given(motion: Moving) -> Moving:
+def with_given_knots(motion: Moving) -> Moving:
     """Return the basis with its knots given where they are."""
     if isinstance(motion, Mesh):
         return replace(motion, lengths="given")

@@ -152,7 +152,7 @@ def parts_between(whole: BSpline, edges: Sequence[float]) -> tuple[Part, ...]:
     return tuple(Part(whole=whole, start=a, end=b) for a, b in pairwise(edges))
 
 
-def of_all(parts: Sequence[Part], points: Sequence[Array]) -> Array:
+def join_parts(parts: Sequence[Part], points: Sequence[Array]) -> Array:
     """Return control points (n, points) of the one curve of which each of some parts has control
     points (n, points) of its own: the nearest to all of their curves."""
     if all(np.array_equal(points[0], each) for each in points[1:]):

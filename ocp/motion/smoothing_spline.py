@@ -12,7 +12,7 @@ BRIDGED = 1e-3  # of a sample's weight: that of the straight line that bridges a
 EXACT = 1e-12  # of a row's range: what a spline is off does not count below it
 
 
-def cross_validated(
+def cross_validate(
     s: np.ndarray, values: np.ndarray, degree: int, *, clamped: bool = True
 ) -> BSpline:
     """Return the basis whose spline through values (rows, N) at s (N,) errs least.
@@ -28,7 +28,7 @@ def cross_validated(
     points, worse = degree + 1, 0
     while points <= most and worse < PATIENCE:
         basis = BSpline(points=points, degree=degree, clamped=clamped)
-        off = np.nansum((values - nearest(basis, s, values) @ basis.values(s).T) ** 2, axis=1)
+        off = np.nansum((values - fit_samples(basis, s, values) @ basis.values(s).T) ** 2, axis=1)
         left = np.maximum(counts - points, 1)
         scores[points] = float(np.sum(np.log((off + floor) / left**2)))
         worse = 0 if scores[points] == min(scores.values()) else worse + 1
@@ -37,7 +37,7 @@ def cross_validated(
     return BSpline(points=best, degree=degree, clamped=clamped)
 
 
-def nearest(basis: BSpline, s: np.ndarray, values: np.ndarray) -> np.ndarray:
+def fit_samples(basis: BSpline, s: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return control points (rows, points) on a `basis` nearest to values (rows, N) at s (N,).
 
     Where values are nan the spline is held by a straight line across the gap, which weighs BRIDGED

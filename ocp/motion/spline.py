@@ -209,7 +209,7 @@ class BSpline:
         return _fitted(self.values(s), values)
 
 
-def finer(motion: BSpline, times: int = 2) -> BSpline:
+def split_segments(motion: BSpline, times: int = 2) -> BSpline:
     """Return the BSpline with every segment split into `times`."""
     if not motion.inner:
         points = times * motion.segments + motion.degree
@@ -218,7 +218,7 @@ def finer(motion: BSpline, times: int = 2) -> BSpline:
     return _with_knots(motion.degree, (*motion.inner, *np.setdiff1d(steps, motion.breaks)))
 
 
-def insert(
+def insert_knots(
     motion: BSpline, control_points: ArrayLike, knots: Iterable[float]
 ) -> tuple[BSpline, Array]:
     """Return (BSpline, its control points (n, points)) of the same curve with more inner knots.

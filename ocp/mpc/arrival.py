@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics import formulation_of
-from ocp.mechanics.values.parameters import Parameter, closed, reference
+from ocp.mechanics.values.parameters import Parameter, nominal, with_values
 from ocp.problem.constraint import Constraint
 from ocp.solution.kernel_inputs import lifted_kind
 from ocp.solution.solution import Solution
@@ -77,6 +77,6 @@ def _bound_excess(
     constraint: Constraint, found: np.ndarray, values: Mapping[Parameter, float]
 ) -> np.ndarray:
     """Return how far rows (m, N) of a constraint are outside of its bounds."""
-    sides = (closed(side, values) for side in constraint.bounds(len(found)))
-    lower, upper = (np.array(reference(side), dtype=float)[:, None] for side in sides)
+    sides = (with_values(side, values) for side in constraint.bounds(len(found)))
+    lower, upper = (np.array(nominal(side), dtype=float)[:, None] for side in sides)
     return np.maximum(np.maximum(lower - found, found - upper), 0.0)

@@ -18,8 +18,14 @@ from numpy.typing import ArrayLike
 from ocp.certificate.checks.simulation import march, ramp_integrator, ramp_parameters
 from ocp.dynamics import formulation_of
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, reference
-from ocp.mechanics.values.validation import instance, numbers, positive, shown, takes
+from ocp.mechanics.values.parameters import Parameter, nominal
+from ocp.mechanics.values.validation import (
+    check_arguments,
+    check_type,
+    describe_value,
+    numbers,
+    positive,
+)
 from ocp.mpc.arrival import Off, end_distances
 from ocp.mpc.shift import shift_solution
 from ocp.pickling import portable
@@ -138,15 +144,15 @@ def track(
     """
     if not isinstance(plan, Plan):
         hint = "; prepare(problem) makes one" if isinstance(plan, Problem) else ""
-        raise ValueError(f"track: plan: expected a Plan, got {shown(plan)}{hint}")
+        raise ValueError(f"track: plan: expected a Plan, got {describe_value(plan)}{hint}")
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, state_parameters(plan.problem)
     step, count = positive("track: period", period), _whole("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
     own = ("track: plant", plant, "t", "state", "torques")
-    plant = simulated_plant(plan.problem, step) if plant is None else takes(*own)
-    goals = None if goals is None else takes("track: goals", goals, "t")
+    plant = simulated_plant(plan.problem, step) if plant is None else check_arguments(*own)
+    goals = None if goals is None else check_arguments("track: goals", goals, "t")
     deadline = None if deadline is None else positive("track: deadline", deadline)
     left, off = _horizon(plan.problem, horizon), end_distances(plan)
     tell, passed = command_torques(plan), np.linspace(0.0, step, SAMPLES)
@@ -209,16 +215,16 @@ def _parameter_values(
     A state a little beyond limits, as an arm that runs along them has it, is brought within.
     """
     limits = [each.position for each in tree.moving] + [each.velocity for each in tree.moving]
-    lower, upper = zip(*reference(limits))
+    lower, upper = zip(*nominal(limits))
     inside = np.clip(state, lower, upper)
-    wanted = instance(f"track: goals({t:g})", goals(t) if goals else {}, Mapping)
+    wanted = check_type(f"track: goals({t:g})", goals(t) if goals else {}, Mapping)
     return {**wanted, **dict(zip(names, inside.tolist()))}
 
 
 def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -> None:
     """Raise ValueError for a period (s) that is longer than the first plan can be."""
     upper = problem.duration[1]
-    longest = reference(upper)
+    longest = nominal(upper)
     if isinstance(upper, Parameter):
         longest = upper.upper if upper.free else asked.get(upper.name, upper.value)
     if period > longest * (1 + CLOSE):
@@ -315,7 +321,7 @@ def simulated_plant(problem: Problem, period: float, *, tolerance: float = TOLER
     It is simulated by CVODES to a `tolerance`, absolute and relative, with parameters at their own
     values.
     """
-    tree, known = reference(problem.tree), reference(problem.loads)
+    tree, known = nominal(problem.tree), nominal(problem.loads)
     loads = [load for load in known if not isinstance(load, PointMass)]
     integrator = ramp_integrator(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
 

@@ -8,14 +8,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.parameters import Open, array, is_open, opened, reference
+from ocp.mechanics.values.parameters import Open, array, as_open, is_open, nominal
 from ocp.mechanics.values.validation import (
-    called,
+    check_callable,
+    check_type,
     check_units,
-    instance,
     refuse_open,
     set_fields,
-    shortened,
+    shorten,
 )
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
@@ -43,7 +43,7 @@ class Span:
         refuse_open("span", (self.start, self.end))
         if not 0 <= self.start <= self.end <= 1:
             raise ValueError(f"expected 0 <= a <= b <= 1, got {(self.start, self.end)!r}")
-        if not instance("span: between", self.between, int) >= 0:
+        if not check_type("span: between", self.between, int) >= 0:
             raise ValueError(f"span: between: expected a number from 0 on, got {self.between}")
 
     def holds(self, s: Any) -> Any:
@@ -63,7 +63,7 @@ class Moment:
     s: Any
 
     def __post_init__(self) -> None:
-        if not 0 <= reference(self.s) <= 1:
+        if not 0 <= nominal(self.s) <= 1:
             raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
 
 
@@ -93,10 +93,10 @@ class Constraint:
     units: str | Sequence[str] = ""
 
     def __post_init__(self) -> None:
-        if not instance("constraint: name", self.name, str):
+        if not check_type("constraint: name", self.name, str):
             raise ValueError("constraint: name: expected a word, got ''")
         what = f"constraint {self.name!r}"
-        called(f"{what}: function", self.function)
+        check_callable(f"{what}: function", self.function)
         set_fields(
             self,
             lower=_check_bound(f"{what}: lower bound", self.lower),
@@ -128,7 +128,7 @@ class Constraint:
 
     def __repr__(self) -> str:
         rows = f"{', '.join(self.labels)}" or "rows"
-        return f"Constraint({self.name!r}, {shortened(rows)}, when={self.when!r})"
+        return f"Constraint({self.name!r}, {shorten(rows)}, when={self.when!r})"
 
     @property
     def open(self) -> bool:
@@ -189,7 +189,7 @@ def require_bound(constraint: Constraint) -> Constraint:
     """Return a constraint; raise ValueError naming it where it asks nothing, having no bound that
     is finite."""
     sides = np.ravel(constraint.lower), np.ravel(constraint.upper)
-    if not any(np.isfinite(reference(bound)) for side in sides for bound in side):
+    if not any(np.isfinite(nominal(bound)) for side in sides for bound in side):
         raise ValueError(
             f"constraint {constraint.name!r}: asks nothing: expected a lower or upper bound that "
             f"is finite, got {constraint.lower!r} and {constraint.upper!r}"
@@ -218,8 +218,8 @@ def _when(what: str, value: Any) -> Any:
         return value
     if isinstance(value, Moment):
         return value if is_open(value.s) else Span(start=value.s, end=value.s)
-    if isinstance(opened(value), Open):
-        return Moment(s=opened(value))
+    if isinstance(as_open(value), Open):
+        return Moment(s=as_open(value))
     if isinstance(value, list | tuple):
         refuse_open(what, value)
     try:
@@ -234,4 +234,4 @@ def _when(what: str, value: Any) -> Any:
 def _words(what: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ValueError(f"{what}: expected a tuple of words, got {value!r}")
-    return tuple(instance(what, word, str) for word in value)
+    return tuple(check_type(what, word, str) for word in value)

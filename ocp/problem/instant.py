@@ -13,15 +13,15 @@ from ocp.mechanics.elements.forces import (
     element_loads,
     element_torques,
     forces_of,
-    turned_too,
+    with_rotors,
 )
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_torques, stay_wrenches
-from ocp.mechanics.model.loads import Load, attached
+from ocp.mechanics.model.loads import Load, attach_wrenches
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_labels, touches
@@ -189,7 +189,7 @@ class Instant:
         """Return what is needed (n,) of drives, where bodies need that."""
         if not forces_of(self.tree):
             return needed
-        return turned_too(self.tree, needed, self.qdd) - self.elements
+        return with_rotors(self.tree, needed, self.qdd) - self.elements
 
     @cached_property
     def supported(self) -> Matrix:
@@ -290,7 +290,7 @@ class Instant:
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())
         if self.tree.stays:
             wrenches += stay_wrenches(self.tree, self.frames, self.stay_forces)
-        tree, pushes = attached(self.tree, self.frames, wrenches)
+        tree, pushes = attach_wrenches(self.tree, self.frames, wrenches)
         return passed(tree, self.q, self.qd, self.qdd, (*loads, *pushes))
 
     @cached_property
@@ -319,11 +319,11 @@ class Instant:
 
     def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point in global axes."""
-        return kinematics.place_at(self.tree, self.moves, point)
+        return kinematics.point_position(self.tree, self.moves, point)
 
     def pose(self, point: str) -> Matrix:
         """Pose (4x4) of a named point, with the axes of its link, or of a link by its name."""
-        place = kinematics.place_of(self.tree, point)
+        place = kinematics.point_named(self.tree, point)
         return kinematics.point_motion(self.tree, self.moves, place).pose
 
     def orientation(self, point: str) -> Matrix:
@@ -349,13 +349,13 @@ class Instant:
         return kinematics.acceleration(self.tree, self.q, self.qd, self.qdd, point)
 
 
-@remembered(4)
+@memoize(4)
 def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
     """Return the motions of all links, which Instants share that are one but for their forces."""
     return kinematics.motions(tree, q, qd)
 
 
-@remembered(4)
+@memoize(4)
 def _body_forces(
     inverse: Any, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
 ) -> Matrix:
@@ -363,7 +363,7 @@ def _body_forces(
     return inverse(tree, q, qd, qdd, acting)
 
 
-@remembered(4)
+@memoize(4)
 def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return what force elements give (n,), which Instants share likewise."""
     return element_torques(tree, q, qd, _moves(tree, q, qd))

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import is_open, matrix, opened, reference
-from ocp.mechanics.values.validation import shown
+from ocp.mechanics.values.parameters import as_open, is_open, matrix, nominal
+from ocp.mechanics.values.validation import describe_value
 from ocp.problem.instant import Instant
 from ocp.problem.terms import Objective, Term
 
@@ -76,8 +76,8 @@ def _rows(name: str, tree: Any, joints: Joints) -> list[int]:
 def _check_tree(name: str, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise ValueError(
-            f"{name}: tree: expected a Tree, got {shown(tree)}; joints are named after it, "
-            f"as in {name}(tree, ('elbow',))"
+            f"{name}: tree: expected a Tree, got {describe_value(tree)}; joints are named after "
+            f"it, as in {name}(tree, ('elbow',))"
         )
 
 
@@ -91,7 +91,7 @@ def dynamic_effort(tree: Tree) -> Objective:
     limited = {
         row: _largest(*joint.torque)
         for row, joint in enumerate(tree.moving)
-        if all(map(isfinite, reference(joint.torque))) and any(reference(joint.torque))
+        if all(map(isfinite, nominal(joint.torque))) and any(nominal(joint.torque))
     }
     if not limited:
         raise ValueError("dynamic_effort: no joint of the tree has torque limits")
@@ -102,7 +102,7 @@ def dynamic_effort(tree: Tree) -> Objective:
 def _largest(lower: Any, upper: Any) -> Any:
     """Return the larger of two limits' sizes."""
     if is_open([lower, upper]):
-        return opened(ca.fmax(abs(lower), abs(upper)))
+        return as_open(ca.fmax(abs(lower), abs(upper)))
     return max(abs(lower), abs(upper))
 
 
@@ -127,7 +127,7 @@ def mixed_criterion(u: Any) -> Objective:
 
     Raises ValueError unless u is in [0, 1].
     """
-    if not 0 <= reference(u) <= 1:
+    if not 0 <= nominal(u) <= 1:
         raise ValueError(f"mixed_criterion: expected u in [0, 1], got {u}")
     return (1 - u) * duration() + u * effort()
 

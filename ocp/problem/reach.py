@@ -14,7 +14,7 @@ def reach(tree: Tree, point: str) -> tuple[np.ndarray, float, str] | None:
     None where a joint on the way follows others, whose way has no bounds of its own; infinite where
     one slides without limits, as a floating root does.
     """
-    place = kinematics.place_of(tree, point)
+    place = kinematics.point_named(tree, point)
     tip, length, axis = np.array(place.position), 0.0, ""
     k = tree.link_index(place.link)
     while k >= 0:

@@ -13,16 +13,16 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.parameters import array, opened, reference
+from ocp.mechanics.values.parameters import array, as_open, nominal
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
-    called,
+    check_callable,
+    check_records,
+    check_type,
     check_units,
-    instance,
+    describe_value,
     set_fields,
-    several,
-    shortened,
-    shown,
+    shorten,
 )
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
@@ -101,11 +101,11 @@ class Problem:
         set_fields(
             self,
             constraints=tuple(_flat(self.constraints)),
-            loads=several("loads", self.loads, Load, PointMass, ForceLaw, Touch),
+            loads=check_records("loads", self.loads, Load, PointMass, ForceLaw, Touch),
             outputs=MappingProxyType(dict(self.outputs)),
-            scenery=several("scenery", self.scenery, Visual),
-            phases=several("phases", self.phases, Phase),
-            links=several("links", self.links, Transition),
+            scenery=check_records("scenery", self.scenery, Visual),
+            phases=check_records("phases", self.phases, Phase),
+            links=check_records("links", self.links, Transition),
         )
         for load in self.loads:
             self.tree.point(load.point)
@@ -145,25 +145,25 @@ class Problem:
         set_fields(self, requirements=(), parts=tuple(parts), transitions=transitions)
 
     def _check_types(self) -> None:
-        instance("tree", self.tree, Tree)
+        check_type("tree", self.tree, Tree)
         if not self.phases and not isinstance(self.motion, BSpline | Mesh | Basis):  # told at once
-            raise ValueError(f"motion: expected BSpline or Mesh, got {shown(self.motion)}")
+            raise ValueError(f"motion: expected BSpline or Mesh, got {describe_value(self.motion)}")
         if not isinstance(self.objective, Objective) and not (self.phases and not self.objective):
             raise ValueError(
-                f"objective: expected Objective, got {shown(self.objective)}; duration(), "
+                f"objective: expected Objective, got {describe_value(self.objective)}; duration(), "
                 "effort() or integral(name, function) are some"
             )
-        instance("ground", self.ground, Ground, type(None))
-        instance("symmetry", self.symmetry, Symmetry, type(None))
-        for name, function in instance("outputs", self.outputs, Mapping).items():
-            called(f"output {instance('outputs: name', name, str)!r}", function)
+        check_type("ground", self.ground, Ground, type(None))
+        check_type("symmetry", self.symmetry, Symmetry, type(None))
+        for name, function in check_type("outputs", self.outputs, Mapping).items():
+            check_callable(f"output {check_type('outputs: name', name, str)!r}", function)
         if not self.tree.dof:
             raise ValueError("tree: none of its joints moves")
 
     def __repr__(self) -> str:
         if self.phases:
             names = ", ".join(phase.name for phase in self.phases)
-            return f"Problem({self.tree.dof} coordinates; phases {shortened(names)})"
+            return f"Problem({self.tree.dof} coordinates; phases {shorten(names)})"
         lower, upper = self.duration
         constraints = ", ".join(each.name for each in self.requirements)
         parts = [
@@ -171,11 +171,11 @@ class Problem:
             f"{type(self.motion).__name__} of {self.motion.points} points",
             f"duration {lower:g} s" if lower == upper else f"duration {lower:g} to {upper:g} s",
             f"minimise {repr(self.objective)[10:-1]}",
-            f"constraints {shortened(constraints) or 'none'}",
+            f"constraints {shorten(constraints) or 'none'}",
         ]
         if self.ground is not None:
             parts.append(
-                f"ground under {shortened(', '.join(foot.name for foot in self.ground.feet))}"
+                f"ground under {shorten(', '.join(foot.name for foot in self.ground.feet))}"
             )
         return f"Problem({'; '.join(parts)})"
 
@@ -197,7 +197,7 @@ class Problem:
 def _duration(value: Any) -> tuple[Any, Any]:
     """Return (lower, upper) (s), two times the same where it is one number or one expression."""
     try:
-        value = opened(value)
+        value = as_open(value)
         alone = isinstance(value, ca.SX) or np.ndim(value) == 0
         sides = repeat(value, 2) if alone else value
         lower, upper = (array(side).item() for side in sides)
@@ -206,7 +206,7 @@ def _duration(value: Any) -> tuple[Any, Any]:
             f"duration: expected a number or (lower, upper) (s), got {value!r}"
         ) from None
     check_units("duration", (lower, upper), "s")
-    least, most = reference((lower, upper))
+    least, most = nominal((lower, upper))
     if isnan(least) or isnan(most) or not 0 < least <= most < inf:
         raise ValueError(f"duration: expected 0 < lower <= upper (s), got ({least:g}, {most:g})")
     return lower, upper
@@ -214,12 +214,14 @@ def _duration(value: Any) -> tuple[Any, Any]:
 
 def _flat(constraints: Any) -> Iterator[Constraint]:
     if not isinstance(constraints, Iterable):
-        raise ValueError(f"constraints: expected a tuple of them, got {shown(constraints)}")
+        raise ValueError(
+            f"constraints: expected a tuple of them, got {describe_value(constraints)}"
+        )
     for item in constraints:
         if isinstance(item, (tuple, list)):
             yield from _flat(item)
         else:
-            yield require_bound(instance("constraints", item, Constraint))
+            yield require_bound(check_type("constraints", item, Constraint))
 
 
 def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
@@ -308,9 +310,9 @@ def _rows(problem: Problem) -> Iterator[tuple[str, str]]:
     if problem.symmetry is not None:
         yield "symmetry", "the end is the image of the start"
     if problem.loads:
-        yield "loads", shortened(", ".join(str(load.point) for load in problem.loads))
+        yield "loads", shorten(", ".join(str(load.point) for load in problem.loads))
     if problem.outputs:
-        yield "outputs", shortened(", ".join(problem.outputs))
+        yield "outputs", shorten(", ".join(problem.outputs))
 
 
 def _term_words(objective: Objective) -> str:
@@ -324,7 +326,7 @@ def _motion_rows(label: str, problem: Problem) -> Iterator[tuple[str, str]]:
     yield f"{label}duration", lasting
     if problem.ground is not None:
         feet = ", ".join(foot.name for foot in problem.ground.feet)
-        yield f"{label}ground", f"under {shortened(feet)}"
+        yield f"{label}ground", f"under {shorten(feet)}"
 
 
 def _when_words(each: Constraint) -> str:
@@ -337,4 +339,4 @@ def _when_words(each: Constraint) -> str:
     else:
         place = "at an instant that is open"
     rows = ", ".join(dict.fromkeys(each.labels))
-    return f"{place}: {shortened(rows)}" if rows else place
+    return f"{place}: {shorten(rows)}" if rows else place

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.dynamics.mirror_symmetry import ASIDE, mirror_image
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.validation import frozen, instance, numbers, set_fields
+from ocp.mechanics.values.validation import check_type, freeze, numbers, set_fields
 from ocp.spelling import suggest_fields
 
 
@@ -50,9 +50,9 @@ class Symmetry:
         set_fields(
             self,
             index=tuple(int(row) for row in index),
-            sign=frozen(sign),
-            shift=frozen(shift),
-            accelerations=instance("symmetry: accelerations", self.accelerations, bool, np.bool_),
+            sign=freeze(sign),
+            shift=freeze(shift),
+            accelerations=check_type("symmetry: accelerations", self.accelerations, bool, np.bool_),
         )
 
     def image(self, values: np.ndarray) -> np.ndarray:

@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import Open, is_open, opened
-from ocp.mechanics.values.validation import called, instance, set_fields, shortened, shown
+from ocp.mechanics.values.parameters import Open, as_open, is_open
+from ocp.mechanics.values.validation import (
+    check_callable,
+    check_type,
+    describe_value,
+    set_fields,
+    shorten,
+)
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -32,8 +38,8 @@ class Term:
     kind: str
 
     def __post_init__(self) -> None:
-        instance("objective: name", self.name, str)
-        called(f"objective {self.name!r}: function", self.function)
+        check_type("objective: name", self.name, str)
+        check_callable(f"objective {self.name!r}: function", self.function)
         if self.kind not in KINDS:
             raise ValueError(
                 f"objective {self.name!r}: kind: expected {', '.join(KINDS)}, got {self.kind!r}"
@@ -57,27 +63,31 @@ class Objective:
 
     def __post_init__(self) -> None:
         if isinstance(self.terms, Objective | Term):
-            raise ValueError(f"objective: expected terms (weight, Term), got {shown(self.terms)}")
+            raise ValueError(
+                f"objective: expected terms (weight, Term), got {describe_value(self.terms)}"
+            )
         set_fields(self, terms=tuple(_check_pair(pair) for pair in self.terms))
 
     def __repr__(self) -> str:
         terms = " + ".join(f"{weight:g} {term.name}" for weight, term in self.terms)
-        return f"Objective({shortened(terms or '0')})"
+        return f"Objective({shorten(terms or '0')})"
 
     def __add__(self, other: "Objective") -> "Objective":
         if isinstance(other, int | float) and other == 0:  # with which Python's sum begins
             return self
         if not isinstance(other, Objective):
-            raise _not_an_objective(f"expected another objective beside +, got {shown(other)}")
+            raise _not_an_objective(
+                f"expected another objective beside +, got {describe_value(other)}"
+            )
         return Objective(terms=self.terms + other.terms)
 
     __radd__ = __add__
 
     def __mul__(self, factor: Any) -> "Objective":
-        factor = opened(factor)
+        factor = as_open(factor)
         if not isinstance(factor, int | float | np.number | Open):
             raise _not_an_objective(
-                f"weight: expected a number or a Parameter, got {shown(factor)}"
+                f"weight: expected a number or a Parameter, got {describe_value(factor)}"
             )
         return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
 
@@ -104,8 +114,8 @@ def _check_pair(pair: Any) -> tuple[Any, Term]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
     weight, term = pair
-    instance("objective: term", term, Term)
-    instance(f"objective {term.name!r}: weight", weight, int, float, np.number, Open)
+    check_type("objective: term", term, Term)
+    check_type(f"objective {term.name!r}: weight", weight, int, float, np.number, Open)
     if not is_open(weight) and not isfinite(weight):
         raise ValueError(f"objective {term.name!r}: expected a finite weight, got {weight}")
     return weight, term

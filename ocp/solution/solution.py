@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.mechanics.values.validation import shown
+from ocp.mechanics.values.validation import describe_value
 from ocp.pickling import portable
 from ocp.problem.contact.ground import of_contacts
 from ocp.problem.contact.load_paths import transmissions
@@ -304,7 +304,7 @@ def _seconds(problem: Problem, t: Any) -> np.ndarray:
         known = t in [joint.name for joint in problem.tree.moving] if isinstance(t, str) else False
         hint = f"; its row of what is returned is tree.coordinate({t!r})" if known else ""
         raise ValueError(
-            f"time: expected one or several numbers (s), got {shown(t)}{hint}"
+            f"time: expected one or several numbers (s), got {describe_value(t)}{hint}"
         ) from None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ocp.mechanics.values.validation import instance, shown
+from ocp.mechanics.values.validation import check_type, describe_value
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.transcribe import Transcription
@@ -24,6 +24,6 @@ def check_solution(what: str, solution: Any) -> None:
     or of one with a field of a wrong kind."""
     if not isinstance(solution, Solution):
         hint = "; solve it first" if isinstance(solution, Problem) else ""
-        raise ValueError(f"{what}: expected a Solution, got {shown(solution)}{hint}")
+        raise ValueError(f"{what}: expected a Solution, got {describe_value(solution)}{hint}")
     for name, *kinds in FIELDS:
-        instance(f"{what}: {name} of the solution", getattr(solution, name), *kinds)
+        check_type(f"{what}: {name} of the solution", getattr(solution, name), *kinds)

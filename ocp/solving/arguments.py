@@ -4,7 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.validation import called, instance, several, shown
+from ocp.mechanics.values.validation import (
+    check_callable,
+    check_records,
+    check_type,
+    describe_value,
+)
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Solver
 from ocp.solving.ladder import Attempt
@@ -16,17 +21,17 @@ def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attem
     """Raise ValueError naming the argument of `solve` that is of a wrong kind."""
     if not isinstance(problem, Problem):
         hint = "; call it, what it returns is the problem" if callable(problem) else ""
-        raise ValueError(f"problem: expected a Problem, got {shown(problem)}{hint}")
+        raise ValueError(f"problem: expected a Problem, got {describe_value(problem)}{hint}")
     if not isinstance(transcription, Transcription):
         raise ValueError(
-            f"transcription: expected a Transcription, got {shown(transcription)}"
+            f"transcription: expected a Transcription, got {describe_value(transcription)}"
             f"{_hint(transcription)}"
         )
-    instance("solver", solver, Solver)
+    check_type("solver", solver, Solver)
     if watch is not None:
-        called("watch", watch)
+        check_callable("watch", watch)
     if not hasattr(attempts, "__next__"):  # which would be used up
-        several("attempts", attempts, Attempt)
+        check_records("attempts", attempts, Attempt)
 
 
 def check_seconds(what: str, value: Any) -> None:
@@ -34,7 +39,9 @@ def check_seconds(what: str, value: Any) -> None:
     passed may be negative."""
     number = isinstance(value, int | float | np.integer | np.floating)
     if not number or isinstance(value, bool) or np.isnan(value):
-        raise ValueError(f"{what}: expected a number (s), inf for no deadline, got {shown(value)}")
+        raise ValueError(
+            f"{what}: expected a number (s), inf for no deadline, got {describe_value(value)}"
+        )
 
 
 def _hint(given: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.validation import instance
+from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
 from ocp.progress import say
 from ocp.solvers.budget import Budget, Start, Watch, budget, spend, with_stage
@@ -50,7 +50,7 @@ class Attempt:
     wandering: int = 0
 
     def __post_init__(self) -> None:
-        instance("attempt: options", self.options, Mapping)
+        check_type("attempt: options", self.options, Mapping)
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.diagnosis.elastic import Elastic, relax_minimally
 from ocp.mechanics.values.parameters import Parameter
-from ocp.mechanics.values.validation import instance, set_fields
+from ocp.mechanics.values.validation import check_type, set_fields
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
 from ocp.solution.solution import Solution
@@ -159,7 +159,7 @@ class Plan:
         `options` are those of `solve`. Raises ValueError as `solve` does, before anything is
         solved.
         """
-        sets = [dict(instance("map: values by name", values, Mapping)) for values in over]
+        sets = [dict(check_type("map: values by name", values, Mapping)) for values in over]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
         places = range_shares(np.array(numbers)) if sets else np.empty((0, 0))
         solutions: list[Solution] = []
@@ -274,7 +274,7 @@ def prepare(
     begin = time.perf_counter()
     names = (free,) if isinstance(free, str) else tuple(free)
     for name in names:
-        instance("free: name of a parameter", name, str)
+        check_type("free: name of a parameter", name, str)
     kept, key = _KEPT.get(), (id(problem), transcription, names)
     if kept is not None and key in kept:
         return replace(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import Formulation
 from ocp.motion.basis import Basis
-from ocp.motion.collocation_mesh import motion_of
+from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
@@ -152,7 +152,7 @@ def _restore(
     sizes = [(each["motion"], points) for each, points in _bases(header, arrays)]
     for motion, points in sizes:
         _check_size(motion, numbers(arrays, points, (None, None)).shape[1])
-    motions = [motion_of(motion) for motion, _ in sizes]
+    motions = [motion_from_data(motion) for motion, _ in sizes]
     asked: tuple[Problem, tuple[str, ...]]
     if known and problem is not None:
         asked = _with_bases(problem, motions), ()

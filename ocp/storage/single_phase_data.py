@@ -15,8 +15,8 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.validation import frozen
-from ocp.motion.collocation_mesh import motion_of
+from ocp.mechanics.values.validation import freeze
+from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import Complementarity, Touch
 from ocp.problem.contact.force_law import Acting, ForceLaw
@@ -180,7 +180,7 @@ def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:
     outputs = {name: Played(tape=tape_of(each, tapes)) for name, each in data["outputs"].items()}
     problem = Problem(
         tree=tree_of(data["tree"], lambda kept: tape_of(kept, tapes)),
-        motion=motion_of(data["motion"]),
+        motion=motion_from_data(data["motion"]),
         duration=data["duration"],
         objective=Objective(terms=terms),
         constraints=tuple(constraint_of(each, tapes) for each in data["constraints"]),
@@ -242,7 +242,7 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
         return PointMass(point=data["point"], mass=data["mass"])
     if "touch" in data:
-        plane = {what: frozen(data["touch"][what]) for what in ("normal", "place", "ways")}
+        plane = {what: freeze(data["touch"][what]) for what in ("normal", "place", "ways")}
         model = Complementarity(**data["touch"]["model"])
         return Touch(**data["touch"] | plane | {"model": model})
     if "law" in data:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.solving.plan import Kept
 from ocp.studies.store.cell_identity import Content, open_statement, parameters, structure
@@ -43,7 +43,7 @@ class OpenProblem:
         """Return the problem with numbers that a cell has of the parameters."""
         numbers = self.values(data)
         values = {each: numbers[each.name] for each in self.parameters}
-        return closed(self.problem, values, self.same)
+        return with_values(self.problem, values, self.same)
 
 
 def open_problem(data: Content) -> OpenProblem:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import Mesh, defects, stage_parts
-from ocp.motion.free_knots import located
+from ocp.motion.free_knots import locate
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import STAGES
 from ocp.problem.statement import Problem
@@ -84,7 +84,7 @@ def _stage_matrix(layout: Layout) -> ca.DM:
     for first, matrix in zip((0, size), stage_parts(mesh)):
         row, column, value = _joint_triplets(layout, matrix)
         parts.append((row // size * width + first + row % size, column, value))
-    own = layout.widths.start + located(mesh, mesh.positions[1:])[0]
+    own = layout.widths.start + locate(mesh, mesh.positions[1:])[0]
     parts.append((np.arange(count) * width + width - 1, own, np.ones(count)))
     row, column, value = (np.concatenate(part) for part in zip(*parts))
     return ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(value), width * count, layout.size)

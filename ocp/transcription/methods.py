@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics import Formulation
 from ocp.motion.basis import Basis
-from ocp.motion.collocation_mesh import LENGTHS, Mesh, check_lengths, meeting
+from ocp.motion.collocation_mesh import LENGTHS, Mesh, check_lengths, interval_ends
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
@@ -262,7 +262,7 @@ class Collocation(Method):
 
     def __post_init__(self) -> None:
         check_settings(self)
-        object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
+        object.__setattr__(self, "inner", interval_ends(self.inner, self.intervals))
 
     @property
     def spread(self) -> str:

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.values.parameters import Parameter, closed, is_open
+from ocp.mechanics.values.parameters import Parameter, is_open, with_values
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
@@ -126,7 +126,7 @@ class Program:
         problem, lower = self.layout.problem, self.problem.duration[0]
         layout = replace(
             self.layout,
-            problem=closed(self.problem, values),
+            problem=with_values(self.problem, values),
             values=MappingProxyType(dict(values)),
             free=free,
             timed=lower if is_open(lower) and not free_duration(problem) else None,

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.index_sets import is_in
-from ocp.mechanics.values.parameters import anything_open, parameters_of, reference
+from ocp.mechanics.values.parameters import anything_open, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
@@ -115,7 +115,7 @@ def request_instants(
     if isinstance(when, str) and when in SINGLE:
         return SINGLE[when]
     if isinstance(when, Moment):
-        return (reference(when.s),)
+        return (nominal(when.s),)
     if when == "hull" and problem.motion.hull:
         nodes = moving_points(problem)
         return tuple(nodes[: -1 if problem.cyclic else None].tolist())

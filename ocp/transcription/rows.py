@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.index_sets import distinct
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint, Moment
 from ocp.transcription.assembly.sparse import line_entries
 from ocp.transcription.kernels.kernels import Kernel, evaluate
@@ -61,7 +61,7 @@ class Group:
         when = self.owners[0][0].when if self.owners else ""
         if not isinstance(when, Moment):
             return self
-        return self._changed(s=np.array([closed(when.s, values)]))
+        return self._changed(s=np.array([with_values(when.s, values)]))
 
     def without(self, names: Container[str]) -> "Group":
         """Return the group with nothing asked of constraints of some names."""

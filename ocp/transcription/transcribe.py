@@ -15,11 +15,11 @@ import numpy as np
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
 from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import Parameter, closed, is_open, reference
-from ocp.mechanics.values.validation import counted
+from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
+from ocp.mechanics.values.validation import positive_integer
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.free_knots import Moving
-from ocp.motion.free_knots import given as given_knots
+from ocp.motion.free_knots import with_given_knots as given_knots
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
@@ -115,7 +115,7 @@ class Transcription:
                 f"kernels: expected one of {', '.join(KERNELS)}, got {self.kernels!r}"
                 f"{suggestion(self.kernels, KERNELS)}"
             )
-        object.__setattr__(self, "threads", counted("threads", self.threads))
+        object.__setattr__(self, "threads", positive_integer("threads", self.threads))
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.kernels in ("assembled", "compiled") and self.derivatives == "solver":
             raise ValueError(
@@ -217,7 +217,7 @@ class Transcribed:
         if not self.layout.values or (values == self.layout.values and held == self.layout.held):
             return self
         same = self.made["same"]  # what of the statement has nothing open in it
-        problem, known = closed(self.statement, values, same), MappingProxyType(dict(values))
+        problem, known = with_values(self.statement, values, same), MappingProxyType(dict(values))
         if free_duration(self.layout.problem):
             check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
@@ -415,7 +415,7 @@ def _program(
         backend = SharedKernels(differentiated=differentiated, backend=backend, made=shared)
     return program_of(
         problem,
-        transcription.method.layout(reference(problem)),
+        transcription.method.layout(nominal(problem)),
         formulation,
         derivatives_of(formulation, transcription.derivatives, problem.tree),
         backend,

@@ -30,14 +30,14 @@ from ocp import (
 )
 from ocp.cli import exit_status
 from ocp.mechanics import (
-    conjugate,
     exp_rotation,
     log_pose,
     log_rotation,
     poses,
-    product,
     quaternion,
-    relative,
+    quaternion_conjugate,
+    quaternion_product,
+    relative_pose,
 )
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem import pose_at_end
@@ -62,7 +62,12 @@ def by_logarithm(at: Any, target: np.ndarray) -> Any:
 
 def by_quaternion(at: Any, target: np.ndarray) -> Any:
     """Return 2 sin(f/2) times the axis (3), smooth, without slope along the axis at half turns."""
-    return 2 * product(conjugate(quaternion(target[:3, :3])), at.orientation(TIP))[1:]
+    return (
+        2
+        * quaternion_product(quaternion_conjugate(quaternion(target[:3, :3])), at.orientation(TIP))[
+            1:
+        ]
+    )
 
 
 OTHERS = {"logarithm": by_logarithm, "2 sin(f/2), half angles": by_quaternion}
@@ -99,7 +104,7 @@ def tip(q: np.ndarray) -> np.ndarray:
 
 def misses(q: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Return the twist (6,) by which the tip is off its target."""
-    return np.array(log_pose(relative(target, tip(q)))).ravel()
+    return np.array(log_pose(relative_pose(target, tip(q)))).ravel()
 
 
 def cases(count: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -21,7 +21,7 @@ from ocp import (
     prepare,
     solve,
 )
-from ocp.mechanics import reference
+from ocp.mechanics import nominal
 from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
 from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
@@ -297,7 +297,7 @@ def freely(problem: Problem) -> bool:
         return False
     told = any(family_of(each.name) == "coupling" for each in problem.constraints)
     climb = problem.symmetry.shift[problem.tree.coordinate("glob_ty")]
-    return told and not reference(climb)
+    return told and not nominal(climb)
 
 
 def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:

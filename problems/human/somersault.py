@@ -35,7 +35,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics import product
+from ocp.mechanics import quaternion_product
 from ocp.models.walkers.gymnast import gymnast
 
 WAYPOINTS = 65
@@ -61,7 +61,7 @@ class TakeOff:
         over, about = (pi * s * turns for turns in (self.somersaults, self.twists))
         somersault = np.array([np.cos(over), 0, np.sin(over), 0])
         twist = np.array([np.cos(about), 0, 0, np.sin(about)])
-        return np.array(product(somersault, twist)).ravel()
+        return np.array(quaternion_product(somersault, twist)).ravel()
 
 
 def problem(

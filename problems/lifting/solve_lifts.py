@@ -21,7 +21,7 @@ from ocp import (
     prepare,
     solve,
 )
-from ocp.mechanics import closed, parameters_of
+from ocp.mechanics import parameters_of, with_values
 from ocp.problems.lifting.statement.constraints import FAINT
 from ocp.problems.lifting.statement.standing_body import STYLE
 from ocp.solvers import INTERRUPTED
@@ -142,7 +142,7 @@ def after(lifted: Solution, before: Solution) -> Solution:
 def _numbers(weights: Mapping[str, Any], given: Mapping[str, float]) -> dict[str, float]:
     """Return weights by name with numbers for parameters, those that are `given` by name."""
     known = parameters_of(weights)
-    return closed(weights, {each: given.get(each.name, each.value) for each in known})
+    return with_values(weights, {each: given.get(each.name, each.value) for each in known})
 
 
 def _opened(statement: Problem) -> Problem:

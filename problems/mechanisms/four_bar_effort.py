@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp import BSpline, Problem, Task, at_end, at_start, effort, torque_limits
 from ocp.cli import main
-from ocp.mechanics import close
+from ocp.mechanics import close_coordinates
 from ocp.models.mechanisms.four_bar import four_bar
 
 ABOVE = (0.0, 1.0, 2.0)  # whence the projection closes the loop with the pin above the ground link
@@ -30,7 +30,9 @@ def problem(
     """
     mechanism = four_bar(torque=torque, gravity=gravity)
     crank = start + np.linspace(0.0, turn, 25)
-    way = close(mechanism, np.vstack([crank, np.outer(ABOVE[1:], np.ones(25))]), ["crank"])
+    way = close_coordinates(
+        mechanism, np.vstack([crank, np.outer(ABOVE[1:], np.ones(25))]), ["crank"]
+    )
     return Problem(
         tree=mechanism,
         motion=BSpline(points=points, degree=degree),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp import BSpline, Parameter, Problem, Task, at_end, at_start, final, path
 from ocp.cli import main
-from ocp.mechanics import close
+from ocp.mechanics import close_coordinates
 from ocp.models.mechanisms.slider_crank import slider_crank
 
 RIGHT = (0.0, 0.3)  # whence the projection closes the loop with the slider on the right
@@ -31,7 +31,7 @@ def problem(
     mechanism = slider_crank(slider=slider, gravity=gravity)
     peak = Parameter("peak", 10.0, "N m", lower=0.0, free=True)
     crank = start + np.linspace(0.0, turn, 25)
-    way = close(mechanism, np.vstack([crank, np.outer(RIGHT, np.ones(25))]), ["crank"])
+    way = close_coordinates(mechanism, np.vstack([crank, np.outer(RIGHT, np.ones(25))]), ["crank"])
     return Problem(
         tree=mechanism,
         motion=BSpline(points=points, degree=degree),

@@ -18,10 +18,10 @@ from ocp import (
     footholds,
     from_posture,
     integral,
-    limited,
     limits,
     mirror_symmetry,
     unit_length,
+    with_limits,
 )
 from ocp.cli import main
 from ocp.models.public import public_robot
@@ -35,7 +35,7 @@ LEGS = {"F_HFE": 0.4, "F_KFE": -0.8, "H_HFE": -0.4, "H_KFE": 0.8}  # rad: likewi
 def problem(speed: float = 0.5, grip: float = 0.6, lift: float = 0.05, points: int = 18) -> Problem:
     """`speed`: of the trot (m/s); `grip`: coefficient of friction; `lift`: height of swinging feet
     halfway (m); `points`: control points per joint."""
-    tree = limited(public_robot(FILE, base="free", repair="balance"), position=KNEES)
+    tree = with_limits(public_robot(FILE, base="free", repair="balance"), position=KNEES)
     step = Parameter("step", 0.4 * speed, "m", 0.05, 0.8, free=True)
     ground = footholds(tree, FEET, within=0.2)
     return Problem(

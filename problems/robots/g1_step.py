@@ -18,13 +18,13 @@ from ocp import (
     dynamic_effort,
     footholds,
     from_posture,
-    limited,
     limits,
-    locked,
     mirror_symmetry,
     pose_along,
     smoothness,
     unit_length,
+    with_limits,
+    with_locked_joints,
 )
 from ocp.cli import main
 from ocp.models.public import public_robot
@@ -43,7 +43,7 @@ def problem(speed: float = 0.5, step: float = 0.25, tilt: float = 5.0, points: i
     0.6 and about the vertical of 0.03 m times the force; 100 rad/s2 count as 1.
     """
     tree = public_robot("g1_description/urdf/g1_29dof_rev_1_0.urdf", base="free", soles=SOLES)
-    tree = limited(locked(tree, STIFF | ARMS), position={"knee": (0.2, None)})
+    tree = with_limits(with_locked_joints(tree, STIFF | ARMS), position={"knee": (0.2, None)})
     ground = footholds(tree, {SOLES[0]: (0.0, 0.1)})
     return Problem(
         tree=tree,

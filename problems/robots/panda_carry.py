@@ -15,13 +15,13 @@ from ocp import (
     fixed,
     from_posture,
     limits,
-    locked,
     pose_at_end,
     pose_at_start,
     smoothness,
     solid,
     upright,
     with_link,
+    with_locked_joints,
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, rotate_x, translate
@@ -40,7 +40,9 @@ def problem(
     `duration`: of the motion (s); `tilt`: of the cup's axis ahead and aside, at most (deg);
     `mass`: of the cup (kg); `points`: control points per joint. 10 rad/s2 count as 1.
     """
-    arm = locked(public_robot("panda_description/urdf/panda.urdf"), {"panda_finger_joint1": RADIUS})
+    arm = with_locked_joints(
+        public_robot("panda_description/urdf/panda.urdf"), {"panda_finger_joint1": RADIUS}
+    )
     cup = solid("cylinder", mass, (RADIUS, HEIGHT), colour=(0.8, 0.3, 0.2, 1.0))
     arm = with_link(arm, fixed("cup", "panda_hand_tcp"), cup)
     return Problem(

@@ -13,10 +13,10 @@ from ocp import (
     at_rest,
     at_start,
     duration,
-    limited,
     limits,
     off_sphere,
     pose_at_end,
+    with_limits,
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, rotate_x, translate
@@ -35,7 +35,7 @@ def problem(
     assumed); `ball`: radius of the obstacle (m); `points`: control points per joint; `degree`: of
     the spline, of which the jerk is constant between knots at 3."""
     arm = public_robot("ur_description/urdf/ur5_robot.urdf")
-    arm = limited(arm, strength=torque, jerk=jerk)
+    arm = with_limits(arm, strength=torque, jerk=jerk)
     return Problem(
         tree=arm,
         motion=BSpline(points=points, degree=degree),

@@ -10,8 +10,8 @@ from random_trees import random_tree
 from ocp import Link, Parameter, Tree, revolute, simulate, solve
 from ocp.certificate.checks.simulation import massless_rows
 from ocp.dynamics import NEWTON_EULER, mass_matrix
-from ocp.mechanics import close, close_rates, closed
-from ocp.mechanics.kinematics.loop_assembly import examples
+from ocp.mechanics import close_coordinates, close_rates, with_values
+from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.kinematics.loops import gap
 from ocp.models.arms.two_link import two_link
 from ocp.models.mechanisms.four_bar import four_bar
@@ -65,7 +65,7 @@ def test_the_torques_of_a_plan_move_the_arm_along_it():
 
 def test_closed_loops_stay_closed():
     bar = four_bar()
-    q = close(bar, (0.0, 1.0, 2.0), ["crank"])
+    q = close_coordinates(bar, (0.0, 1.0, 2.0), ["crank"])
     qd = close_rates(bar, q, (3.0, 0.0, 0.0), ["crank"])
     motion = simulate(bar, np.zeros(3), (q, qd), 1.0, count=11)
     assert np.abs(motion.q[0, -1] - q[0]) > 0.5
@@ -85,7 +85,7 @@ def test_an_open_tree_is_simulated_with_numbers_in_place_of_its_parameters():
         simulate(tree, [0.0], ([0.3], [0.0]), 0.1)
     given, stated = (
         simulate(each, [0.0], ([0.3], [0.0]), 0.1, count=3)
-        for each in (closed(tree, {fall: G}), pendulum())
+        for each in (with_values(tree, {fall: G}), pendulum())
     )
     np.testing.assert_array_equal(given.q, stated.q)
 
@@ -117,7 +117,9 @@ def test_coordinates_that_move_no_mass_are_those_of_an_empty_diagonal(seed):
     tree = random_tree(np.random.default_rng(seed), 5)
     last = revolute("last", parent=tree.joints[seed].name, axis=(0, 0, 1), home=(0.1, 0, 0))
     tree = replace(tree, links=(*tree.links, Link()), joints=(*tree.joints, last))
-    diagonals = [np.diag(np.array(ca.DM(mass_matrix(tree, q)))) for q in examples(tree)]
+    diagonals = [
+        np.diag(np.array(ca.DM(mass_matrix(tree, q)))) for q in closed_configurations(tree)
+    ]
     largest = np.max(diagonals, axis=0)
     empty = np.flatnonzero(largest <= 1e-14 * largest.max(initial=0.0))
     assert massless_rows(tree) == tuple(empty) == (tree.dof - 1,) and massless_rows(

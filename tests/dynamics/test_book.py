@@ -13,7 +13,7 @@ from random_trees import over, random_motion
 from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulations import book
-from ocp.mechanics import stiffened
+from ocp.mechanics import with_stiffness_factor
 from ocp.mechanics.flexible.kinematics import damping_power
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.spatial import exp_screw
@@ -261,7 +261,9 @@ def test_stiff_links_are_rigid_links(seed):
     gaps, size = [], max(np.abs(expected).max(initial=0), 1)
     for factor in (1e4, 1e6):
         stiff = [
-            link if link.modes is None else replace(link, modes=stiffened(link.modes, factor))
+            link
+            if link.modes is None
+            else replace(link, modes=with_stiffness_factor(link.modes, factor))
             for link in tree.links
         ]
         gaps.append(

@@ -105,7 +105,7 @@ def test_the_projections_find_the_closed_forms_motion(seed):
     np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-14)
     near = q + (0, *np.random.default_rng(seed).uniform(-0.05, 0.05, 2))
     np.testing.assert_allclose(
-        loop_assembly.close(tree, near, fixed=["crank"]), q, rtol=0, atol=1e-9
+        loop_assembly.close_coordinates(tree, near, fixed=["crank"]), q, rtol=0, atol=1e-9
     )
     rates = loop_assembly.close_rates(tree, q, (qd[0], 0, 0), fixed=["crank"])
     np.testing.assert_allclose(rates, qd, rtol=0, atol=1e-9)
@@ -160,7 +160,7 @@ def test_redundant_closing_changes_no_torque_and_no_force_in_the_plane():
 
 def motion_of(tree, rng, near, driven):
     """A closed motion in which the driven joints move at random; q, qd, qdd."""
-    q = loop_assembly.close(tree, near)
+    q = loop_assembly.close_coordinates(tree, near)
     qd = loop_assembly.close_rates(tree, q, rng.uniform(-3, 3, tree.dof), fixed=driven)
     return (
         q,
@@ -173,7 +173,7 @@ def drives_of(tree, q):
     """Joints that can drive the mechanism: those that stay when the closing takes the coordinates
     it determines best."""
     slope = np.array(loops.gap_jacobian(tree, ca.DM(q)))[
-        list(loop_assembly.independent(tree, q).rows)
+        list(loop_assembly.independent_rows(tree, q).rows)
     ]
     taken = []
     for _ in slope:  # Gram-Schmidt with the largest column first
@@ -186,14 +186,14 @@ def drives_of(tree, q):
 
 def movable():
     """Random trees of test_loops whose loops leave some freedom."""
-    return [seed for seed in range(6) if len(loops.labels(case(seed)[0])) < case(seed)[0].dof]
+    return [seed for seed in range(6) if len(loops.gap_labels(case(seed)[0])) < case(seed)[0].dof]
 
 
 @over(movable())
 def test_random_mechanisms_need_for_their_motion_what_moves_them_so(seed):
     tree, near, *_ = case(seed)
     rng = np.random.default_rng(seed)
-    near = loop_assembly.close(tree, near + rng.normal(0, 0.1, tree.dof))
+    near = loop_assembly.close_coordinates(tree, near + rng.normal(0, 0.1, tree.dof))
     driven = drives_of(tree, near)
     q, qd, qdd = motion_of(tree, rng, near, driven)
     torques, multipliers = closed_loops.inverse(tree, q, qd, qdd, driven)
@@ -235,7 +235,9 @@ def test_the_drives_of_the_five_bar_follow_from_virtual_work():
     columns, step = [], 1e-5
     for row in (0, 2):
         ends = [
-            loop_assembly.close(tree, q + sign * step * np.eye(4)[row], fixed=["left", "right"])
+            loop_assembly.close_coordinates(
+                tree, q + sign * step * np.eye(4)[row], fixed=["left", "right"]
+            )
             for sign in (1, -1)
         ]
         columns.append((ends[0] - ends[1]) / (2 * step))
@@ -269,7 +271,7 @@ def simulate(tree, q, qd, seconds, steps, **options):
 @pytest.mark.parametrize("decay", [0.0, 20.0])
 def test_a_swinging_mechanism_keeps_its_energy_and_stays_closed(decay):
     tree = four_bar()
-    q = loop_assembly.close(tree, (0.4, 0.5, 2.0), fixed=["crank"])
+    q = loop_assembly.close_coordinates(tree, (0.4, 0.5, 2.0), fixed=["crank"])
     path = simulate(tree, q, np.zeros(3), 2.0, 4000, decay=decay)
     start, *others = [
         float(energy(tree, ca.DM(state[:3]), ca.DM(state[3:]))) for state in path[:, ::400].T
@@ -286,7 +288,7 @@ def test_a_swinging_mechanism_keeps_its_energy_and_stays_closed(decay):
 
 def test_gaps_fade_with_the_decay():
     tree = four_bar()
-    q = loop_assembly.close(tree, (0.4, 0.5, 2.0), fixed=["crank"]) + (0, 1e-3, 0)
+    q = loop_assembly.close_coordinates(tree, (0.4, 0.5, 2.0), fixed=["crank"]) + (0, 1e-3, 0)
     path = simulate(tree, q, np.zeros(3), 1.0, 500, decay=10.0)
     begin, left = (
         np.linalg.norm(numbers(loops.gap(tree, ca.DM(state)))) for state in path[:3, [0, -1]].T

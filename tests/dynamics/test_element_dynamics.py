@@ -16,7 +16,7 @@ from ocp.mechanics import (
     Damper,
     Spring,
     Strut,
-    close,
+    close_coordinates,
     close_rates,
     element_loss,
     kinetic_energy,
@@ -87,7 +87,7 @@ def test_closed_loops_move_by_elements_alike_whoever_gives_the_mass_matrix():
             Damper(joint=hinge, damping=0.3),
         ),
     )
-    q = close(arm, [0.8, 0.5, 1.0], [hinge])
+    q = close_coordinates(arm, [0.8, 0.5, 1.0], [hinge])
     qd = ca.DM(close_rates(arm, q, [1.5, 0.0, 0.0], [hinge]))
     q, still = ca.DM(q), ca.DM.zeros(arm.dof)
     one, other = (

@@ -19,7 +19,7 @@ from ocp.mechanics import (
     Point,
     Tree,
     ball,
-    close,
+    close_coordinates,
     exp_rotation,
     free,
     polynomial,
@@ -280,7 +280,7 @@ def test_a_spatial_four_bar_on_balls_stays_closed_and_keeps_its_energy():
         loops=(Loop(name="pin", start="end", end="tip", axes="global"),),
         gravity=(0, 0, -9.81),
     )
-    q = close(tree, np.array([0.3, 1, 0.05, 0.1, 0.05, 0.2]))
+    q = close_coordinates(tree, np.array([0.3, 1, 0.05, 0.1, 0.05, 0.2]))
     motion = simulate(tree, np.zeros(6), (q, np.zeros(6)), 0.4, count=5, tolerance=1e-10)
     states = list(zip(motion.q.T, motion.qd.T))
     energies = [

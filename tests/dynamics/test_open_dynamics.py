@@ -15,9 +15,9 @@ from ocp.dynamics import BOOK, FORMULATIONS, derivatives_of, mass_matrix, tabula
 from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import barman, lie_group, newton_euler
 from ocp.dynamics.tables.lookup import Tabulated
-from ocp.mechanics.flexible.modes import stiffened
+from ocp.mechanics.flexible.modes import with_stiffness_factor
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, potential_energy
-from ocp.mechanics.values.parameters import closed
+from ocp.mechanics.values.parameters import with_values
 from ocp.models.arms.two_link import two_link
 
 SEEDS = (4, 21)  # a branched tree and a chain, together of all four kinds of joint
@@ -31,7 +31,7 @@ def opened(seed):
     tree = random_tree(rng, 1 + int(4 * rng.random() ** 2), massless=0)
     motion, loads = random_motion(rng, tree), random_loads(rng, tree, 1 + seed % 2)
     open_tree, values = opened_tree(rng, tree)
-    return open_tree, values, closed(open_tree, values), tuple(map(ca.DM, motion)), loads
+    return open_tree, values, with_values(open_tree, values), tuple(map(ca.DM, motion)), loads
 
 
 def assert_same(function, seed):
@@ -113,14 +113,16 @@ def test_trees_that_bend_take_open_bodies_gravity_stiffness_and_damping(seed):
         ]
         return numbers_of(ca.vertcat(*parts), values)
 
-    wanted = answers(closed(tree, values))
+    wanted = answers(with_values(tree, values))
     size = max(1.0, np.abs(wanted).max())
     np.testing.assert_allclose(answers(tree), wanted, rtol=0, atol=1e-12 * size)
 
 
 def softened(link, factor):
     """The modes of a link with stiffness and damping times a factor."""
-    return replace(stiffened(link.modes, factor), damping=factor * np.array(link.modes.damping))
+    return replace(
+        with_stiffness_factor(link.modes, factor), damping=factor * np.array(link.modes.damping)
+    )
 
 
 def with_tip(mass):

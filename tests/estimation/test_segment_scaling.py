@@ -6,7 +6,7 @@ from marker_bodies import BASIS, NOISE, seen
 
 from ocp import Link, Point, Scaling, Tree, inverse_kinematics, revolute
 from ocp.estimation.marker_residuals import point_places
-from ocp.mechanics import free, scaled
+from ocp.mechanics import free, scale_links
 
 
 def legs():
@@ -44,7 +44,7 @@ def seen_scaled(noise, seed=1):
         f"{name}_{side}": LENGTHS[name] for name in ("hip", "knee") for side in "rl"
     }
     t, q = stepping(tree)
-    return tree, q, seen(scaled(tree, sizes), t, q, noise=noise, seed=seed)
+    return tree, q, seen(scale_links(tree, sizes), t, q, noise=noise, seed=seed)
 
 
 def test_lengths_of_segments_are_found_with_the_motion_within_the_noise():
@@ -76,7 +76,7 @@ def test_a_body_scaled_on_a_static_trial_serves_another_recording():
     tree, q, walk = seen_scaled(NOISE)
     still = np.repeat(q[:, [20]], 60, axis=1)
     sizes = {"pelvis": 0.95} | {f"{n}_{side}": LENGTHS[n] for n in ("hip", "knee") for side in "rl"}
-    stands = seen(scaled(tree, sizes), walk.t, still, noise=NOISE, seed=7)
+    stands = seen(scale_links(tree, sizes), walk.t, still, noise=NOISE, seed=7)
     static = inverse_kinematics(tree, stands, scaling=Scaling(sides=("_r", "_l")))
     assert max(abs(static.lengths[name] - LENGTHS[name]) for name in LENGTHS) < 3e-3
     moved = inverse_kinematics(static.tree, walk, motion=BASIS)

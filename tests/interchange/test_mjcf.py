@@ -12,7 +12,7 @@ from refusals import refused
 
 from ocp import Friction
 from ocp.interchange import ModelWarning, load_model
-from ocp.mechanics import close, poses, position
+from ocp.mechanics import close_coordinates, poses, position
 from ocp.mechanics.kinematics.loops import gap
 from ocp.problems.benchmarks.dynamics.compare_mjcf import compared_mjcf
 
@@ -123,7 +123,7 @@ def test_loops_of_equalities_close(tmp_path, mujoco, equality, rows):
     gaps = np.array(gap(tree, ca.DM.zeros(tree.dof)))
     assert gaps.size == rows and np.abs(gaps).max() < 1e-15
     if equality == PINNED:
-        q = close(tree, [0.4, 0.1, 0.1, 0.0], fixed=["a"])
+        q = close_coordinates(tree, [0.4, 0.1, 0.1, 0.0], fixed=["a"])
         assert np.allclose(q[:3], (0.4, -0.4, 0.4), atol=1e-9)
 
 

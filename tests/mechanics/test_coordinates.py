@@ -17,7 +17,6 @@ from ocp.mechanics import (
     Polynomial,
     Tree,
     Wrench,
-    attitude,
     ball,
     exp_rotation,
     free,
@@ -25,12 +24,13 @@ from ocp.mechanics import (
     polynomial,
     prismatic,
     revolute,
-    through,
+    rotation_from_quaternion,
+    spline_through,
     universal,
 )
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.rotations import quaternion
-from ocp.mechanics.model.coordinates import spin, spin_rate
+from ocp.mechanics.model.coordinates import spin_matrix, spin_rate
 from ocp.storage.tree_data import tree_data, tree_of
 
 
@@ -38,19 +38,22 @@ def test_a_quaternion_of_any_length_turns_as_its_rotation_does():
     turn = ca.DM([0.3, -1.1, 0.7])
     rotation = exp_rotation(turn)
     for length in (1.0, -2.5, 0.3):
-        got = attitude(length * quaternion(rotation))
+        got = rotation_from_quaternion(length * quaternion(rotation))
         np.testing.assert_allclose(np.array(got), np.array(rotation), atol=1e-15)
 
 
 def test_spin_is_the_angular_velocity_in_the_links_axes_and_spin_rate_its_derivative():
     p, rate, acceleration = (ca.SX.sym(name, 4) for name in ("p", "pd", "pdd"))
-    turn = attitude(p)
+    turn = rotation_from_quaternion(p)
     turned = turn.T @ ca.reshape(ca.jtimes(ca.vec(turn), p, rate), 3, 3)  # R' dR/dt = [w]
     angular = ca.vertcat(turned[2, 1], turned[0, 2], turned[1, 0])
     second = ca.jtimes(angular, p, rate) + ca.jtimes(angular, rate, acceleration)
     symbols = ca.vertcat(p, rate, acceleration)
     values = ca.DM(np.random.default_rng(0).uniform(-1, 1, 12))
-    for got, right in ((spin(p) @ rate, angular), (spin_rate(p, rate, acceleration), second)):
+    for got, right in (
+        (spin_matrix(p) @ rate, angular),
+        (spin_rate(p, rate, acceleration), second),
+    ):
         np.testing.assert_allclose(numbers(got - right, symbols, values), 0, atol=1e-13)
 
 
@@ -190,16 +193,16 @@ def test_a_ball_has_four_coordinates_and_says_so():
 
 
 def test_a_curve_goes_through_its_points_and_straight_beyond():
-    function = through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2)).function
+    function = spline_through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2)).function
     got = [float(function(x)) for x in (-2.0, -1.0, 0.0, 1.0, 2.0)]
     np.testing.assert_allclose(got[:3], (-0.6, -0.1, 0.2), atol=1e-15)
     assert got[4] - got[3] == pytest.approx(got[3] - got[2])
     with pytest.raises(ValueError, match="follows 'knee': places: expected two or more that incr"):
-        through("knee", (0.0, 0.0), (1.0, 2.0))
+        spline_through("knee", (0.0, 0.0), (1.0, 2.0))
 
 
 def test_trees_as_data_keep_balls_and_curves_and_refuse_functions_of_ones_own():
-    curve = through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2))
+    curve = spline_through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2))
     joints = (
         ball("hip"),
         revolute("knee", "hip"),

@@ -13,11 +13,11 @@ from ocp import (
     at_start,
     dh,
     effort,
-    limited,
-    locked,
     prismatic,
     revolute,
     screw,
+    with_limits,
+    with_locked_joints,
 )
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.cart_pole import cart_pole
@@ -39,14 +39,20 @@ PLAIN = transcribe(STATED)
         (lambda: dh("a", position=(0, 120)), r"radians\(120\) = 2.094"),
         (lambda: at_end(ARM, q={"elbow": -45}), "at_end: q: joint 'elbow': -45 rad is 7.2 turns"),
         (lambda: at_start(ARM, q=Parameter("turn", 90.0)), "at_start: q: joint 'shoulder': 90 rad"),
-        (lambda: limited(ARM, position={"elbow": (0, 120)}), "limited: position: joint 'elbow'"),
         (
-            lambda: limited(ARM, velocity=180),
+            lambda: with_limits(ARM, position={"elbow": (0, 120)}),
+            "limited: position: joint 'elbow'",
+        ),
+        (
+            lambda: with_limits(ARM, velocity=180),
             "velocity: joint 'shoulder': -180 rad/s is 28.6 turns/s",
         ),
         (lambda: dh("a", alpha=90), "joint 'a': DH row: alpha: 90 rad is 14.3 turns"),
         (lambda: dh("a", kind="prismatic", theta=-45), "joint 'a': DH row: theta: -45 rad"),
-        (lambda: locked(ARM, {"elbow": -90}), "locked: joint 'elbow': -90 rad is 14.3 turns"),
+        (
+            lambda: with_locked_joints(ARM, {"elbow": -90}),
+            "locked: joint 'elbow': -90 rad is 14.3 turns",
+        ),
         (lambda: start(PLAIN, Guess(q=[[0, 1], [-120, -1]])), "guess: q: joint 'elbow': -120 rad"),
         (lambda: posture(STATED, {"elbow": 30.0}), "posture: joint 'elbow': 30 rad"),
     ],
@@ -63,15 +69,15 @@ def test_angles_of_a_turn_and_slides_and_limits_without_end_are_no_degrees():
         revolute("a", position=(-6.3, 9.0))
         revolute("a", position=1e4)
         prismatic("a", position=90.0)
-        limited(ARM, velocity=45.0)
-        at_end(limited(cart_pole(), position={"cart": 20.0}), q={"cart": 12.0})
+        with_limits(ARM, velocity=45.0)
+        at_end(with_limits(cart_pole(), position={"cart": 20.0}), q={"cart": 12.0})
 
 
 def test_an_angle_outside_its_limits_is_refused_with_the_suspicion():
     with pytest.raises(ValueError, match=r"outside its limits \(-3, 3\); 90 rad is 14.3 turns; if"):
-        at_end(limited(ARM, position=3.0), q={"elbow": 90.0})
+        at_end(with_limits(ARM, position=3.0), q={"elbow": 90.0})
 
 
 def test_a_place_beyond_its_limits_is_refused_with_the_suspicion():
     with pytest.raises(ValueError, match="cannot be locked at -90 rad.*; -90 rad is 14.3 turns"):
-        locked(limited(ARM, position=3.0), {"elbow": -90})
+        with_locked_joints(with_limits(ARM, position=3.0), {"elbow": -90})

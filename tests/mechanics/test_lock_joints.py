@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Link, Tree, ball, inverse_dynamics, prismatic, revolute
-from ocp.mechanics import Damper, locked, polynomial
+from ocp.mechanics import Damper, polynomial, with_locked_joints
 
 BODY = Link(mass=1.3, com=(0.1, 0.2, -0.1), inertia=np.diag([0.2, 0.3, 0.25]))
 
@@ -28,7 +28,7 @@ def hand():
 
 def test_a_locked_joint_and_its_followers_bear_as_if_they_did_not_move():
     tree = hand()
-    still = locked(tree, {"finger": 0.04})
+    still = with_locked_joints(tree, {"finger": 0.04})
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 2))
     whole = inverse_dynamics(tree, ca.DM([*q, 0.04]), ca.DM([*qd, 0]), ca.DM([*qdd, 0]))
     part = inverse_dynamics(still, ca.DM(q), ca.DM(qd), ca.DM(qdd))
@@ -38,23 +38,23 @@ def test_a_locked_joint_and_its_followers_bear_as_if_they_did_not_move():
 
 def test_what_has_no_coordinate_of_its_own_is_not_locked():
     with pytest.raises(ValueError, match="joint 'thumb' has no coordinate: it follows 'finger'"):
-        locked(hand(), {"thumb": 0.0})
+        with_locked_joints(hand(), {"thumb": 0.0})
     with pytest.raises(ValueError, match="unknown joint 'nose'"):
-        locked(hand(), {"nose": 0.0})
+        with_locked_joints(hand(), {"nose": 0.0})
     with pytest.raises(ValueError, match="'hip' is a ball"):
-        locked(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip": 0.0})
+        with_locked_joints(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip": 0.0})
     with pytest.raises(ValueError, match=r"'hip\.w': a component of a ball is not locked by its"):
-        locked(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip.w": 1.0})
-    with pytest.raises(ValueError, match="locked: values: expected Mapping, got list"):
-        locked(hand(), ["finger"])
+        with_locked_joints(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip.w": 1.0})
+    with pytest.raises(ValueError, match="with_locked_joints: values: expected Mapping, got list"):
+        with_locked_joints(hand(), ["finger"])
 
 
 def test_a_joint_is_not_locked_beyond_its_limits():
     tree = hand()
     limited = replace(tree.joints[2], position=(0.0, 0.04))
     tree = replace(tree, joints=(*tree.joints[:2], limited, tree.joints[3]))
-    assert locked(tree, {"finger": 0.04}).dof == 2
+    assert with_locked_joints(tree, {"finger": 0.04}).dof == 2
     with pytest.raises(ValueError, match=r"'finger': it cannot be locked at 0\.05 m"):
-        locked(tree, {"finger": 0.05})
+        with_locked_joints(tree, {"finger": 0.05})
     with pytest.raises(ValueError, match=r"beyond its limits of 0 to 0\.04 m"):
-        locked(tree, {"finger": -0.01})
+        with_locked_joints(tree, {"finger": -0.01})

@@ -21,16 +21,16 @@ BODY = Link(mass=1.0, inertia=np.diag((0.01, 0.02, 0.02)))
 
 
 def test_a_pin_closed_across_the_plane_names_what_is_redundant():
-    independence = loop_assembly.independent(spatial(four_bar(), orientation="xy"))
+    independence = loop_assembly.independent_rows(spatial(four_bar(), orientation="xy"))
     assert independence == loop_assembly.Independence(
         rows=(0, 1),
         redundant=("pin: position z", "pin: orientation x", "pin: orientation y"),
         freedom=1,
     )
-    assert loop_assembly.independent(four_bar()) == loop_assembly.Independence(
+    assert loop_assembly.independent_rows(four_bar()) == loop_assembly.Independence(
         rows=(0, 1), redundant=(), freedom=1
     )
-    assert loop_assembly.independent(five_bar()).freedom == 2
+    assert loop_assembly.independent_rows(five_bar()).freedom == 2
 
 
 def four_turns(homes):
@@ -59,7 +59,7 @@ def four_turns(homes):
 
 def test_a_plane_mechanism_welded_in_all_six_directions_names_three_of_them():
     tree = four_turns([(0, 0, 0), (0.3, 0, 0), (0.2, 0.2, 0), (-0.1, 0.3, 0)])
-    independence = loop_assembly.independent(tree)
+    independence = loop_assembly.independent_rows(tree)
     assert independence.redundant == (
         "weld: position z",
         "weld: orientation x",
@@ -86,18 +86,18 @@ def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
     product = hinge[0] @ rows[0] @ hinge[1] @ rows[1] @ hinge[2] @ rows[2] @ hinge[3] @ rows[3]
     np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
     homes = [hinge[0], rows[0] @ hinge[1], rows[1] @ hinge[2], rows[2] @ hinge[3]]
-    independence = loop_assembly.independent(four_turns(homes), np.zeros(4))
+    independence = loop_assembly.independent_rows(four_turns(homes), np.zeros(4))
     assert independence.freedom == 1
     assert len(independence.redundant) == 3
     assert not independence.singular
-    moved = loop_assembly.close(four_turns(homes), (0.3, 0, 0, 0), fixed=["first"])
+    moved = loop_assembly.close_coordinates(four_turns(homes), (0.3, 0, 0, 0), fixed=["first"])
     assert moved[0] == 0.3 and abs(moved[1]) > 0.1
 
 
 def test_a_folded_mechanism_is_found_singular():
     rhomb = four_bar(lengths=(0.2, 0.2, 0.2, 0.2))
-    assert loop_assembly.independent(rhomb, (0.0, 0.0, 0.0)).singular
-    assert not loop_assembly.independent(rhomb, (1.0, -1.0, 1.0)).singular
+    assert loop_assembly.independent_rows(rhomb, (0.0, 0.0, 0.0)).singular
+    assert not loop_assembly.independent_rows(rhomb, (1.0, -1.0, 1.0)).singular
 
 
 # Projections
@@ -106,7 +106,7 @@ def test_a_folded_mechanism_is_found_singular():
 @over(range(6))
 def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     tree, q, _, qd, qdd, _ = case(seed)
-    independence = loop_assembly.independent(tree, q)
+    independence = loop_assembly.independent_rows(tree, q)
     loose = np.argsort(
         -np.abs(np.linalg.qr(np.array(loops.gap_jacobian(tree, ca.DM(q))).T)[0]).max(axis=1)
     )
@@ -120,7 +120,7 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
         else []
     )
     near = q + 0.01 * np.random.default_rng(seed).standard_normal(tree.dof)
-    closed = loop_assembly.close(tree, near)
+    closed = loop_assembly.close_coordinates(tree, near)
     np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(closed))), 0, rtol=0, atol=1e-10)
     assert np.abs(closed - near).max() < 0.3
     rates = loop_assembly.close_rates(tree, q, qd)
@@ -145,7 +145,7 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
         )
     for name in held[:1]:
         row = tree.coordinate(name)
-        assert loop_assembly.close(tree, q, fixed=[name])[row] == q[row]
+        assert loop_assembly.close_coordinates(tree, q, fixed=[name])[row] == q[row]
         np.testing.assert_array_equal(
             loop_assembly.close_rates(tree, q, rates, fixed=[name])[row], rates[row]
         )
@@ -153,9 +153,9 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
 
 def test_a_curve_stays_in_its_assembly_round_the_whole_turn():
     tree = four_bar()
-    start = loop_assembly.close(tree, (0.0, 1.0, 2.0), fixed=["crank"])
+    start = loop_assembly.close_coordinates(tree, (0.0, 1.0, 2.0), fixed=["crank"])
     guess = np.vstack([np.linspace(0, 2 * np.pi, 30), np.full(30, start[1]), np.full(30, start[2])])
-    closed = loop_assembly.close(tree, guess, fixed=["crank"])
+    closed = loop_assembly.close_coordinates(tree, guess, fixed=["crank"])
     np.testing.assert_array_equal(closed[0], guess[0])
     np.testing.assert_allclose(
         closed[:, -1], (2 * np.pi, start[1] - 2 * np.pi, start[2]), rtol=0, atol=1e-9
@@ -188,7 +188,7 @@ def test_links_that_face_each_others_back_are_turned_round(orientation, tilt):
     q = np.array(
         [0.4, -0.3, 0.2, 0.1, 0.2, tilt] if "z" in orientation else [0.4, -0.3, 0.2, tilt, 0.2, 0.1]
     )
-    frame = np.array(kinematics.poses(tree, ca.DM(loop_assembly.close(tree, q)))[-1])
+    frame = np.array(kinematics.poses(tree, ca.DM(loop_assembly.close_coordinates(tree, q)))[-1])
     np.testing.assert_allclose(frame[:3, 3], 0, rtol=0, atol=1e-10)
     expected = {
         "xyz": np.trace(frame[:3, :3]),
@@ -205,20 +205,21 @@ def test_what_cannot_close_is_refused_with_the_gap_that_remains():
         match=r"cannot be closed from there with crank, rocker held: the gap stays at .* m in pin: "
         r"position",
     ):
-        loop_assembly.close(tree, (0.0, 0.0, 0.0), fixed=["crank", "rocker"])
+        loop_assembly.close_coordinates(tree, (0.0, 0.0, 0.0), fixed=["crank", "rocker"])
     with pytest.raises(ValueError, match="the gap stays at"):
-        loop_assembly.independent(four_bar(lengths=(1.0, 0.1, 0.1, 0.1)))
-    q = loop_assembly.close(tree, (0.3, 0.5, 2.0))
+        loop_assembly.independent_rows(four_bar(lengths=(1.0, 0.1, 0.1, 0.1)))
+    q = loop_assembly.close_coordinates(tree, (0.3, 0.5, 2.0))
     with pytest.raises(
         ValueError, match="no rates keep pin: position . closed .held joints: crank, coupler."
     ):
         loop_assembly.close_rates(tree, q, (1.0, 0.0, 0.0), fixed=["crank", "coupler"])
     with pytest.raises(
-        ValueError, match="close: q: expected finite coordinates of shape .3,. or .3, k., got"
+        ValueError,
+        match="close_coordinates: q: expected finite coordinates of shape .3,. or .3, k., got",
     ):
-        loop_assembly.close(tree, (0.0, 1.0))
+        loop_assembly.close_coordinates(tree, (0.0, 1.0))
     with pytest.raises(ValueError, match="unknown joint 'handle'"):
-        loop_assembly.close(tree, q, fixed=["handle"])
+        loop_assembly.close_coordinates(tree, q, fixed=["handle"])
     with pytest.raises(
         ValueError,
         match="multipliers: expected one for each of 2 rows .pin: position x, pin: position y.",

@@ -70,7 +70,7 @@ def plain_gap(tree, q):
 @over(SEEDS)
 def test_a_gap_is_what_the_joints_definition_says_and_vanishes_where_it_was_closed(seed):
     tree, q, other, *_ = case(seed)
-    assert len(loops.labels(tree)) == len(loops.units(tree)) == len(plain_gap(tree, q))
+    assert len(loops.gap_labels(tree)) == len(loops.gap_units(tree)) == len(plain_gap(tree, q))
     np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-13)
     np.testing.assert_allclose(
         numbers(loops.gap(tree, ca.DM(other))), plain_gap(tree, other).real, rtol=0, atol=1e-13
@@ -211,9 +211,11 @@ def test_names_of_loops_differ_and_rigidly_joined_links_are_one():
 
 def test_a_tree_without_loops_has_none():
     tree, q = replace(four_bar(), loops=()), ca.DM([0.1, 0.2, 0.3])
-    assert Tree(links=tree.links, joints=tree.joints).loops == () and loops.labels(tree) == ()
+    assert Tree(links=tree.links, joints=tree.joints).loops == () and loops.gap_labels(tree) == ()
     assert loops.gap(tree, q).shape == (0, 1)
     assert loops.gap_jacobian(tree, q).shape == (0, 3)
-    assert loop_assembly.independent(tree).freedom == 3
-    np.testing.assert_array_equal(loop_assembly.close(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3))
+    assert loop_assembly.independent_rows(tree).freedom == 3
+    np.testing.assert_array_equal(
+        loop_assembly.close_coordinates(tree, (0.1, 0.2, 0.3)), (0.1, 0.2, 0.3)
+    )
     np.testing.assert_array_equal(numbers(loops.loop_torques(tree, q, ca.DM(0, 1))), 0)

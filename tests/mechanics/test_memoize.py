@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.values.memoize import memoize
 from ocp.models.arms.two_link import two_link
 
 
@@ -12,7 +12,7 @@ from ocp.models.arms.two_link import two_link
 def doubled():
     made = []
 
-    @remembered(2)
+    @memoize(2)
     def double(value):
         made.append(value)
         return 2 * value

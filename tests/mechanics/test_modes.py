@@ -13,12 +13,12 @@ from ocp.mechanics import (
     Place,
     Shape,
     assumed_modes,
-    damped,
     modes_of,
-    stiffened,
+    with_damping,
+    with_stiffness_factor,
 )
 from ocp.mechanics.flexible.beam_shapes import bending_roots, torsion_roots
-from ocp.mechanics.flexible.modes import small_turns, turns
+from ocp.mechanics.flexible.modes import section_turns, small_turns
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
 TIP = Body(mass=0.4, com=(0.05, 0.0, 0.0), inertia=np.diag([2e-3, 3e-3, 4e-3]))
@@ -156,7 +156,7 @@ def test_shapes_of_first_order_stretch_what_hangs_on_them_and_those_of_second_or
     stretched = []
     for stiffening in (False, True):
         modes = assumed_modes(BARE, bend_z=1, shapes="polynomial", stiffening=stiffening)
-        (slope,) = np.abs(turns(modes)).max(axis=(0, 2))
+        (slope,) = np.abs(section_turns(modes)).max(axis=(0, 2))
         amplitude = 0.138 / slope
         powers = [amplitude ** len(term) for term in modes.terms]
         turn = sum(b * m[:3, :3] for b, m in zip(powers, modes.at((1.3, 0, 0))))
@@ -166,8 +166,8 @@ def test_shapes_of_first_order_stretch_what_hangs_on_them_and_those_of_second_or
 
 
 def test_places_turn_as_their_table_says():
-    assert turns(finite()).shape == (1, 2, 3)
-    assert turns(finite())[0] == pytest.approx(np.array(finite().places[0].turn))
+    assert section_turns(finite()).shape == (1, 2, 3)
+    assert section_turns(finite())[0] == pytest.approx(np.array(finite().places[0].turn))
 
 
 def test_a_straight_second_order_axis_keeps_its_length():
@@ -278,7 +278,9 @@ def test_vibrations_die_out_at_the_stated_ratio(shapes):
     )
     values = np.linalg.eigvals(system)
     np.testing.assert_allclose(-values.real / np.abs(values), 0.03, rtol=1e-8)
-    np.testing.assert_allclose(stiffened(modes, 4.0).frequencies, 2 * modes.frequencies, rtol=1e-9)
+    np.testing.assert_allclose(
+        with_stiffness_factor(modes, 4.0).frequencies, 2 * modes.frequencies, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -346,7 +348,7 @@ def test_vibrations_die_out_at_the_stated_ratio(shapes):
         ),
         (lambda: replace(finite(), terms=((0,), (1,), (1, 0))), "modes: terms: expected"),
         (
-            lambda: damped(finite(), (0.1, 0.2, 0.3)),
+            lambda: with_damping(finite(), (0.1, 0.2, 0.3)),
             r"damping ratio: expected shape \(2,\), got \(3,\)",
         ),
     ],

@@ -16,7 +16,7 @@ from ocp.mechanics.kinematics import kinematics, loop_assembly, loops
 from ocp.mechanics.kinematics.unilateral_forces import stay_accelerations, stay_gaps, stay_torques
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import closed
+from ocp.mechanics.values.parameters import with_values
 from ocp.models.arms.flexible_arm import slewing_arm
 from ocp.models.arms.two_link import two_link
 from ocp.models.mechanisms.four_bar import four_bar
@@ -49,7 +49,7 @@ def test_where_an_open_tree_is_and_how_it_moves_is_that_of_its_numbers(seed):
     tree = random_tree(rng, 1 + int(4 * rng.random()), massless=0)
     opened, values = opened_tree(rng, tree)
     motion = [*map(ca.DM, random_motion(rng, tree))]
-    wanted = np.array(quantities(closed(opened, values), *motion))
+    wanted = np.array(quantities(with_values(opened, values), *motion))
     np.testing.assert_allclose(
         numbers_of(quantities(opened, *motion), values), wanted, atol=1e-12 * np.abs(wanted).max()
     )
@@ -70,7 +70,7 @@ def test_gaps_of_open_loops_and_their_forces_are_those_of_the_numbers():
         ]
         return numbers_of(ca.vertcat(*map(ca.vec, parts)), values)
 
-    wanted = gaps(closed(opened, values))
+    wanted = gaps(with_values(opened, values))
     np.testing.assert_allclose(gaps(opened), wanted, atol=1e-11 * np.abs(wanted).max())
 
 
@@ -83,8 +83,10 @@ def test_a_mechanism_of_open_numbers_closes_at_its_own_and_moves_by_those_given(
             replace(point, position=scale * np.array(point.position)) for point in tree.points
         ),
     )
-    q = loop_assembly.close(tree, np.full(tree.dof, 0.3))
-    np.testing.assert_array_equal(loop_assembly.close(opened, np.full(tree.dof, 0.3)), q)
+    q = loop_assembly.close_coordinates(tree, np.full(tree.dof, 0.3))
+    np.testing.assert_array_equal(
+        loop_assembly.close_coordinates(opened, np.full(tree.dof, 0.3)), q
+    )
     assert structure(opened).cuts == structure(tree).cuts
     assert structure(opened).bearing == structure(tree).bearing
     rates = ca.DM(np.linspace(0.1, 0.4, tree.dof))
@@ -114,9 +116,9 @@ def test_gaps_of_open_stays_and_their_forces_are_those_of_the_numbers():
         parts = stay_gaps(tree, q), stay_accelerations(tree, q, qd, qdd), forces
         return numbers_of(ca.vertcat(*parts), values)
 
-    np.testing.assert_allclose(gaps(opened), gaps(closed(opened, values)), atol=1e-13)
+    np.testing.assert_allclose(gaps(opened), gaps(with_values(opened, values)), atol=1e-13)
     with pytest.raises(ValueError, match="stay 'rope': bounds of a distance: .* above 0 m"):
-        closed(opened, {rope: -1.0})
+        with_values(opened, {rope: -1.0})
 
 
 def test_open_places_on_links_that_bend_are_refused_by_name():
@@ -154,7 +156,7 @@ def test_open_rows_of_a_table_of_denavit_and_hartenberg_are_those_of_their_numbe
     q, qd, qdd = map(ca.DM, np.random.default_rng(0).standard_normal((3, 3)))
     opened = arm(row, pitch)
     wanted = np.array(quantities(arm(dict(zip(names, given)), 0.3), q, qd, qdd))
-    for tree in (opened, closed(opened, values)):
+    for tree in (opened, with_values(opened, values)):
         actual = numbers_of(quantities(tree, q, qd, qdd), values)
         np.testing.assert_allclose(actual, wanted, atol=1e-12)
     assert [joint.kind for joint in opened.joints] == ["revolute", "prismatic", "screw"]
@@ -169,7 +171,7 @@ def test_a_closed_tree_is_the_tree_stated_with_numbers():
             gravity=(0, -9.81, 0),
         )
 
-    assert closed(arm(LENGTH, MASS), {LENGTH: 0.3, MASS: 1.5}) == arm(0.3, 1.5)
+    assert with_values(arm(LENGTH, MASS), {LENGTH: 0.3, MASS: 1.5}) == arm(0.3, 1.5)
     assert arm(LENGTH, MASS) != arm(0.5, 2.0)
 
 
@@ -226,7 +228,7 @@ def test_open_numbers_that_cannot_be_are_refused_by_name(made, words):
 
 def test_a_given_value_is_checked_as_if_it_had_been_stated():
     with pytest.raises(ValueError, match="link mass: expected at least 0 kg, got -1"):
-        closed(Link(mass=MASS), {MASS: -1.0})
+        with_values(Link(mass=MASS), {MASS: -1.0})
     slab = Link(mass=1, inertia=np.diag([1.0, 1.0, 1.0 + LENGTH]))
     with pytest.raises(ValueError, match="break the triangle inequality"):
-        closed(slab, {LENGTH: 2.0})
+        with_values(slab, {LENGTH: 2.0})

@@ -10,17 +10,17 @@ from random_trees import random_pose, random_rotation
 from refusals import refused
 
 from ocp.mechanics import (
-    between,
     exp_rotation,
     exp_twist,
+    interpolate_pose,
     log_pose,
     log_rotation,
     quaternion,
-    relative,
+    relative_pose,
     rotate_x,
     rotate_z,
 )
-from ocp.mechanics.kinematics.rotations import conjugate, product
+from ocp.mechanics.kinematics.rotations import quaternion_conjugate, quaternion_product
 from ocp.mechanics.kinematics.spatial import screw_matrix
 
 NONE = [0.0, 1e-300, 1e-15, 1e-9, 1e-6, 1e-3]
@@ -126,10 +126,10 @@ def test_the_logarithm_has_the_slope_of_the_inverse_of_the_exponential(angle):
 def test_a_screw_motion_runs_evenly_from_pose_to_pose():
     rng = np.random.default_rng(2)
     first, last = random_pose(rng), random_pose(rng)
-    ends = [plain(between(first, last, s)) for s in (0.0, 1.0)]
+    ends = [plain(interpolate_pose(first, last, s)) for s in (0.0, 1.0)]
     np.testing.assert_allclose(ends, [first, last], rtol=0, atol=1e-14)
-    half = between(first, last, 0.5)
-    step = relative(first, half)
+    half = interpolate_pose(first, last, 0.5)
+    step = relative_pose(first, half)
     np.testing.assert_allclose(plain(half @ step), last, rtol=0, atol=1e-14)
 
 
@@ -137,14 +137,17 @@ def test_quaternions_multiply_as_rotations_do():
     rng = np.random.default_rng(3)
     for _ in range(50):
         first, second = random_rotation(rng), random_rotation(rng)
-        together = plain(product(quaternion(first), quaternion(second)))
+        together = plain(quaternion_product(quaternion(first), quaternion(second)))
         expected = plain(quaternion(first @ second))
         np.testing.assert_allclose(
             together * np.sign(together @ expected), expected, rtol=0, atol=1e-14
         )
         unit = quaternion(first)
         np.testing.assert_allclose(
-            plain(product(conjugate(unit), unit)), (1, 0, 0, 0), rtol=0, atol=1e-15
+            plain(quaternion_product(quaternion_conjugate(unit), unit)),
+            (1, 0, 0, 0),
+            rtol=0,
+            atol=1e-15,
         )
 
 
@@ -161,7 +164,10 @@ def test_a_quaternion_has_the_half_angle_and_no_negative_scalar():
         (lambda: log_pose(np.eye(3)), "pose: expected shape (4, 4), got (3, 3)"),
         (lambda: exp_rotation(np.zeros(6)), "turn: expected shape (3, 1), got (6, 1)"),
         (lambda: exp_twist(np.zeros(3)), "twist: expected shape (6, 1), got (3, 1)"),
-        (lambda: between(np.eye(4), np.eye(3), 0.5), "last pose: expected shape (4, 4), got"),
+        (
+            lambda: interpolate_pose(np.eye(4), np.eye(3), 0.5),
+            "last pose: expected shape (4, 4), got",
+        ),
     ],
 )
 def test_what_has_another_shape_is_named(call, message):

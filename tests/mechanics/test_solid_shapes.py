@@ -4,9 +4,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Link, Load, Parameter, Point, Tree, fixed, inverse_dynamics, limited, revolute
+from ocp import Link, Load, Parameter, Point, Tree, fixed, inverse_dynamics, revolute, with_limits
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import by_joint, closed, points_of, position, solid, with_link
+from ocp.mechanics import points_of, position, solid, values_by_joint, with_link, with_values
 
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.05), inertia=np.diag([0.1, 0.2, 0.15]))
 
@@ -64,7 +64,7 @@ def test_a_solids_mass_may_be_open(kind, size):
     states = np.random.default_rng(0).normal(size=(3, 3))
     given, plain = (
         np.array(inverse_dynamics(each, *map(ca.DM, states))).ravel()
-        for each in (closed(tree, {load: 3.0}), heavier)
+        for each in (with_values(tree, {load: 3.0}), heavier)
     )
     np.testing.assert_allclose(given, plain, rtol=1e-12)
     with pytest.raises(ValueError, match="solid: mass: expected kg, got parameter 'load' in m"):
@@ -82,20 +82,25 @@ def test_a_body_is_put_on_a_tree_by_its_joint():
 
 
 def test_words_call_all_joints_that_have_them_in_their_names():
-    assert by_joint(arm(), {"knee": 1.0, "left": 2.0}) == {"left_knee": 2.0, "right_knee": 1.0}
-    assert by_joint(arm(), {"left_knee": 3.0, "knee": 1.0})["left_knee"] == 3.0
+    assert values_by_joint(arm(), {"knee": 1.0, "left": 2.0}) == {
+        "left_knee": 2.0,
+        "right_knee": 1.0,
+    }
+    assert values_by_joint(arm(), {"left_knee": 3.0, "knee": 1.0})["left_knee"] == 3.0
     with pytest.raises(ValueError, match="unknown joint 'hip'"):
-        by_joint(arm(), {"hip": 0.0})
+        values_by_joint(arm(), {"hip": 0.0})
 
 
 def test_limits_are_those_of_driven_joints_or_of_those_that_are_named():
-    tree = limited(arm(), strength=0.5, jerk=3.0)
+    tree = with_limits(arm(), strength=0.5, jerk=3.0)
     assert [joint.torque for joint in tree.joints[:2]] == [(-10.0, 10.0), (-5.0, 5.0)]
     assert tree.joints[0].jerk == (-3.0, 3.0) and tree.joints[2] == arm().joints[2]
-    tree = limited(arm(), position={"knee": (0.2, None)})
+    tree = with_limits(arm(), position={"knee": (0.2, None)})
     assert tree.joints[0].position == (0.2, 1.0) and tree.joints[1].position == (0.2, np.inf)
-    with pytest.raises(ValueError, match="limited: unknown limit 'speed'; a joint has position"):
-        limited(arm(), speed=3.0)
+    with pytest.raises(
+        ValueError, match="with_limits: unknown limit 'speed'; a joint has position"
+    ):
+        with_limits(arm(), speed=3.0)
 
 
 @pytest.mark.parametrize("name", [*FORMULATIONS])

@@ -7,9 +7,9 @@ import pytest
 
 from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
 from ocp.mechanics import assumed_modes
-from ocp.mechanics.flexible.modes import stiffened
+from ocp.mechanics.flexible.modes import with_stiffness_factor
 from ocp.mechanics.values.parameter_validity import is_assured, requirements
-from ocp.mechanics.values.parameters import closed, evaluated
+from ocp.mechanics.values.parameters import evaluate, with_values
 from ocp.models.arms.flexible_arm import strip
 from ocp.models.arms.two_link import two_link
 
@@ -24,7 +24,7 @@ def tree_of(link=None, **changes):
 def is_sound(tree, values):
     """Tell whether all that is required of an open tree holds for these values."""
     return all(
-        lower <= float(evaluated(expression, values)) <= upper
+        lower <= float(evaluate(expression, values)) <= upper
         for _, expression, lower, upper, _ in requirements(tree)
     )
 
@@ -32,7 +32,7 @@ def is_sound(tree, values):
 def is_refused(record, values):
     """Tell whether a record is refused with these values in place."""
     try:
-        closed(record, values)
+        with_values(record, values)
     except ValueError:
         return True
     return False
@@ -72,7 +72,7 @@ def test_a_flat_body_asks_for_the_moment_that_it_has_and_no_minor_that_is_always
 def test_an_open_stiffness_of_modes_is_positive():
     factor = Parameter("factor", 1.0)
     modes = assumed_modes(strip(), bend_z=2)
-    tree = Tree(links=[Link(modes=stiffened(modes, factor))], joints=[revolute("base")])
+    tree = Tree(links=[Link(modes=with_stiffness_factor(modes, factor))], joints=[revolute("base")])
     assert [name for name, *_ in requirements(tree)] == [
         "link 'base': stiffness bend_z1",
         "link 'base': stiffness bend_z2",

@@ -10,7 +10,7 @@ from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Load
 from ocp.dynamics.formulations.newton_euler import inverse
-from ocp.mechanics import Wrench, body_weight, hull
+from ocp.mechanics import Wrench, body_weight, convex_hull
 from ocp.mechanics.kinematics import kinematics
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
@@ -81,7 +81,7 @@ def test_the_hull_is_the_smallest_convex_polygon_counter_clockwise(normal):
         several_in_line = rng.integers(-2, 3, (14, 2))
         flat = several_in_line if seed % 2 else rng.standard_normal((14, 2))
         points = np.vstack([flat, flat[:3]]) @ across
-        corners = hull(points, normal)
+        corners = convex_hull(points, normal)
         following = np.roll(corners, -1, axis=0)
         for a, b, c in zip(corners, following, np.roll(following, -1, axis=0)):
             assert all(left(a, b, p, normal) >= -1e-12 for p in points)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import inverse_dynamics
-from ocp.mechanics.values.parameters import parameters_of, reference
+from ocp.mechanics.values.parameters import nominal, parameters_of
 from ocp.models.arms.planar_arm import (
     BODIES,
     LENGTHS,
@@ -49,5 +49,5 @@ def test_arms_of_the_same_base_parameters_need_the_same_torques():
 def test_an_open_arm_has_sixteen_parameters_and_the_bodies_at_their_values():
     bodies = open_bodies()
     assert len(parameters_of(planar_arm(bodies))) == 16
-    assert reference(bodies) == BODIES
+    assert nominal(bodies) == BODIES
     assert len(base_parameters(bodies)) == 10

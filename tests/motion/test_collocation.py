@@ -35,7 +35,7 @@ from ocp import (
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.motion import Mesh, transfer
-from ocp.motion.collocation_mesh import defects, motion_of
+from ocp.motion.collocation_mesh import defects, motion_from_data
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
@@ -286,7 +286,7 @@ def test_transfers_between_meshes_keep_polynomials():
         value([0.3, 0.9], 0),
         atol=1e-12,
     )
-    assert motion_of({"points": 9, "degree": 3, "clamped": True}) == spline
+    assert motion_from_data({"points": 9, "degree": 3, "clamped": True}) == spline
 
 
 def test_what_a_mesh_cannot_do_is_refused():

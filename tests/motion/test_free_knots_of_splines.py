@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from ocp import BSpline
-from ocp.motion.free_knots import curve, distances, given, located, moved
+from ocp.motion.free_knots import (
+    knot_distances,
+    locate,
+    spline_value,
+    with_given_knots,
+    with_widths,
+)
 
 DEGREES = (3, 4, 5)
 
@@ -13,14 +19,14 @@ DEGREES = (3, 4, 5)
 def spline(degree, points=11, seed=0, **fields):
     """A spline of free knots drawn at random."""
     free = BSpline(points=points, degree=degree, knots="free", **fields)
-    return moved(free, np.random.default_rng(seed).uniform(0.2, 2.0, free.segments))
+    return with_widths(free, np.random.default_rng(seed).uniform(0.2, 2.0, free.segments))
 
 
 def local(motion, points, s):
     """Control points, distances back and on, of the segment of the instant s."""
-    segment = located(motion, [s])[0][0]
+    segment = locate(motion, [s])[0][0]
     widths = np.diff(motion.breaks)
-    back, on, past = (matrix[0] @ widths for matrix in distances(motion, [s]))
+    back, on, past = (matrix[0] @ widths for matrix in knot_distances(motion, [s]))
     return points[:, segment : segment + motion.degree + 1], back, on, past
 
 
@@ -32,7 +38,7 @@ def test_the_curve_of_distances_is_that_of_the_basis(degree, order):
     for s in (0.0, 0.013, *motion.breaks[1:-1], 0.77, 1.0):
         around, back, on, past = local(motion, points, s)
         expected = points @ motion.values(s, order)[0]
-        np.testing.assert_allclose(curve(around.T, back, on, order), expected, rtol=1e-10)
+        np.testing.assert_allclose(spline_value(around.T, back, on, order), expected, rtol=1e-10)
         assert past == pytest.approx(s, abs=1e-15)
 
 
@@ -45,18 +51,20 @@ def test_derivatives_by_distances_are_those_of_complex_steps(degree, order):
     x = np.concatenate([points, back, on])
     y = ca.SX.sym("y", len(x))
     parts = [ca.vertsplit(y)[k : k + n] for k, n in ((0, degree + 1), (degree + 1, degree))]
-    q = curve(*parts, ca.vertsplit(y)[2 * degree + 1 :], order)
+    q = spline_value(*parts, ca.vertsplit(y)[2 * degree + 1 :], order)
     slope = ca.Function("slope", [y], [ca.jacobian(q, y)])
     for k in range(len(x)):
         stepped = x.astype(complex)
         stepped[k] += 1e-30j
         cuts = np.split(stepped, [degree + 1, 2 * degree + 1])
-        assert float(slope(x)[k]) == pytest.approx(curve(*cuts, order).imag / 1e-30, rel=1e-12)
+        assert float(slope(x)[k]) == pytest.approx(
+            spline_value(*cuts, order).imag / 1e-30, rel=1e-12
+        )
 
 
 def test_instants_lie_in_the_segment_that_their_knot_begins():
     motion = BSpline(points=6, knots="free", inner=(0.2, 0.5))
-    segment, share = located(motion, [0.0, 0.1, 0.2, 0.35, 0.5, 1.0])
+    segment, share = locate(motion, [0.0, 0.1, 0.2, 0.35, 0.5, 1.0])
     assert segment.tolist() == [0, 0, 1, 1, 2, 2]
     np.testing.assert_allclose(share, [0, 0.5, 0, 0.5, 0, 1], atol=1e-15)
 
@@ -68,18 +76,18 @@ def test_the_curve_is_smooth_where_other_knots_coincide(degree):
     back = np.append(0.1, np.full(degree - 1, 0.3))  # all knots before are one
     on = np.full(degree, 0.2)
     y = ca.SX.sym("y", 2 * degree)
-    q = curve(points, *(ca.vertsplit(part) for part in ca.vertsplit(y, degree)), 2)
+    q = spline_value(points, *(ca.vertsplit(part) for part in ca.vertsplit(y, degree)), 2)
     second = ca.Function("second", [y], [ca.hessian(q, y)[0]])(np.append(back, on))
     assert np.isfinite(np.array(second)).all()
 
 
 def test_moved_knots_part_the_motion_and_keep_their_spacing():
     free = BSpline(points=8, knots="free", spacing=0.05)
-    motion = moved(free, [1e-9, 4.0, 0.0, 2.0, 1.0])
+    motion = with_widths(free, [1e-9, 4.0, 0.0, 2.0, 1.0])
     widths = np.diff(motion.breaks)
     assert widths.min() >= 0.05 - 1e-12 and widths.sum() == pytest.approx(1.0, abs=1e-15)
     assert widths[1] > widths[3] > widths[4] > widths[0]
-    assert given(motion) == BSpline(points=8, inner=motion.inner, spacing=0.05)
+    assert with_given_knots(motion) == BSpline(points=8, inner=motion.inner, spacing=0.05)
 
 
 @pytest.mark.parametrize("degree", DEGREES)

@@ -4,8 +4,8 @@ moving the curve."""
 import numpy as np
 import pytest
 
-from ocp.motion import BSpline, Mesh, finer, insert, quadrature, sample, transfer
-from ocp.motion.collocation_mesh import defects, motion_of
+from ocp.motion import BSpline, Mesh, insert_knots, quadrature, sample, split_segments, transfer
+from ocp.motion.collocation_mesh import defects, motion_from_data
 from ocp.motion.spline import SIDE
 
 UNEVEN = (0.05, 0.2, 0.2, 0.21, 0.6, 0.9)
@@ -33,7 +33,7 @@ def test_inserted_knots_leave_the_curve_and_all_its_derivatives(degree, seed):
     for motion in (uneven(degree, inner), BSpline(points=9, degree=degree, clamped=bool(seed % 2))):
         points = points_of(motion, seed)
         knots = [*random.uniform(0.05, 0.95, 5), motion.breaks[1]]
-        more, inserted = insert(motion, points, knots)
+        more, inserted = insert_knots(motion, points, knots)
         assert more.points == motion.points + 6 and more.clamped
         s = off_knots(more)
         for order in range(degree + 1):
@@ -47,7 +47,7 @@ def test_inserted_knots_leave_the_curve_and_all_its_derivatives(degree, seed):
 
 def test_one_knot_in_a_bezier_curve_is_de_casteljaus_step():
     motion, points = BSpline(points=4), np.array([[0.0, 1.0, 3.0, 2.0]])
-    more, inserted = insert(motion, points, [0.25])
+    more, inserted = insert_knots(motion, points, [0.25])
     assert more.inner == () or more.inner == (0.25,)
     np.testing.assert_allclose(inserted, [[0.0, 0.25, 1.5, 2.75, 2.0]], rtol=0, atol=1e-15)
 
@@ -82,7 +82,7 @@ def test_equal_knots_are_no_knots_of_ones_own():
 def test_a_spline_of_any_knots_is_what_its_fields_say():
     motion = uneven(5)
     data = {"points": 12, "degree": 5, "clamped": True, "inner": list(UNEVEN)}
-    assert motion_of(data) == motion
+    assert motion_from_data(data) == motion
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_quadratures_follow_unequal_segments(rule):
 
 def test_a_finer_spline_halves_every_segment():
     motion = uneven(4)
-    halved = finer(motion)
+    halved = split_segments(motion)
     points = points_of(motion)
     s = off_knots(halved)
     assert halved.segments == 2 * motion.segments

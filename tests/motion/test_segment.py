@@ -7,7 +7,7 @@ import pytest
 
 from ocp import BSpline
 from ocp.motion import Part
-from ocp.motion.segment import of_all
+from ocp.motion.segment import join_parts
 
 WHOLE = BSpline(points=8)
 EDGES = (0.0, 0.1, 0.2, 0.75, 1.0)  # two of them between knots
@@ -53,8 +53,8 @@ def test_only_points_up_to_the_reach_move_a_part():
 def test_parts_of_one_curve_give_it_back():
     own = [part.through(lambda s, order, part=part: POINTS @ part.values(s).T) for part in PARTS]
     assert not np.allclose(own[0], POINTS)  # what does not move a part is zero there
-    np.testing.assert_allclose(of_all(PARTS, own), POINTS, atol=1e-9)
-    assert of_all(PARTS, [POINTS] * 4) is POINTS
+    np.testing.assert_allclose(join_parts(PARTS, own), POINTS, atol=1e-9)
+    assert join_parts(PARTS, [POINTS] * 4) is POINTS
 
 
 @pytest.mark.parametrize(

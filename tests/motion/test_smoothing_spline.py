@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ocp.motion import BSpline, cross_validated, nearest
+from ocp.motion import BSpline, cross_validate, fit_samples
 
 S = np.linspace(0.0, 1.0, 201)
 CURVES = np.array([np.sin(6 * S), np.cos(4 * S)])
@@ -15,8 +15,8 @@ def noisy(size, missing=()):
 
 
 def error(values, missing=()):
-    basis = cross_validated(S, values, 3)
-    off = nearest(basis, S, values) @ basis.values(S).T - CURVES
+    basis = cross_validate(S, values, 3)
+    off = fit_samples(basis, S, values) @ basis.values(S).T - CURVES
     return basis.points, np.sqrt(np.mean(np.delete(off, list(missing), axis=1) ** 2))
 
 
@@ -35,4 +35,4 @@ def test_gaps_do_not_spoil_what_stands_beside_them():
 def test_without_gaps_it_is_the_least_squares_spline():
     basis = BSpline(points=12, degree=3)
     values = noisy(0.1)
-    np.testing.assert_allclose(nearest(basis, S, values), basis.fit(values, S), atol=1e-12)
+    np.testing.assert_allclose(fit_samples(basis, S, values), basis.fit(values, S), atol=1e-12)

@@ -7,7 +7,7 @@ from math import comb, perm, prod
 import numpy as np
 import pytest
 
-from ocp.motion import BSpline, finer, quadrature, sample, transfer
+from ocp.motion import BSpline, quadrature, sample, split_segments, transfer
 
 DEGREES = (2, 3, 4, 5)
 BASES = [
@@ -235,7 +235,7 @@ def test_greville_points_as_control_points_draw_the_straight_line(motion):
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     points = control_points(motion)
-    split = finer(motion, times)
+    split = split_segments(motion, times)
     split_points = transfer(motion, points, split)
     assert (split.segments, split.degree, split.clamped) == (
         times * motion.segments,

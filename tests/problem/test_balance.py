@@ -10,7 +10,7 @@ from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Foot, Ground, Pin, Support
 from ocp.dynamics.formulations.newton_euler import inverse
-from ocp.mechanics import Wrench, body_weight, hull, resultant
+from ocp.mechanics import Wrench, body_weight, convex_hull, resultant
 from ocp.mechanics.kinematics import kinematics
 from ocp.models.human import human
 from ocp.problem import (
@@ -37,7 +37,7 @@ def test_pressure_rows_are_distances_from_the_edges_times_the_force():
     for seed in range(5):
         tree, ground, rng = biped(), steps(way=0.2), np.random.default_rng(seed)
         constraint = pressure_inside(tree, ground)[0]
-        corners = hull(ground.foot("right").supports[0].polygon)
+        corners = convex_hull(ground.foot("right").supports[0].polygon)
         force, point = (5.0, -3.0, 200.0), np.array((*rng.uniform((0.0, -0.25), (0.5, 0.05)), 0.0))
         found = rows(
             constraint,
@@ -142,7 +142,7 @@ def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():
     assert {constraint.when for constraint in found} == set(expected)
     assert len({constraint.name for constraint in found}) == 6
     for constraint in found:
-        corners = hull(expected[constraint.when], UP)
+        corners = convex_hull(expected[constraint.when], UP)
         assert len(constraint.labels) == len(corners)
         point, weight = corners.mean(axis=0), np.array((0.0, 700.0, 0.0))
         ends = np.roll(corners, -1, axis=0)

@@ -33,7 +33,7 @@ from ocp import (
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.problem import Foot, Pin, Reaction
 from ocp.problem.contact.load_paths import bears_root, is_corrected, passive_rows, transmissions
 from ocp.problem.contact.reactions import check_two_pass
@@ -265,9 +265,9 @@ def test_a_place_may_be_open():
     tree = block()
     sole = line_contact(tree, ("back", "front"), at=(STEP, 0.0, 0.0))
     (support,) = sole.supports
-    corners = [[float(reference(entry)) for entry in corner] for corner in support.polygon]
+    corners = [[float(nominal(entry)) for entry in corner] for corner in support.polygon]
     assert np.allclose(corners, [[0.2, 0.0, 0.0], [0.6, 0.0, 0.0]])
-    assert float(reference(sole.center[0])) == pytest.approx(0.4)
+    assert float(nominal(sole.center[0])) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from ocp import (
 )
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, translate
-from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
+from ocp.mechanics.values.parameters import evaluate, parameters_of, with_values
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem import PointMass, apart, linear_split, off_box, swing_together, zmp_inside
 from ocp.problem.contact.ground import slots
@@ -149,7 +149,7 @@ def numbers_of(problem, values, seed=0):
         asked[f"{term.name} {number}"] = ca.vertcat(weight, term.function(at))
     asked |= {name: function(at) for name, function in problem.outputs.items()}
     asked["duration"] = ca.vertcat(*problem.duration)
-    numbers = {name: evaluated(ca.SX(value), values) for name, value in asked.items()}
+    numbers = {name: evaluate(ca.SX(value), values) for name, value in asked.items()}
     return {name: np.array(value).ravel() for name, value in numbers.items()}
 
 
@@ -158,7 +158,10 @@ def test_a_closed_problem_is_the_one_that_was_stated_with_its_numbers(build):
     parameters = {name: Parameter(name, own, unit) for name, (own, unit, _) in SIZES.items()}
     given = {parameters[name]: value for name, (_, _, value) in SIZES.items()}
     open_one = build(**parameters)
-    closed_one, plain = closed(open_one, given), build(**{each.name: given[each] for each in given})
+    closed_one, plain = (
+        with_values(open_one, given),
+        build(**{each.name: given[each] for each in given}),
+    )
     assert not parameters_of(closed_one)
     right = numbers_of(plain, {})
     for left in (numbers_of(closed_one, {}), numbers_of(open_one, given)):
@@ -179,14 +182,14 @@ def test_targets_out_of_reach_are_refused_when_they_are_given():
     target = np.array(translate(0.0, 0.2, 0.3)).astype(object)
     target[0, 3] = far
     aimed = pose_at_end(arm, "joint5", target, rows=("x", "y", "z"))
-    assert closed(aimed, {far: 0.5})
+    assert with_values(aimed, {far: 0.5})
     with pytest.raises(ValueError, match="pose_at_end.joint5: the target lies 3.* m from joint"):
-        closed(aimed, {far: 3.0})
+        with_values(aimed, {far: 3.0})
 
 
 def test_values_that_change_which_corners_make_a_hull_are_refused_by_name():
     stride = Parameter("stride", 0.2, "m")
     shares = zmp_inside(biped(), steps(way=stride))
-    assert all(closed(each, {stride: 0.25}) for each in shares)
+    assert all(with_values(each, {stride: 0.25}) for each in shares)
     with pytest.raises(ValueError, match=r"zmp.2: expected values with which the corners \(.*\) "):
-        closed(shares, {stride: 0.1})
+        with_values(shares, {stride: 0.1})

@@ -21,7 +21,7 @@ from ocp import (
     path,
     solve,
 )
-from ocp.mechanics.values.parameters import closed, parameters_of
+from ocp.mechanics.values.parameters import parameters_of, with_values
 from ocp.models.arms.two_link import two_link
 from ocp.problem import Span
 
@@ -40,7 +40,7 @@ def test_open_bounds_are_kept_row_by_row_and_closed_to_numbers():
     open_one = held([low, -np.inf, 0.0], 3 * high)
     assert open_one.open and parameters_of(open_one) == (low, high)
     assert open_one.lower_of(0) is low and open_one.bounds(3)[1].shape == (3,)
-    plain = closed(open_one, {low: -4.0, high: 0.5})
+    plain = with_values(open_one, {low: -4.0, high: 0.5})
     assert not plain.open and plain.lower == (-4.0, -np.inf, 0.0) and plain.upper == 1.5
 
 
@@ -54,7 +54,7 @@ def test_a_row_is_an_equality_where_its_open_bounds_are_alike():
 def test_closing_checks_bounds_as_if_they_had_been_stated_with_the_numbers():
     low = Parameter("low", 0.0)
     with pytest.raises(ValueError, match="'held': row 1: lower bound 4 is above upper bound 3"):
-        closed(held([0.0, low], 3.0), {low: 4.0})
+        with_values(held([0.0, low], 3.0), {low: 4.0})
 
 
 def test_symbols_that_are_no_parameters_are_refused_as_bounds():
@@ -67,16 +67,16 @@ def test_a_duration_is_one_open_expression_or_has_open_ends():
     assert stated(duration=pace).duration == (pace, pace)
     lower, upper = stated(duration=(0.1, 2 / pace)).duration
     assert lower == 0.1 and parameters_of(upper) == (pace,)
-    assert closed(stated(duration=(0.1, 2 / pace)), {pace: 4.0}).duration == (0.1, 0.5)
+    assert with_values(stated(duration=(0.1, 2 / pace)), {pace: 4.0}).duration == (0.1, 0.5)
     with pytest.raises(ValueError, match="duration: expected 0 < lower <= upper"):
-        closed(stated(duration=pace - 1), {pace: 0.5})
+        with_values(stated(duration=pace - 1), {pace: 0.5})
 
 
 def test_weights_of_an_objective_may_be_open():
     weight = Parameter("weight", 0.25)
     mixed = (1 - weight) * duration() + effort() * weight
     assert parameters_of(mixed) == (weight,)
-    numbers = [number for number, _ in closed(mixed, {weight: 0.75}).terms]
+    numbers = [number for number, _ in with_values(mixed, {weight: 0.75}).terms]
     assert numbers == [0.25, 0.75]
 
 

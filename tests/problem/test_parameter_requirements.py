@@ -22,7 +22,7 @@ from ocp import (
     verify,
     zmp_inside,
 )
-from ocp.mechanics.values.parameters import closed, evaluated
+from ocp.mechanics.values.parameters import evaluate, with_values
 from ocp.models.arms.two_link import two_link
 from ocp.problem import PointMass, linear_split
 from ocp.problem.parameter_requirements import requirements
@@ -81,10 +81,10 @@ def test_corners_turn_left_where_given_values_are_taken_and_right_where_they_are
     asked = requirements(stated)
     assert any(name.startswith("zmp.2: corner") for name, *_ in asked)
     for way in np.linspace(0.0, 0.4, 9):
-        turns = [float(evaluated(turn, {stride: way})) for _, turn, *_ in asked]
+        turns = [float(evaluate(turn, {stride: way})) for _, turn, *_ in asked]
         if min(turns) < -1e-9:
             with pytest.raises(ValueError, match="its hull"):
-                closed(stated, {stride: way})
+                with_values(stated, {stride: way})
 
 
 def test_bounds_of_a_free_duration_follow_given_parameters_only():

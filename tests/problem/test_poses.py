@@ -27,13 +27,13 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import (
-    between,
     exp_rotation,
+    interpolate_pose,
     log_pose,
     motions,
     orientation,
     quaternion,
-    relative,
+    relative_pose,
     translate,
 )
 from ocp.mechanics.kinematics import kinematics
@@ -76,7 +76,7 @@ def reaching(*constraints, objective=None, points=10):
 
 def missed(solution, target, t=1.0):
     """Twist by which the tool is off a target, its largest entry (m, rad)."""
-    return np.abs(np.array(log_pose(relative(target, tool(solution.q(t).ravel()))))).max()
+    return np.abs(np.array(log_pose(relative_pose(target, tool(solution.q(t).ravel()))))).max()
 
 
 @pytest.mark.parametrize("angle", [pi - 1e-6, pi + 1e-9, 3.3])
@@ -174,7 +174,7 @@ def test_a_screw_motion_is_kept_to_within_tolerances_and_followed():
     first, last = tool(HOME), turned(1.0)
 
     def straight(at):
-        return between(first, last, at.s**2 * (3 - 2 * at.s))
+        return interpolate_pose(first, last, at.s**2 * (3 - 2 * at.s))
 
     kept = solve(
         reaching(
@@ -186,7 +186,7 @@ def test_a_screw_motion_is_kept_to_within_tolerances_and_followed():
     ).require()
     for solution, bound in ((kept, 5.1e-3), (followed, 2e-2)):
         for s in (0.3, 0.7, 1.0):
-            target = between(first, last, s**2 * (3 - 2 * s))
+            target = interpolate_pose(first, last, s**2 * (3 - 2 * s))
             assert missed(solution, np.array(target), s) < bound
 
 
@@ -278,7 +278,7 @@ def test_a_target_between_reach_and_bound_is_explained_by_name():
 def test_the_comparison_of_errors_draws_what_can_be_reached_and_counts():
     start, target = next(reached_poses.cases(1, 0))
     assert (
-        np.linalg.norm(np.array(log_pose(relative(reached_poses.tip(start), target)))[:3])
+        np.linalg.norm(np.array(log_pose(relative_pose(reached_poses.tip(start), target)))[:3])
         > pi - 0.06
     )
     assert reached_poses.has_posture(target, np.random.default_rng(1))

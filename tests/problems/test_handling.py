@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.mechanics import body_weight, reference
+from ocp.mechanics import body_weight, nominal
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.problems.gait import busy_step
 from ocp.problems.gait import problem as walk
@@ -46,7 +46,7 @@ def test_hands_stay_on_a_bar_that_goes_on_at_the_speed(pull):
     for t in (0.0, 0.4):
         there = Hands(t, grip_l=(0.25, 0.9, 0.3 + 1.1 * t))
         assert np.array(rule.function(there)).ravel() == pytest.approx([0.0, 0.0, 0.3])
-    assert reference(rule.upper_of(2) - rule.lower_of(2)) == pytest.approx(0.01)
+    assert nominal(rule.upper_of(2) - rule.lower_of(2)) == pytest.approx(0.01)
 
 
 def test_a_carried_box_weighs_in_the_hands_and_stays_before_the_body():

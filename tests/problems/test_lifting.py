@@ -7,7 +7,7 @@ import pytest
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
 from ocp.cli.commands.run import run_task
-from ocp.mechanics import poses, reference
+from ocp.mechanics import nominal, poses
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
@@ -216,7 +216,7 @@ def test_a_lift_and_a_front_are_drawn(lifting, tmp_path):
 def test_the_mass_of_the_box_can_be_a_variable():
     heaviest = problem(maximum=True)
     assert [each.name for each in parameters_of(heaviest)] == ["box_mass"]
-    assert reference(heaviest.tree) == problem(passive=False).tree
+    assert nominal(heaviest.tree) == problem(passive=False).tree
     assert [term.name for _, term in heaviest.objective.terms] == [
         "mass",
         "dynamic_effort",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ocp import Parameter, Transcription
-from ocp.mechanics.values.parameters import closed, parameters_of
+from ocp.mechanics.values.parameters import parameters_of, with_values
 from ocp.models.human import ROOT, human
 from ocp.problem import unilateral
 from ocp.problems.gait.statement.step import effort_step as problem
@@ -39,7 +39,7 @@ def opened(*names):
 )
 def test_an_open_step_given_its_numbers_is_the_step_of_these_numbers(names):
     parameters, values = opened(*names)
-    given = closed(problem(active=MOVING, **parameters), values)
+    given = with_values(problem(active=MOVING, **parameters), values)
     stated = problem(active=MOVING, **{name: OTHER[name][1] for name in names})
     assert not parameters_of(given)
     for one, other in zip(numbers_of(given), numbers_of(stated)):
@@ -97,4 +97,4 @@ def test_a_share_of_the_weight_is_of_the_mass_that_is_given():
     mass = Parameter("mass", 75.0, "kg")
     step = problem(active=MOVING, mass=mass)
     (_, together) = unilateral(step.tree, step.ground, least=0.2)
-    assert closed(together.lower_of(0), {mass: 90.0}) == pytest.approx(0.2 * 90 / 75)
+    assert with_values(together.lower_of(0), {mass: 90.0}) == pytest.approx(0.2 * 90 / 75)

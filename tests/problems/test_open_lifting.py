@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ocp import Spline, Transcription
-from ocp.mechanics import closed
+from ocp.mechanics import with_values
 from ocp.models.human import human
 from ocp.problems.lifting import TASK
 from ocp.problems.lifting.solve_lifts import _numbers
@@ -44,7 +44,7 @@ def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
 
 def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     box = next(each for each in TASK.parameters if each.name == "box")
-    given = closed(problem(box=box, passive=False), {box: 12.0})
+    given = with_values(problem(box=box, passive=False), {box: 12.0})
     stated = problem(box=12.0, passive=False)
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
@@ -52,7 +52,7 @@ def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
 
 def test_soles_reach_as_far_as_the_feet_are_apart():
     apart = next(each for each in TASK.parameters if each.name == "feet")
-    low, high = closed(outermost(stance(human(), apart)), {apart: 0.3})
+    low, high = with_values(outermost(stance(human(), apart)), {apart: 0.3})
     near, far = outermost(stance(human(), 0.2))
     np.testing.assert_allclose(high - low, far - near + (0.1, 0.0, 0.0), atol=1e-15)
     np.testing.assert_allclose(low, (-high[0], 0.0, near[2]), atol=1e-15)

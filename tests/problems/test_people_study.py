@@ -10,7 +10,7 @@ import pytest
 from pictured import misplaced
 
 from ocp import Parameter
-from ocp.mechanics import closed, parameters_of, position
+from ocp.mechanics import parameters_of, position, with_values
 from ocp.models.human import SURVEY, Segment, human, normative
 from ocp.problems.gait.card.curves import CURVES
 from ocp.problems.gait.card.norms import norms
@@ -58,7 +58,7 @@ def test_who_is_long_of_leg_is_no_taller():
     ready = {name: Parameter(name, value) for name, value in who.items()}
     stated = problem(sex="female", **ready)
     assert {each.name for each in parameters_of(stated)} == {*who}
-    tree = closed(stated.tree, {each: who[each.name] for each in ready.values()})
+    tree = with_values(stated.tree, {each: who[each.name] for each in ready.values()})
     there = np.zeros(tree.dof)
     assert float(position(tree, there, "head_top")[1]) == pytest.approx(1.7)
     thigh = position(tree, there, "hip_r") - position(tree, there, "knee_r")
@@ -74,7 +74,7 @@ def test_who_is_long_of_leg_is_no_taller():
 def test_a_segment_may_be_open_but_not_impossible():
     long = Parameter("long", 0.45, "m")
     legs = human(segments={"thigh": Segment(length=long, mass=Parameter("heavy", 9.0, "kg"))})
-    knee = closed(legs, {each: each.value for each in parameters_of(legs)})
+    knee = with_values(legs, {each: each.value for each in parameters_of(legs)})
     assert knee.links[knee.link_index("hip_rot_l")].mass == pytest.approx(9.0)
     with pytest.raises(ValueError, match="thigh.length: expected more than 0 m and less than 1.75"):
         human(segments={"thigh": Segment(length=2.0 * long + 1.0)})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Solver, kinematics, mass_matrix
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.problems.robots import replan_report, ur5_replan
 from ocp.problems.swing_ups import cart_pole_mpc
@@ -59,7 +59,7 @@ def test_a_pushed_cart_brings_its_pole_back(cart):
 
 
 def test_a_push_gives_the_momenta_of_the_tree():
-    tree = reference(cart_pole_mpc.problem().tree)
+    tree = nominal(cart_pole_mpc.problem().tree)
     q = ca.SX.sym("q", 2)
     places = [kinematics.position(tree, q, "tip")[0], q[0]]
     tip, cart = (ca.evalf(ca.substitute(ca.jacobian(x, q), q, ca.DM([0, pi]))) for x in places)

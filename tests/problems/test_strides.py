@@ -8,8 +8,8 @@ import pytest
 from human_bodies import FEW_JOINTS, LEGS
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
-from ocp.mechanics import positions, reference
-from ocp.mechanics.values.parameters import closed, evaluated, parameters_of
+from ocp.mechanics import nominal, positions
+from ocp.mechanics.values.parameters import evaluate, parameters_of, with_values
 from ocp.models.human import ROOT, human, mirror
 from ocp.problem import bearing_slots, bears
 from ocp.problems.gait.report import phase_report as sides_of
@@ -135,11 +135,11 @@ def test_a_step_whose_times_and_length_are_sought_is_as_long_as_the_other():
 
     def at(constraint, lengths):
         gap = constraint.function(times)
-        return float(evaluated(gap, dict(zip(values, lengths))))
+        return float(evaluate(gap, dict(zip(values, lengths))))
 
     assert at(even, (0.5, 0.4)) == pytest.approx(0.1)
     assert at(progress, (0.5, 0.4)) == pytest.approx(0.0)  # 0.9 m at 1.2 m/s in 0.75 s
-    ahead = closed(step.symmetry, values).shift
+    ahead = with_values(step.symmetry, values).shift
     assert max(ahead) == pytest.approx(0.45)
 
 
@@ -198,7 +198,7 @@ def test_free_timing_seeks_times_and_lengths():
 def test_steps_in_phases_go_up_slopes(changes):
     uphill = problem(active=FEW_JOINTS, slope=5.0, **changes)
     shift = dict(zip((joint.name for joint in uphill.tree.moving), uphill.symmetry.shift))
-    up, ahead = (float(reference(shift[name])) for name in ("glob_ty", "glob_tz"))
+    up, ahead = (float(nominal(shift[name])) for name in ("glob_ty", "glob_tz"))
     assert (np.hypot(up, ahead), up / ahead) == pytest.approx((0.6, np.tan(np.radians(5.0))))
     for phase in uphill.phases:
         np.testing.assert_allclose(phase.ground.normal[2], -np.sin(np.radians(5.0)))

@@ -8,7 +8,7 @@ import pytest
 
 from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
 from ocp.certificate.constraint_violations import violations
-from ocp.motion.free_knots import given, moved
+from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.report import describe
 from ocp.report.report import report_lines
@@ -47,7 +47,7 @@ def test_knots_come_to_rest_from_afar():
 
 
 def test_the_motion_is_one_of_given_knots_too(found):
-    still = replace(found.problem, motion=given(found.problem.motion))
+    still = replace(found.problem, motion=with_given_knots(found.problem.motion))
     again = solve(still, guess=found).require()
     assert again.duration == pytest.approx(found.duration, rel=1e-8)
     assert np.abs(again.points - found.points).max() < 1e-5
@@ -81,7 +81,7 @@ def test_the_report_says_where_the_knots_went(found):
         f"free: 9 segments, {widths.min():.4g} to {widths.max():.4g} of the motion (spacing 0.001)"
     )
     assert "12 points on free knots" in entry["statement"]
-    motion = moved(free(spacing=0.01).motion, [1, 0, 0, 3, 1, 1, 1, 1, 1])
+    motion = with_widths(free(spacing=0.01).motion, [1, 0, 0, 3, 1, 1, 1, 1, 1])
     together = replace(found, problem=replace(found.problem, motion=motion))
     s = motion.breaks[1:4].mean()
     text = dict(report_lines(describe(together)))["knots"]

@@ -27,7 +27,7 @@ from ocp import (
 from ocp.diagnosis.explain import rows_at
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.cart_pole import cart_pole
-from ocp.motion.free_knots import moved
+from ocp.motion.free_knots import with_widths
 from ocp.transcription import transcribe
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
@@ -87,7 +87,7 @@ def case(name, seed=3):
     transcribed, rng = transcribe(*CASES[name]), np.random.default_rng(seed)
     motion, layout = transcribed.problem.motion, transcribed.layout
     points = rng.uniform(-1, 1, (transcribed.problem.tree.dof, motion.points))
-    knots = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
+    knots = with_widths(motion, rng.uniform(0.3, 2.0, motion.segments))
     lifted = rng.uniform(-3, 3, layout.place.shape)
     return transcribed, join_variables(
         layout, points, transcribed.problem.duration[0] + 0.7, lifted, knots
@@ -180,7 +180,7 @@ def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
 def test_all_is_a_number_where_knots_stand_together():
     problem = cart_problem(motion=BSpline(points=9, knots="free", spacing=1e-5))
     transcribed = transcribe(problem, Transcription(method=COARSE))
-    motion = moved(problem.motion, [1, 0, 0, 0, 1, 1])
+    motion = with_widths(problem.motion, [1, 0, 0, 0, 1, 1])
     points = np.random.default_rng(6).uniform(-1, 1, (2, 9))
     x = join_variables(transcribed.layout, points, 2.0, motion=motion)
     parts = derivatives(transcribed.nlp, x, np.ones(len(transcribed.nlp.g_lower)))

@@ -28,7 +28,7 @@ from ocp import (
     verify,
 )
 from ocp.models.arms.two_link import two_link
-from ocp.motion.free_knots import given, moved
+from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problem.constraint import Span
 from ocp.problems.arms.two_link_arcs import FASTEST
 from ocp.problems.arms.two_link_time import problem as least_time
@@ -84,7 +84,7 @@ def case(name, seed=3):
     motion = transcribed.problem.motion
     layout = transcribed.layout
     points = rng.uniform(-1, 1, (problem.tree.dof, motion.points))
-    mesh = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
+    mesh = with_widths(motion, rng.uniform(0.3, 2.0, motion.segments))
     lifted = rng.uniform(-3, 3, (len(layout.place), motion.intervals))
     lifted = np.repeat(lifted, motion.order, axis=1)
     return transcribed, join_variables(layout, points, problem.duration[0] + 0.7, lifted, mesh)
@@ -120,7 +120,7 @@ def test_values_are_those_of_the_same_intervals_given(name):
 
 def moved_of(transcribed, x):
     """The mesh of variables x, its lengths given."""
-    return given(moved(transcribed.problem.motion, x[transcribed.layout.widths]))
+    return with_given_knots(with_widths(transcribed.problem.motion, x[transcribed.layout.widths]))
 
 
 @pytest.fixture(scope="module")

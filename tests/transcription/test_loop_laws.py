@@ -85,7 +85,7 @@ def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
         constraints=(at_start(tree, q={"crank": 0.0}),),
         symmetry=periodic(tree, shift=around, qdd=accelerations),
     )
-    full = loop_assembly.close(
+    full = loop_assembly.close_coordinates(
         tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]
     )
     solution = solve(problem, guess=Guess(q=full)).require(coarse=True)
@@ -126,7 +126,11 @@ def test_torque_and_pin_forces_along_the_motion_are_those_of_inverse_dynamics():
     for way in ("explicit", "radau"):
         solution = solved(way)
         for t in (0.1, 0.3):
-            q, qd, qdd = (loop_assembly.close(TREE, solution.q(t)), solution.qd(t), solution.qdd(t))
+            q, qd, qdd = (
+                loop_assembly.close_coordinates(TREE, solution.q(t)),
+                solution.qd(t),
+                solution.qdd(t),
+            )
             qd = loop_assembly.close_rates(TREE, q, qd)
             torque, pins = inverse(TREE, q, qd, loop_assembly.close_accelerations(TREE, q, qd, qdd))
             assert np.allclose(

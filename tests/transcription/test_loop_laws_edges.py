@@ -72,8 +72,8 @@ def test_a_spatial_chain_welded_at_both_ends_moves_with_one_freedom():
     rng = np.random.default_rng(1)
     q = rng.uniform(-1, 1, 7)
     tree, lead, tangent = welded_chain(rng, q)
-    assert loop_assembly.independent(tree, q).freedom == 1
-    other = loop_assembly.close(tree, q + 0.2 * tangent, [lead])
+    assert loop_assembly.independent_rows(tree, q).freedom == 1
+    other = loop_assembly.close_coordinates(tree, q + 0.2 * tangent, [lead])
     problem = Problem(
         tree=tree,
         motion=BSpline(points=16, degree=5),
@@ -247,7 +247,7 @@ def test_a_statement_need_not_be_hashable():
 
 
 def test_an_end_in_another_assembly_is_told_after_the_failure():
-    other = loop_assembly.close(TREE, (2.0, -1.0, -1.0), ["crank"])
+    other = loop_assembly.close_coordinates(TREE, (2.0, -1.0, -1.0), ["crank"])
     problem = replace(
         turning("all"),
         constraints=(at_start(TREE, q=WAY[:, 0], qd=0.0), at_end(TREE, q=other, qd=0.0)),

@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from ocp import Strength, Tree
-from ocp.mechanics import Open, array, expression_of, is_open, reference
+from ocp.mechanics import Open, array, expression_of, is_open, nominal
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.strength.exertions import (
     AGES,
@@ -190,7 +190,7 @@ def _deviations(percentile: float | Open | None) -> Any:
     """Return how many standard deviations a percentile is above the mean, by default 1."""
     if percentile is None:
         return 1.0
-    here = reference(percentile)
+    here = nominal(percentile)
     if not PERCENTILES[0] <= here <= PERCENTILES[1]:
         raise ValueError(f"human: percentile: expected 1 to 99, got {here:g}")
     if not is_open(percentile):

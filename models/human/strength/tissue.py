@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from ocp import Damper, Joint, PassiveMoment, Spring
-from ocp.mechanics import Element, Open, expression_of, is_open, reference
+from ocp.mechanics import Element, Open, expression_of, is_open, nominal
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.strength.strengths import peak
 from ocp.models.human.tables import MOVEMENTS
@@ -191,7 +191,7 @@ def holding_ends(joints: Iterable[Joint], size: Any, sex: str) -> list[PassiveMo
         movement = joint.name.removesuffix("_r").removesuffix("_l")
         if joint.actuated and movement not in LEG:
             held = [HELD * peak(movement, way, sex) for way in (1, -1)]
-            down, up = reference(joint.position)
+            down, up = nominal(joint.position)
             ends = ((held[0], SLOPE, float(up)), (held[1], SLOPE, float(down)))
             law = Restoring(ends=(ends,), size=size)
             name = f"end of {joint.name}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.mechanics.flexible.modes import turns
+from ocp.mechanics.flexible.modes import section_turns
 from ocp.solution.solution import Solution
 
 INSTANTS = 401
@@ -36,7 +36,9 @@ def steepest_slope(solution: Solution) -> Slope | None:
         if link.modes is None or len(link.modes.terms) > len(rows):
             continue
         amplitudes = solution.q(times)[list(rows)]
-        angles = np.linalg.norm(np.einsum("pmi,mt->tpi", turns(link.modes), amplitudes), axis=2)
+        angles = np.linalg.norm(
+            np.einsum("pmi,mt->tpi", section_turns(link.modes), amplitudes), axis=2
+        )
         steep = angles.max(axis=1)
         place = int(steep.argmax())
         slopes.append(Slope(link=joint.name, angle=float(steep[place]), time=float(times[place])))

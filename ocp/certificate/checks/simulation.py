@@ -17,12 +17,12 @@ from ocp.dynamics.formulations.lie_group import inverse as open_inverse
 from ocp.dynamics.from_inverse import accelerations_by, suits_articulated_bodies
 from ocp.mechanics.elements.forces import with_elements
 from ocp.mechanics.kinematics.kinematics import kinetic_energy
-from ocp.mechanics.kinematics.loop_assembly import examples
+from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import check_closed, numbers
+from ocp.mechanics.values.validation import check_numeric, numbers
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.load_states import loads_in_state
 from ocp.transcription.kernels.kernels import function
@@ -91,7 +91,7 @@ def simulate(
     or count, a tree with stays, and one with parameters.
     """
     n, loads = tree.dof, tuple(loads)
-    check_closed("simulate", (tree, loads))
+    check_numeric("simulate", (tree, loads))
     if tree.stays:
         names = ", ".join(stay.name for stay in tree.stays)
         raise ValueError(
@@ -213,7 +213,10 @@ def massless_rows(tree: Tree) -> tuple[int, ...]:
     energies = [kinetic_energy(tree, q, qd)]
     energy = function("energy", [q, qd], energies, ["q", "qd"], ["energy"]).map(n)
     alone = ca.DM.eye(n)
-    sizes = [2 * np.array(energy(ca.repmat(each, 1, n), alone))[0] for each in examples(tree)]
+    sizes = [
+        2 * np.array(energy(ca.repmat(each, 1, n), alone))[0]
+        for each in closed_configurations(tree)
+    ]
     largest = np.max(sizes, axis=0)
     return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
 

@@ -42,8 +42,14 @@ from ocp.dynamics.derivatives.composite_inertias import (
 )
 from ocp.dynamics.derivatives.ground_frame import Chain
 from ocp.dynamics.matrices import scattered_matrix, split_rows
-from ocp.mechanics.kinematics.spatial import across, by_rows, cross, cross_force, times
-from ocp.mechanics.values.parameters import some
+from ocp.mechanics.kinematics.spatial import (
+    cross,
+    cross_force,
+    matrix_product,
+    repeat_rows,
+    symmetric_product,
+)
+from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix
 
 SX = ca.SX
@@ -138,7 +144,7 @@ def _intersections(chain: Chain) -> Intersections:
     heads: list[int] = []
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
-        stays = p >= 0 and heads[p] >= 0 and not some(home[:3, 3])
+        stays = p >= 0 and heads[p] >= 0 and not any_nonzero(home[:3, 3])
         heads.append(-1 if joint.kind != "revolute" else heads[p] if stays else k)
     points: list[int] = []
     for head, p in zip(heads, chain.parents):
@@ -148,7 +154,7 @@ def _intersections(chain: Chain) -> Intersections:
         head == k
         and point >= 0
         and heads[p] == point
-        and not some(np.cross(home[:3, 3], home[:3, 2]))
+        and not any_nonzero(np.cross(home[:3, 3], home[:3, 2]))
         for k, (head, point, p, home) in enumerate(zip(heads, points, chain.parents, chain.homes))
     )
     return Intersections(heads=tuple(heads), points=tuple(points), passes=tuple(passes))
@@ -183,22 +189,26 @@ def _of_turns(
 ) -> tuple[Matrix, ...]:
     """Return W, R, Q and b of turns about their own origins."""
     z, g, k = motions[:3, :], motions[6:9, :], motions[12:15, :]
-    mass = across(carried.mass, 3)
+    mass = repeat_rows(carried.mass, 3)
     h = carried.first - mass * place
     inertia = carried.inertia - shifts(place, carried.first - mass / 2 * place)
     upper = carried.upper - of_point_moving(2 * speed, h) - of_point_moving(carried.twice, place)
     twice, force = carried.twice - 2 * mass * speed, carried.force - mass * rise
     moment = carried.moment - cross(place, carried.force) - cross(h, rise)
     pushed = cross(z, h)
-    image = ca.vertcat(times(inertia, z), pushed)
+    image = ca.vertcat(symmetric_product(inertia, z), pushed)
     by_rate = ca.vertcat(
-        by_rows(upper, z, range(9)) + times(inertia, 2 * g), cross(z, twice) + cross(2 * g, h)
+        matrix_product(upper, z, range(9)) + symmetric_product(inertia, 2 * g),
+        cross(z, twice) + cross(2 * g, h),
     )
     by_place = ca.vertcat(
-        by_rows(upper, g, range(9)) + times(inertia, k) + cross(z, moment) - cross(rise, pushed),
+        matrix_product(upper, g, range(9))
+        + symmetric_product(inertia, k)
+        + cross(z, moment)
+        - cross(rise, pushed),
         cross(g, twice) + cross(k, h) + cross(z, force),
     )
-    return image, by_rate, by_place, by_rows(upper, z, BY_COLUMNS)
+    return image, by_rate, by_place, matrix_product(upper, z, BY_COLUMNS)
 
 
 def _about_point(seen: Matrix, motion: Matrix, center: Matrix, slides: bool) -> tuple[Matrix, ...]:

@@ -27,12 +27,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Armature
-from ocp.mechanics.model.coordinates import COMPONENTS, attitude, turned_back
+from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix, rotation_from_quaternion
 from ocp.mechanics.model.joints import Joint, revolute
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.values.parameters import Expression, Parameter, array, matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen
+from ocp.mechanics.values.validation import freeze
 
 SX = ca.SX
 INERTIA = 1.0  # kg m2: of a quaternion's length, which is a number
@@ -147,12 +147,12 @@ class Place:
     @cached_property
     def turn(self) -> Matrix:
         """The matrix T (n, n) with u = T q: conj(p) / |p|^2 at balls."""
-        return self._blocks(lambda p: turned_back(p) / ca.sumsqr(p))
+        return self._blocks(lambda p: conjugate_matrix(p) / ca.sumsqr(p))
 
     @cached_property
     def back(self) -> Matrix:
         """The inverse (n, n) of `turn`."""
-        return self._blocks(lambda p: turned_back(p).T)
+        return self._blocks(lambda p: conjugate_matrix(p).T)
 
     def _blocks(self, block: Callable[[Matrix], Matrix]) -> Matrix:
         matrix = SX.eye(self.q.shape[0])
@@ -264,10 +264,10 @@ def chart_of(tree: Tree) -> Chart:
 def _turns(joint: Joint, symbol: Matrix) -> list[Joint]:
     """Return the three revolute joints of a ball, the home of the first turned by a quaternion."""
     home = array(joint.home).astype(object)
-    home[:3, :3] = _product(array(joint.home)[:3, :3], attitude(symbol))
+    home[:3, :3] = _product(array(joint.home)[:3, :3], rotation_from_quaternion(symbol))
     names = [f"{joint.name} about {letter}" for letter in TURNS[:2]] + [joint.name]
     parents = [joint.parent, *names[:2]]
-    homes = [frozen(home), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    homes = [freeze(home), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
     return [
         revolute(name, parent, axis=axis, home=place, actuated=joint.actuated)
         for name, parent, axis, place in zip(names, parents, np.eye(3).tolist(), homes)
@@ -283,7 +283,7 @@ def _product(rotation: np.ndarray, turn: Matrix) -> np.ndarray:
 
 def _angles(p: Matrix) -> Matrix:
     """Return the angles (3,) of turns about x, then y, then z that a quaternion near one makes."""
-    turn = attitude(p)
+    turn = rotation_from_quaternion(p)
     cosine = ca.sqrt(turn[0, 0] ** 2 + turn[0, 1] ** 2)
     return ca.vertcat(
         ca.atan2(-turn[1, 2], turn[2, 2]),

@@ -43,7 +43,14 @@ from ocp.dynamics.derivatives.load_derivatives import load_curvatures, load_slop
 from ocp.dynamics.formulation import Provider
 from ocp.dynamics.matrices import split_rows
 from ocp.dynamics.signatures import AnyLoads, Parts
-from ocp.mechanics.kinematics.spatial import across, cross, cross_force, cross_motion, dot, times
+from ocp.mechanics.kinematics.spatial import (
+    cross,
+    cross_force,
+    cross_motion,
+    dot,
+    repeat_rows,
+    symmetric_product,
+)
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -154,7 +161,7 @@ def curvature_parts(
     frames = ground_frames(chain, q, qd, qdd)
     bodies, _ = bodies_of(chain, frames)
     s, phi, psi = frames.screw, frames.phi, frames.psi
-    virtual = path_sums(chain, s * across(multipliers, 6), SX.zeros(6))
+    virtual = path_sums(chain, s * repeat_rows(multipliers, 6), SX.zeros(6))
     lift = cross_motion(parent_columns(chain, virtual, SX.zeros(6)), s)
     duals = duals_of(bodies, body_columns(chain, virtual))
     sums = carried_sums(chain, ca.vertcat(stack_bodies(bodies), duals))
@@ -188,7 +195,7 @@ def _curvature_kinds(carried: Matrix, motions: Matrix) -> Matrix:
     def dual_moment(motion: Matrix) -> Matrix:
         """Return the moment of K m + m x* G, whose force is zero."""
         w, v = split_rows(motion, 3)
-        return times(upper, w) + cross(w, g) + cross(v, 2 * g_force)
+        return symmetric_product(upper, w) + cross(w, g) + cross(v, 2 * g_force)
 
     swung = cross_force(s, bodies.moment, bodies.force)
     a = swung + wrench_of(bodies, psi) + coriolis_wrench(bodies, phi)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ocp.dynamics.derivatives.ground_frame import Chain, Frames, body_columns
 from ocp.dynamics.matrices import split_rows
-from ocp.mechanics.kinematics.spatial import across, by_rows, cross, times
-from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.kinematics.spatial import cross, matrix_product, repeat_rows, symmetric_product
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import array, is_open, matrix
 from ocp.mechanics.values.types import Matrix
 
@@ -39,7 +39,7 @@ class Bodies:
     force: Matrix
 
 
-@remembered(4)
+@memoize(4)
 def bodies_of(chain: Chain, frames: Frames) -> tuple[Bodies, Matrix]:
     """Return the Bodies of what moves, in the ground frame, and their momenta (6, m), moment first.
 
@@ -60,17 +60,17 @@ def bodies_of(chain: Chain, frames: Frames) -> tuple[Bodies, Matrix]:
     dw = body_columns(chain, frames.angular_acceleration)
     dv = body_columns(chain, frames.linear_acceleration)
     arm, first = (
-        sum(across(each[i, :], 3) * columns[i] for i in range(3)) for each in (local, first)
+        sum(repeat_rows(each[i, :], 3) * columns[i] for i in range(3)) for each in (local, first)
     )
     swept, swung, place = cross(w, arm), cross(w, first), origin + arm
     v, dv = v + swept, dv + cross(dw, arm) + cross(w, swept)
-    mass, whole = SX(mass), across(mass, 3) * place
-    momentum = across(mass, 3) * v + swung
-    twice, force = 2 * momentum, across(mass, 3) * dv + cross(dw, first) + cross(w, swung)
+    mass, whole = SX(mass), repeat_rows(mass, 3) * place
+    momentum = repeat_rows(mass, 3) * v + swung
+    twice, force = 2 * momentum, repeat_rows(mass, 3) * dv + cross(dw, first) + cross(w, swung)
     own, opposite = _inertias(columns, [body.second for body in bodies])
     bent = ca.vertcat(*(cross(2 * w, by_three) for by_three in opposite))[BY_COLUMNS, :]
-    spin = times(own, w) + cross(place, momentum) + cross(first, v)
-    moment = times(own, dw) + by_rows(bent, w / 2, range(9))
+    spin = symmetric_product(own, w) + cross(place, momentum) + cross(first, v)
+    moment = symmetric_product(own, dw) + matrix_product(bent, w / 2, range(9))
     return Bodies(
         mass=mass,
         first=whole + first,
@@ -91,7 +91,7 @@ def _inertias(columns: Columns, second: Sequence[np.ndarray]) -> tuple[Matrix, C
     level = [_commonest(np.diag(each)) for each in second]
     others = array([(np.eye(3) * each - p).ravel() for each, p in zip(level, second)])
     rest = [matrix(row).T for row in others.T]
-    images = [sum(across(rest[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(3)]
+    images = [sum(repeat_rows(rest[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(3)]
     xx, yy, zz, xy, xz, yz = (
         sum(columns[r][i, :] * images[r][j, :] for r in range(3)) for i, j in ENTRIES
     )
@@ -178,18 +178,18 @@ def wrench_of(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return I m: the wrench that accelerates the bodies by the motion m."""
     w, v = split_rows(motion, 3)
     return ca.vertcat(
-        times(bodies.inertia, w) + cross(bodies.first, v),
-        across(bodies.mass, 3) * v - cross(bodies.first, w),
+        symmetric_product(bodies.inertia, w) + cross(bodies.first, v),
+        repeat_rows(bodies.mass, 3) * v - cross(bodies.first, w),
     )
 
 
 def coriolis_wrench(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return B m."""
     w = motion[:3, :]
-    return ca.vertcat(by_rows(bodies.upper, w, range(9)), cross(w, bodies.twice))
+    return ca.vertcat(matrix_product(bodies.upper, w, range(9)), cross(w, bodies.twice))
 
 
 def coriolis_moment(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return the moment of B'm, whose force is zero."""
     w, v = split_rows(motion, 3)
-    return by_rows(bodies.upper, w, BY_COLUMNS) + cross(bodies.twice, v)
+    return matrix_product(bodies.upper, w, BY_COLUMNS) + cross(bodies.twice, v)

@@ -14,14 +14,14 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import align_frames
-from ocp.mechanics.kinematics.spatial import across, cross
-from ocp.mechanics.model.inertia import merged, regrouped, without_noise
+from ocp.mechanics.kinematics.spatial import cross, repeat_rows
+from ocp.mechanics.model.inertia import merge_fixed_links, regroup_inertias, without_noise
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.memoize import remembered
-from ocp.mechanics.values.parameters import array, is_open, matrix, some
+from ocp.mechanics.values.memoize import memoize
+from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import at_own_values
+from ocp.mechanics.values.validation import nominal_array
 
 SX = ca.SX
 
@@ -105,7 +105,7 @@ def chain_of(tree: Tree, regroup: bool = False) -> Chain:
         carriers=tuple(carriers),
         homes=tuple(array(tree.joints[k].home) for k in moving),
         still=_leading_slides(tree),
-        bodies=tuple(_bodies(carriers, (regrouped if regroup else merged)(tree))),
+        bodies=tuple(_bodies(carriers, (regroup_inertias if regroup else merge_fixed_links)(tree))),
     )
 
 
@@ -115,12 +115,12 @@ def _bodies(
     """Yield the Body of every link that moves and has one, and of the first joint's in any case:
     about its centre of mass, or about its origin if no mass is left there."""
     for carrier, (mass, first, second) in zip(carriers, inertias):
-        if carrier < 0 or (carrier and not some([mass, *first, *second.ravel()])):
+        if carrier < 0 or (carrier and not any_nonzero([mass, *first, *second.ravel()])):
             continue
         place = np.zeros(3)
-        if some([mass]):
-            own, size = at_own_values(array([mass]))[0] or 1.0, np.trace(at_own_values(second))
-            place = without_noise(at_own_values(first) / own, np.sqrt(size / own))
+        if any_nonzero([mass]):
+            own, size = nominal_array(array([mass]))[0] or 1.0, np.trace(nominal_array(second))
+            place = without_noise(nominal_array(first) / own, np.sqrt(size / own))
             arm = np.outer(first, place)
             second = second - arm - arm.T + mass * np.outer(place, place)
             second = without_noise(second, size)
@@ -139,13 +139,13 @@ def _leading_slides(tree: Tree) -> tuple[int, ...]:
         and parents[len(slides)] == len(slides) - 1
         and parents.count(len(slides) - 1) == 1
         and tree.joints[len(slides)].kind == "prismatic"
-        and (not slides or not some([tree.links[len(slides) - 1].mass]))
+        and (not slides or not any_nonzero([tree.links[len(slides) - 1].mass]))
     ):
         slides.append(len(slides))
     return tuple(slides)
 
 
-@remembered(4)
+@memoize(4)
 def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     """Return the Frames of all joints, about the origin of the last leading slide instead of the
     ground's.
@@ -162,11 +162,11 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
     turning = ca.DM(np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float))
     sliding = ca.repmat(matrix([_slide(joint) for joint in joints]).T, 3, 1)
-    rates, still = across(qd, 3), SX.zeros(3)
+    rates, still = repeat_rows(qd, 3), SX.zeros(3)
     angular = path_sums(chain, axes * rates * turning, still)
     before = parent_columns(chain, angular, still)
     turned, swept = cross(before, axes), cross(before, steps)
-    pushed = axes * across(qdd, 3)
+    pushed = axes * repeat_rows(qdd, 3)
     swing = path_sums(chain, (pushed + turned * rates) * turning, still)
     swing_before = parent_columns(chain, swing, still)
     bent = cross(swing_before, axes) + cross(before, turned)
@@ -227,7 +227,7 @@ def _places(chain: Chain, q: Matrix) -> tuple[Matrix, tuple[Matrix, ...], Matrix
             start = start + turn @ matrix(home[:3, 3]) + base[:, 2] * q[k]
             place = SX.zeros(3)
         else:
-            step = turn @ matrix(home[:3, 3]) if some(home[:3, 3]) else step
+            step = turn @ matrix(home[:3, 3]) if any_nonzero(home[:3, 3]) else step
             if joint.kind != "revolute":
                 step = step + base[:, 2] * (_slide(joint) * q[k])
             place = place + step

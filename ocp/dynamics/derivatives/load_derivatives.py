@@ -8,8 +8,8 @@ import casadi as ca
 from ocp.dynamics.derivatives.ground_frame import Chain, Frames
 from ocp.dynamics.matrices import split_rows
 from ocp.dynamics.signatures import AnyLoads
-from ocp.mechanics.kinematics.spatial import against, cross, cross_force, cross_motion
-from ocp.mechanics.model.loads import Wrench, applied
+from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, cross_with_vector
+from ocp.mechanics.model.loads import Wrench, applied_loads
 from ocp.mechanics.values.parameters import array, matrix
 from ocp.mechanics.values.types import Matrix
 
@@ -36,7 +36,7 @@ def _pushes(chain: Chain, frames: Frames, loads: AnyLoads) -> Iterator[Push]:
             link, position = chain.tree.link_index(load.link), array(load.place)
             vectors: tuple[Matrix, ...] = load.moment, load.force
         else:
-            link, position, *others = applied(chain.tree, [load])[0]
+            link, position, *others = applied_loads(chain.tree, [load])[0]
             vectors = tuple(others)
         moving: list[int] = []
         k = chain.carriers[link]
@@ -72,8 +72,8 @@ def load_slopes(chain: Chain, frames: Frames, loads: AnyLoads) -> tuple[Matrix, 
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
     for push in _pushes(chain, frames, loads):
         moving, (turns, moves) = push.moving, _rates(frames, push)
-        pushed = turns.T @ against(moves, push.force)
-        swung = turns.T @ against(turns, push.moment)
+        pushed = turns.T @ cross_with_vector(moves, push.force)
+        swung = turns.T @ cross_with_vector(turns, push.moment)
         by_load[moving, push.columns] = -ca.horzcat(turns.T, moves.T)
         by_q[moving, moving] += (
             ca.triu(pushed, False).T
@@ -104,8 +104,8 @@ def load_curvatures(
         by_place = screws.T @ cross_force(ahead, *wrench)
         speeds = ahead[3:, :] + cross(ahead[:3, :], ca.repmat(place, 1, size))
         if not push.stays:
-            crossed = against(moves, force).T @ ahead[:3, :]
-            by_place += crossed + crossed.T + turns.T @ against(moves, ca.cross(force, w))
+            crossed = cross_with_vector(moves, force).T @ ahead[:3, :]
+            by_place += crossed + crossed.T + turns.T @ cross_with_vector(moves, ca.cross(force, w))
             speeds += cross(ca.repmat(w, 1, size), moves)
         by_qq[moving, moving] += ca.triu(by_place)
         by_q_load[moving, push.columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)

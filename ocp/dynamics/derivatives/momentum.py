@@ -41,11 +41,11 @@ from ocp.dynamics.derivatives.composite_inertias import (
 from ocp.dynamics.derivatives.ground_frame import Chain, carried_sums, chain_of, ground_frames
 from ocp.dynamics.matrices import split_rows
 from ocp.dynamics.signatures import Parts
-from ocp.mechanics.kinematics.spatial import against, cross_force, cross_motion, dot
-from ocp.mechanics.model.inertia import resting
+from ocp.mechanics.kinematics.spatial import cross_force, cross_motion, cross_with_vector, dot
+from ocp.mechanics.model.inertia import resting_mass
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.memoize import remembered
-from ocp.mechanics.values.parameters import anything_open, matrix, parameters_of, some
+from ocp.mechanics.values.memoize import memoize
+from ocp.mechanics.values.parameters import any_nonzero, anything_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
 
 SX = ca.SX
@@ -86,7 +86,7 @@ def has_momentum_slopes(tree: Tree) -> bool:
     in it, whose joints move by coordinates of their own."""
     if tree.flexible or tree.mapped or (anything_open() and parameters_of(tree)):
         return False
-    return bool(tree.dof) and some(link.mass for link in tree.links)
+    return bool(tree.dof) and any_nonzero(link.mass for link in tree.links)
 
 
 def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
@@ -100,8 +100,8 @@ def momentum_slope(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     chain = chain_of(tree, regroup=True)
     whole, turning = _whole(chain, q, qd), _without_slides(chain)
     a, u = whole.by_rate, whole.by_place
-    by_q, by_qd = (part[:3, :] + against(part[3:, :], whole.center) for part in (u, a))
-    by_q -= against(a[3:, :], whole.linear / whole.mass)
+    by_q, by_qd = (part[:3, :] + cross_with_vector(part[3:, :], whole.center) for part in (u, a))
+    by_q -= cross_with_vector(a[3:, :], whole.linear / whole.mass)
     return ca.horzcat(by_q @ turning, by_qd @ turning)
 
 
@@ -119,7 +119,7 @@ def momentum_curvature_parts(tree: Tree, multipliers: Matrix, q: Matrix, qd: Mat
     fixed, pull = ca.repmat(arm, 1, n), ca.cross(multipliers, whole.linear / whole.mass)
     image, swung = wrench_of(whole.carried, fixed), cross_motion(s, fixed)
     bent = cross_force(s, *split_rows(image, 3)) - wrench_of(whole.carried, swung)
-    by_place = ca.vertcat(against(a[3:, :], pull), SX(3, n))
+    by_place = ca.vertcat(cross_with_vector(a[3:, :], pull), SX(3, n))
     by_place -= cross_force(fixed, *split_rows(u, 3))
     kinds = ca.horzcat(
         ca.vertcat(by_place, bent, SX(6, n)),
@@ -130,7 +130,7 @@ def momentum_curvature_parts(tree: Tree, multipliers: Matrix, q: Matrix, qd: Mat
     return (
         ca.densify(kinds[:, [part * n + k for k in range(n) for part in range(3)]]),
         ca.densify(ca.vertcat(s, whole.phi, swung)),
-        against(a[3:, :], multipliers / whole.mass) @ turning,
+        cross_with_vector(a[3:, :], multipliers / whole.mass) @ turning,
         u[3:, :] @ turning,
         a[3:, :] @ turning,
         ca.vertcat(*((part @ turning).T for part in gradient)),
@@ -155,7 +155,7 @@ def _without_slides(chain: Chain) -> Matrix:
     return ca.diag(ca.sparsify(ca.DM([k not in chain.still for k in range(len(chain.homes))])))
 
 
-@remembered(4)
+@memoize(4)
 def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     """Return the Whole of a chain, as it moves beside its leading slides."""
     rates = ca.densify(_without_slides(chain) @ qd)
@@ -164,7 +164,7 @@ def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     sums = carried_sums(chain, ca.vertcat(stack_bodies(bodies), momenta))
     together, momentum = unstack_bodies(sums[:28, :]), sums[28:, :]
     roots = [k for k, p in enumerate(chain.parents) if p < 0]
-    _, still = resting(chain.tree)
+    _, still = resting_mass(chain.tree)
     mass = sum(link.mass for link in chain.tree.links)
     moment, linear = split_rows(ca.sum2(momentum[:, roots]), 3)
     return Whole(

@@ -24,8 +24,8 @@ from ocp.dynamics.exponentials import (
 from ocp.dynamics.formulation import align_frames
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.elements.forces import rotors
-from ocp.mechanics.model.inertia import regrouped
-from ocp.mechanics.model.loads import applied
+from ocp.mechanics.model.inertia import regroup_inertias
+from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -98,7 +98,7 @@ def hybrid_problem(
     factors = [exponentials(joint, place) for joint, place in zip(tree.joints, places)]
     passive = [row is not None and not active[row] for row in rows]
     pushes = []
-    for k, place, *vectors in applied(tree, loads):
+    for k, place, *vectors in applied_loads(tree, loads):
         stacked = ca.vertcat(*(vector[i] for vector in vectors for i in range(3)))
         both = in_link_axes(tree.parents, factors, k, stacked)
         pushes.append((k, matrix(place), both[:3], both[3:]))
@@ -107,7 +107,7 @@ def hybrid_problem(
         rows=rows,
         factors=factors,
         axes=[ca.sparsify(matrix(joint.screw or [0] * 6)) for joint in tree.joints],
-        bodies=[body_matrix(*parts) for parts in regrouped(tree)],
+        bodies=[body_matrix(*parts) for parts in regroup_inertias(tree)],
         loads=pushes,
         passive=passive,
         loose=outward(tree, lambda k, above: above or passive[k], False),

@@ -21,7 +21,7 @@ from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions, Slopes
 from ocp.mechanics.kinematics.rigid import joint_pose
 from ocp.mechanics.kinematics.spatial import skew
-from ocp.mechanics.model.loads import applied
+from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward
 from ocp.mechanics.values.parameters import array, matrix
 from ocp.mechanics.values.types import Matrix
@@ -191,7 +191,7 @@ def _external(tree: Tree, steps: Sequence[Step], loads: Loads) -> list[list[Reac
     """Return for every link the [(moment, force)] with which its joint holds against loads, in and
     about its frame (eqs. 3.76-3.91)."""
     external: list[list[Reactions]] = [[] for _ in tree.links]
-    for k, place, *vectors in applied(tree, loads):
+    for k, place, *vectors in applied_loads(tree, loads):
         chain = [k]
         while tree.parents[chain[-1]] >= 0:
             chain.append(tree.parents[chain[-1]])

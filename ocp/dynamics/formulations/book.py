@@ -25,15 +25,15 @@ from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.flexible.kinematics import (
     Bent,
     bend_at,
-    bends,
+    bend_matrices,
     bent_first_moment,
-    integrals,
-    moved,
-    slopes,
-    weighed,
+    bent_links,
+    bent_moments,
+    link_integrals,
+    term_slopes,
 )
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
-from ocp.mechanics.model.loads import applied
+from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Link, Tree, inward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -47,7 +47,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -
     slides, if a link is flexible.
     """
     _check_joints(tree)
-    return _forces(tree, moved(tree, q, qd, qdd), q, qd, loads, printed=False)
+    return _forces(tree, bent_links(tree, q, qd, qdd), q, qd, loads, printed=False)
 
 
 def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
@@ -96,7 +96,7 @@ class Arm:
 
 def _arm_at_rest(tree: Tree, q: Matrix, printed: bool) -> Arm:
     """Return the Arm of a tree at q."""
-    links, count = moved(tree, q), len(tree.links)
+    links, count = bent_links(tree, q), len(tree.links)
     steps = [link.bend[0] @ link.joint for link in links]
     children = [[c for c in range(count) if tree.parents[c] == k] for k in range(count)]
 
@@ -109,9 +109,9 @@ def _arm_at_rest(tree: Tree, q: Matrix, printed: bool) -> Arm:
         modes = tree.links[k].modes
         if modes is None:
             continue
-        by_amplitude = slopes(modes, [q[row] for row in rows])
+        by_amplitude = term_slopes(modes, [q[row] for row in rows])
         for c in children[k]:
-            fixed = bends(modes, _home(tree, c))
+            fixed = bend_matrices(modes, _home(tree, c))
             levers[k, c] = [sum(f * fixed[t] for t, f in pairs) for pairs in by_amplitude]
     return Arm(
         tree=tree,
@@ -171,7 +171,7 @@ def remainder(
     """Return R (n,) of J z'' = R: all that stands beside the accelerations (eqs. 83-90), for
     torques and forces on amplitudes tau (n,)."""
     _check_joints(tree)
-    return tau - _forces(tree, moved(tree, q, qd), q, qd, loads, printed)
+    return tau - _forces(tree, bent_links(tree, q, qd), q, qd, loads, printed)
 
 
 def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = ()) -> Matrix:
@@ -205,9 +205,9 @@ def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ())
     the axis differs from the torque by what is of second order in the amplitudes, where the link
     hangs on one whose turns are of first order.
     """
-    links, gravity = moved(tree, q, qd, qdd), matrix([*tree.gravity, 0.0])
+    links, gravity = bent_links(tree, q, qd, qdd), matrix([*tree.gravity, 0.0])
     external: list[list[Matrix]] = [[] for _ in links]
-    for k, position, *pushes in applied(tree, loads):
+    for k, position, *pushes in applied_loads(tree, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
         moment, force = (ca.vertcat(v[0], v[1], v[2]) for v in pushes)
         place = (links[k].pose @ bend @ matrix([*position, 1.0]))[:3]
@@ -215,7 +215,7 @@ def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ())
 
     def gather(k: int, children: list) -> Matrix:
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
-        second, mixed = weighed(link, b)
+        second, mixed = bent_moments(link, b)
         first = bent_first_moment(link, b)
         push, spread = bent.acceleration @ first - first[3] * gravity, bent.acceleration @ second
         if link.modes is not None:
@@ -274,7 +274,7 @@ def _forces(
                 + ca.sparsify(matrix(link.modes.damping)) @ rates
             )
             by_term = _bending_forces(link, bent, mixed, inner, gravity)
-            for number, pairs in enumerate(slopes(link.modes, [q[row] for row in rows])):
+            for number, pairs in enumerate(term_slopes(link.modes, [q[row] for row in rows])):
                 bending = sum(slope * by_term[t] for t, slope in pairs)
                 tau[rows[number]] = bending + elastic[number]
         for _, bend, part in inner:
@@ -291,7 +291,7 @@ def _forces(
 def _pushes(tree: Tree, links: list[Bent], loads: Loads) -> list[list[tuple]]:
     """Return for every link [(position, E, -B)] of its loads, which do the work tr(d(W E) B)."""
     pushes: list[list[tuple]] = [[] for _ in links]
-    for k, position, moment, force in applied(tree, loads):
+    for k, position, moment, force in applied_loads(tree, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
         turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
         lever = matrix([*position, 1.0]) @ direction(force).T
@@ -304,7 +304,7 @@ def _bending_forces(
 ) -> list[Matrix]:
     """Return the forces on the modes' terms but for elasticity and damping (eqs. 39, 54; 85,
     86)."""
-    (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
+    (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, link_integrals(link), []
     for t, d in enumerate(mixed):
         own = (
             d.T @ bent.acceleration.T
@@ -315,7 +315,8 @@ def _bending_forces(
             - with_place[t][3, :].T @ gravity.T
         )
         own += sum(
-            (bends(link.modes, position)[t] @ part for position, _, part in inner), ca.DM(4, 4)
+            (bend_matrices(link.modes, position)[t] @ part for position, _, part in inner),
+            ca.DM(4, 4),
         )
         by_term.append(ca.dot(bent.pose.T, own))
     return by_term
@@ -323,9 +324,9 @@ def _bending_forces(
 
 def _second_moments(link: Link, b: Sequence[Matrix], printed: bool) -> tuple[Matrix, list[Matrix]]:
     """Return P and D_t (4x4); as `printed`, P without products of amplitudes (eqs. 36, 37)."""
-    second, mixed = weighed(link, b)
+    second, mixed = bent_moments(link, b)
     if printed:
-        whole, with_place, _ = integrals(link)
+        whole, with_place, _ = link_integrals(link)
         second = whole + sum(value * (c + c.T) for value, c in zip(b, with_place))
     return second, mixed
 
@@ -334,8 +335,8 @@ def _amplitude_moments(
     link: Link, values: Sequence[Matrix], b: Sequence[Matrix]
 ) -> tuple[list[Matrix], list[list[Matrix]]]:
     """Return D_k and C_fk (4x4) by amplitudes: integrals of terms weighed by the terms' slopes."""
-    (_, _, coupling), mixed = integrals(link), weighed(link, b)[1]
-    by_amplitude = [] if link.modes is None else slopes(link.modes, values)
+    (_, _, coupling), mixed = link_integrals(link), bent_moments(link, b)[1]
+    by_amplitude = [] if link.modes is None else term_slopes(link.modes, values)
     both = [
         [sum(f * k * coupling[t][u] for t, f in left for u, k in right) for right in by_amplitude]
         for left in by_amplitude

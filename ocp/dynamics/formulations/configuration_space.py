@@ -28,9 +28,9 @@ from ocp.dynamics.formulation import Formulation, Reach, align_frames
 from ocp.dynamics.matrices import Entries, sparse_matrix
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.kinematics.kinematics import poses
-from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, times
-from ocp.mechanics.model.inertia import regrouped
-from ocp.mechanics.model.loads import applied
+from ocp.mechanics.kinematics.spatial import cross, cross_force, cross_motion, symmetric_product
+from ocp.mechanics.model.inertia import regroup_inertias
+from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -146,7 +146,7 @@ class _TreeAtRest:
 
 def _tree_at_rest(tree: Tree, q: Matrix) -> _TreeAtRest:
     tree, _ = align_frames(tree)
-    frames, bodies = poses(tree, q), regrouped(tree)
+    frames, bodies = poses(tree, q), regroup_inertias(tree)
 
     def carry(k: int, children: list) -> Matrix:
         mass, first, second = bodies[k]
@@ -184,7 +184,8 @@ def _wrenches(pseudo: Matrix, motions: Matrix) -> Matrix:
     entries = ca.vertcat(yy + zz, xx + zz, xx + yy, -pseudo[0, 1], -pseudo[0, 2], -pseudo[1, 2])
     first, (turns, slides) = ca.repmat(pseudo[:3, 3], 1, motions.shape[1]), ca.vertsplit(motions, 3)
     return ca.vertcat(
-        times(entries, turns) + cross(first, slides), pseudo[3, 3] * slides - cross(first, turns)
+        symmetric_product(entries, turns) + cross(first, slides),
+        pseudo[3, 3] * slides - cross(first, turns),
     )
 
 
@@ -233,7 +234,7 @@ def _coriolis(rest: _TreeAtRest) -> list[Matrix]:
 def _load_torques(rest: _TreeAtRest, loads: Loads) -> Matrix:
     """Return the generalized forces (n,) of loads: the work that they do on each joint's twist."""
     total = ca.DM(rest.tree.dof, 1)
-    for link, position, *vectors in applied(rest.tree, loads):
+    for link, position, *vectors in applied_loads(rest.tree, loads):
         chain = rest.chain(link)
         if chain:
             moment, force = (ca.vertcat(part[0], part[1], part[2]) for part in vectors)

@@ -24,8 +24,8 @@ from ocp.dynamics.formulations.transforms_4x4 import (
 )
 from ocp.dynamics.signatures import Loads, Slopes
 from ocp.mechanics.kinematics.spatial import skew
-from ocp.mechanics.model.inertia import first_moment
-from ocp.mechanics.model.loads import AppliedLoads, applied
+from ocp.mechanics.model.inertia import mass_moments
+from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -46,7 +46,7 @@ Derivatives: TypeAlias = dict[tuple[str, int], Sums]
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = align_frames(tree)
-    gravity, pushes = matrix(tree.gravity), applied(tree, loads)
+    gravity, pushes = matrix(tree.gravity), applied_loads(tree, loads)
     return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 
 
@@ -118,7 +118,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
     tree, _ = align_frames(tree)
     links, screws, gravity = _links(tree, q), screw_matrices(tree), matrix(tree.gravity)
     moves, entries = _motions(tree, links, screws, qd, qdd), {}
-    sums = _inward_sums(tree, links, moves, applied(tree, loads))
+    sums = _inward_sums(tree, links, moves, applied_loads(tree, loads))
     for k, (((w, *_), by), ((d, e, c, m), slopes)) in enumerate(zip(moves, sums)):
         row = tree.rows[k]
         if row is None:
@@ -285,7 +285,7 @@ def _links(tree: Tree, q: Matrix) -> Links:
     """Return (R, R', R''), (p, p', p'') and (m, n, J) of every link."""
     links = []
     for poses, link in zip(link_poses(tree, q), tree.links):
-        mass, first, second = first_moment(link)
+        mass, first, second = mass_moments(link)
         turns, shifts = [pose[:3, :3] for pose in poses], [pose[:3, 3] for pose in poses]
         links.append((turns, shifts, (mass, matrix(first), matrix(second))))
     return links

@@ -28,7 +28,7 @@ from ocp.dynamics.formulations.transforms_4x4 import (
     symbolic_chain,
 )
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.mechanics.model.loads import AppliedLoads, applied
+from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -86,7 +86,9 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
     """
     tree, _ = align_frames(tree)
     links, screws = link_matrices(tree, q), screw_matrices(tree)
-    forces, places, moments = _external(links, matrix([*tree.gravity, 0]), applied(tree, loads))
+    forces, places, moments = _external(
+        links, matrix([*tree.gravity, 0]), applied_loads(tree, loads)
+    )
     moves = _motions(tree, links, screws, qd, qdd)
     sums = _inward_sums(tree, links, screws, moves, places, moments)
     entries, still = {}, (ca.DM(4, 4),)

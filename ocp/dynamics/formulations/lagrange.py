@@ -4,7 +4,7 @@ recursion, and so a witness to those that are."""
 import casadi as ca
 
 from ocp.dynamics.signatures import Loads
-from ocp.mechanics.elements.forces import kind_of
+from ocp.mechanics.elements.forces import kinematics_of
 from ocp.mechanics.flexible.kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power
 from ocp.mechanics.model.tree import Tree
@@ -21,7 +21,7 @@ def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Loads = ()) -
     the modes' damping, and that of the loads P.
     """
     at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
-    kinetic, bodies = kinetic_energy(tree, at, rate), kind_of(tree)
+    kinetic, bodies = kinetic_energy(tree, at, rate), kinematics_of(tree)
     momentum, potential = ca.gradient(kinetic, rate), bodies.potential_energy(tree, at)
     rest = ca.jtimes(momentum, at, rate) + ca.gradient(potential - kinetic, at)
     rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)

@@ -22,10 +22,10 @@ from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.dynamics.formulation import Formulation, align_frames
 from ocp.dynamics.signatures import Loads, Reactions
 from ocp.mechanics.kinematics.spatial import euler_zxz
-from ocp.mechanics.model.inertia import first_moment, regrouped
-from ocp.mechanics.model.loads import applied
+from ocp.mechanics.model.inertia import mass_moments, regroup_inertias
+from ocp.mechanics.model.loads import applied_loads
 from ocp.mechanics.model.tree import Tree, inward, outward
-from ocp.mechanics.values.parameters import Open, array, is_open, matrix, some
+from ocp.mechanics.values.parameters import Open, any_nonzero, array, is_open, matrix
 from ocp.mechanics.values.types import Matrix
 
 # Lists of entries are several times faster to compute with than CasADi's matrices: a number that is
@@ -69,7 +69,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -
     tree, _ = align_frames(tree)
     turns = _JointTurns(tree, q)
     external = _external(tree, turns, loads)
-    wrenches = joint_wrenches(tree, turns, qd, qdd, external, _entries(regrouped(tree)))
+    wrenches = joint_wrenches(tree, turns, qd, qdd, external, _entries(regroup_inertias(tree)))
     torques = []
     for joint, (moment, force) in zip(tree.joints, wrenches):
         if joint.kind == "prismatic":
@@ -87,7 +87,7 @@ def reactions(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ())
     """
     better, frames = align_frames(tree)
     turns = _JointTurns(better, q)
-    external, inertias = _external(better, turns, loads), _entries(map(first_moment, better.links))
+    external, inertias = _external(better, turns, loads), _entries(map(mass_moments, better.links))
     wrenches = joint_wrenches(better, turns, qd, qdd, external, inertias)
     moments, forces = [], []
     for joint, frame, (inner_moment, inner_force) in zip(tree.joints, frames, wrenches):
@@ -122,7 +122,7 @@ def joint_wrenches(
         w, dw = turns.to_child(k, w), turns.to_child(k, dw)
         a = turns.to_child(k, _add(a, _times(bend, turns.offset(k))))
         slide = 1.0 if joint.kind == "prismatic" else _scalar(joint.pitch)
-        if some([slide]):
+        if any_nonzero([slide]):
             swept = [_product(w[1], 2 * slide * qd[row]), -_product(w[0], 2 * slide * qd[row])]
             a = _add(a, [*swept, _product(slide, qdd[row])])
         if joint.kind != "prismatic":
@@ -168,7 +168,7 @@ def _external(tree: Tree, turns: "_JointTurns", loads: Loads) -> dict[int, Wrenc
     Barman (2020), eqs. 3.84-3.90.
     """
     external: dict[int, Wrench] = {}
-    for k, arm, moment, force in applied(tree, loads):
+    for k, arm, moment, force in applied_loads(tree, loads):
         moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
         moment = _add(moment, _cross([_scalar(entry) for entry in arm.tolist()], force))
         if k in external:
@@ -196,7 +196,7 @@ class _JointTurns:
             steps = [(_scalar(p), _scalar(axis)) for p, axis in home[:3, [3, 2]].tolist()]
             self.offsets.append(
                 [
-                    p + slide * axis * q[row] if some([slide]) and some([axis]) else p
+                    p + slide * axis * q[row] if any_nonzero([slide]) and any_nonzero([axis]) else p
                     for p, axis in steps
                 ]
             )

@@ -14,9 +14,9 @@ from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Slopes
 from ocp.mechanics.kinematics.rigid import joint_pose
 from ocp.mechanics.kinematics.spatial import screw_matrix, skew
-from ocp.mechanics.model.inertia import first_moment
+from ocp.mechanics.model.inertia import mass_moments
 from ocp.mechanics.model.joints import GROUND, revolute
-from ocp.mechanics.model.loads import AppliedLoads, applied
+from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -37,7 +37,7 @@ def aligned_torques(
         torques: the method, torques(tree, links, qd=, qdd=, gravity= (4), loads= as `applied`).
     """
     tree, _ = align_frames(tree)
-    gravity, pushes = matrix([*tree.gravity, 0]), applied(tree, loads)
+    gravity, pushes = matrix([*tree.gravity, 0]), applied_loads(tree, loads)
     return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 
 
@@ -62,7 +62,7 @@ def link_matrices(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
     """Return T, T', T'' and the pseudo-inertia J (4x4, last column m r and m) of every link."""
     matrices = []
     for pose, link in zip(link_poses(tree, q), tree.links):
-        mass, first, second = first_moment(link)
+        mass, first, second = mass_moments(link)
         matrices.append((*pose, matrix(np.block([[second, first[:, None]], [first, mass]]))))
     return matrices
 

@@ -27,7 +27,7 @@ from ocp.dynamics.formulations.transforms_4x4 import (
 )
 from ocp.dynamics.matrices import sparse_matrix
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.mechanics.model.loads import AppliedLoads, applied
+from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Tree, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -89,7 +89,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
         dtau_i/dqdd_m = <W_m, W_i>
     """
     tree, _ = align_frames(tree)
-    links, pushes = link_matrices(tree, q), applied(tree, loads)
+    links, pushes = link_matrices(tree, q), applied_loads(tree, loads)
     gravity = matrix([*tree.gravity, 0])
 
     def shares() -> Iterator[tuple[list[int], Slopes]]:

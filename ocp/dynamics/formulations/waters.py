@@ -30,7 +30,7 @@ from ocp.dynamics.formulations.transforms_4x4 import (
     symmetric_block,
 )
 from ocp.dynamics.signatures import Loads, Slopes
-from ocp.mechanics.model.loads import AppliedLoads, applied
+from ocp.mechanics.model.loads import AppliedLoads, applied_loads
 from ocp.mechanics.model.tree import Tree, outward
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -81,7 +81,7 @@ def sensitivity(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = (
     over the links j that joints i and k move, as d(ddW)/dqd = 2 d(dW)/dq and d(ddW)/dqdd = dW/dq.
     """
     tree, _ = align_frames(tree)
-    links, pushes = link_matrices(tree, q), applied(tree, loads)
+    links, pushes = link_matrices(tree, q), applied_loads(tree, loads)
     gravity = matrix([*tree.gravity, 0])
 
     def shares() -> Iterator[tuple[Mapping[int, Motion], Slopes]]:

@@ -35,7 +35,7 @@ from ocp.dynamics.tables.tensor_splines import (
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import check_closed, instance, limits, set_fields
+from ocp.mechanics.values.validation import check_numeric, check_type, limits, set_fields
 from ocp.spelling import suggest_fields
 
 NAME = "table"
@@ -82,7 +82,7 @@ class Tabulated:
         if not _is_whole(self.degree) or self.degree not in DEGREES:
             known = ", ".join(map(str, DEGREES))
             raise ValueError(f"table: degree: expected one of {known}, got {self.degree!r}")
-        instance("table: coriolis", self.coriolis, bool)
+        check_type("table: coriolis", self.coriolis, bool)
         if not self.coriolis and self.form != "configuration":
             raise ValueError(f"table: coriolis: form {self.form!r} has no such terms of their own")
         points: Any = self.points
@@ -266,7 +266,7 @@ def table_plan(tree: Tree, settings: Tabulated) -> Plan:
     Raises ValueError as `tabulate` does, except of memory.
     """
     check_rigid(tree)
-    check_closed("table", (tree.links, tree.joints, tree.gravity))
+    check_numeric("table", (tree.links, tree.joints, tree.gravity))
     quantities, n = TABLE_FORMS[settings.form], tree.dof
     if not 1 <= n <= MOST:
         _refuse(tree, settings)

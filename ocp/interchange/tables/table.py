@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ocp.interchange.tables.units import in_si
-from ocp.mechanics.values.validation import instance, set_fields, shown
+from ocp.mechanics.values.validation import check_type, describe_value, set_fields
 from ocp.pickling import portable
 
 
@@ -36,8 +36,8 @@ class Table:
     lines: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        what = instance("table: source", self.source, str)
-        labels = tuple(instance(f"{what}: label", label, str) for label in self.labels)
+        what = check_type("table: source", self.source, str)
+        labels = tuple(check_type(f"{what}: label", label, str) for label in self.labels)
         t = np.array(self.t, dtype=float)
         values = np.array(self.values, dtype=float).reshape(len(labels), -1)
         if values.shape != (len(labels), len(t)):
@@ -81,7 +81,7 @@ def check_table(what: str, table: Any) -> None:
     if not isinstance(table, Table):
         path = isinstance(table, str | PathLike)
         hint = f"; read_table({str(table)!r}) reads one" if path else ""
-        raise ValueError(f"{what}: expected a Table, got {shown(table)}{hint}")
+        raise ValueError(f"{what}: expected a Table, got {describe_value(table)}{hint}")
 
 
 def _values_in_si(

@@ -16,7 +16,7 @@ from ocp.mechanics.model.joints import GROUND, Joint
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.parameters import array
-from ocp.mechanics.values.validation import check_closed
+from ocp.mechanics.values.validation import check_numeric
 
 LARGEST = 1e9  # m or rad: an end of a range that is open at one side only
 ROOT = "world"  # the link that stands for the ground
@@ -37,7 +37,7 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
         ValueError: the tree has loops, stays, links that bend, screws, balls, elements but dampers
             and dry friction, or open numbers.
     """
-    check_closed("save_model", tree)
+    check_numeric("save_model", tree)
     for what, parts in (("loops", tree.loops), ("stays", tree.stays)):
         if parts:
             names = ", ".join(part.name for part in parts)

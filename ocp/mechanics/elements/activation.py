@@ -17,9 +17,9 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.elements.drives import Strength, check_drives
-from ocp.mechanics.elements.joint_elements import check_joint_units, expression, named
+from ocp.mechanics.elements.joint_elements import check_joint_units, check_name, graph_number
 from ocp.mechanics.elements.smooth_curves import ramp
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
@@ -61,14 +61,14 @@ class Activation:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "activation")
+        label = check_name(self, "activation")
         set_fields(self, time=positive(f"{label}: time", self.time, unit="s"))
         if self.release is not None:
             set_fields(self, release=positive(f"{label}: release", self.release, unit="s"))
         if self.law not in LAWS:
             raise ValueError(f"{label}: law: expected one of {', '.join(LAWS)}, got {self.law!r}")
         set_fields(self, steepness=positive(f"{label}: steepness", self.steepness))
-        on, off = reference((self.time, self._off))
+        on, off = nominal((self.time, self._off))
         if self.law == LAWS[1] and 4 * on > STEEPEST * off:
             raise ValueError(
                 f"{label}: release: expected at least {4 / STEEPEST * on:.3g} s by this law, "
@@ -86,7 +86,7 @@ class Activation:
         check_joint_units(label, tree, self.joint, {})
         check_drives(label, tree, self.joint)
         joint, known = tree.moving[tree.coordinate(self.joint)], self._strengths(tree)
-        for direction, limit in zip((-1, 1), reference(joint.torque)):
+        for direction, limit in zip((-1, 1), nominal(joint.torque)):
             if direction not in known and not isfinite(limit):
                 raise ValueError(
                     f"{label}: joint {self.joint!r}: expected torque limits, within which it comes "
@@ -106,7 +106,7 @@ class Activation:
     def asked(self, tau: Matrix, rate: Matrix) -> Matrix:
         """Return the signal u (N m or N) of its joint's torque and the rate of that, where it is
         `plain`."""
-        return tau + expression(self.time) * rate
+        return tau + graph_number(self.time) * rate
 
     def shares(self, tree: Any, tau: Matrix, q: Matrix, qd: Matrix) -> tuple[Any, Any]:
         """Return the shares (upwards, downwards), both from 0 on, of its joint's torque, coordinate
@@ -120,7 +120,7 @@ class Activation:
 
     def ways(self, tree: Any) -> tuple[float, float]:
         """Return the bounds of its state."""
-        lower, upper = reference(tree.moving[tree.coordinate(self.joint)].torque)
+        lower, upper = nominal(tree.moving[tree.coordinate(self.joint)].torque)
         known = self._strengths(tree)
         return (
             -1.0 if -1 in known or lower < 0 else 0.0,
@@ -133,7 +133,7 @@ class Activation:
         up, down = shares
         most = self._sum(self._rise(up), self._fall(down))
         least = self._sum(self._rise(down), self._fall(up))
-        time = expression(self.time)
+        time = graph_number(self.time)
         return time * (most - rate), time * (least + rate)
 
     def _sum(self, *rates: Any) -> Any:
@@ -153,8 +153,8 @@ class Activation:
             if direction in known:
                 reach.append(known[direction].capacity(q, direction * qd))
             else:
-                is_there = direction * reference(limit) > 0
-                reach.append(direction * expression(limit) if is_there else None)
+                is_there = direction * nominal(limit) > 0
+                reach.append(direction * graph_number(limit) if is_there else None)
         return reach[0], reach[1]
 
     def _rise(self, share: Any) -> Any:
@@ -162,7 +162,7 @@ class Activation:
         if share is None:
             return None
         if self.law == LAWS[0]:
-            return (1 - share) / expression(self.time)
+            return (1 - share) / graph_number(self.time)
         return self._pace(share, 1 - share) * (1 - share)
 
     def _fall(self, share: Any) -> Any:
@@ -170,12 +170,12 @@ class Activation:
         if share is None:
             return None
         if self.law == LAWS[0]:
-            return share / expression(self._off)
+            return share / graph_number(self._off)
         return self._pace(share, -share) * share
 
     def _pace(self, share: Matrix, gap: Matrix) -> Matrix:
         """Return da/dt (1/s) over the `gap` between signal and share, by De Groote's law."""
         height = 0.5 + 1.5 * share
         switch = ca.tanh(self.steepness * gap) / 2
-        on = (0.5 + switch) / (expression(self.time) * height)
-        return on + (0.5 - switch) * height / expression(self._off)
+        on = (0.5 + switch) / (graph_number(self.time) * height)
+        return on + (0.5 - switch) * height / graph_number(self._off)

@@ -13,14 +13,14 @@ from ocp.mechanics.elements.joint_elements import (
     FORCES,
     RATES,
     check_joint_units,
-    expression,
-    named,
+    check_name,
+    graph_number,
     row_of,
 )
 from ocp.mechanics.elements.smooth_curves import ramp
-from ocp.mechanics.values.callback_checks import tried
+from ocp.mechanics.values.callback_checks import check_callback
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import called, frozen, numbers, positive, set_fields
+from ocp.mechanics.values.validation import check_callable, freeze, numbers, positive, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -53,7 +53,7 @@ class TorqueSpeed:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "torque over speed")
+        label = check_name(self, "torque over speed")
         for what in ("stall", "no_load"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what), unit="")})
 
@@ -66,14 +66,14 @@ class TorqueSpeed:
 
     def room(self, tau: Matrix, q: Matrix, qd: Matrix) -> tuple[Matrix, ...]:
         """Return what is left of it (2,) at its joint's torque, coordinate and rate, N m or N."""
-        stall = expression(self.stall)
-        asked = tau + stall / expression(self.no_load) * qd
+        stall = graph_number(self.stall)
+        asked = tau + stall / graph_number(self.no_load) * qd
         return stall - asked, stall + asked
 
     def bounds(self, q: Matrix, qd: Matrix) -> dict[int, Matrix]:
         """Return {side: the torque up to which it goes there}, N m or N; 1 is upwards."""
-        stall = expression(self.stall)
-        lost = stall / expression(self.no_load) * qd
+        stall = graph_number(self.stall)
+        lost = stall / graph_number(self.no_load) * qd
         return {1: stall - lost, -1: -stall - lost}
 
     @property
@@ -105,8 +105,10 @@ class Strength:
             raise ValueError(
                 f"strength at {self.joint!r}: direction: expected 1 or -1, got {self.direction!r}"
             )
-        label = named(self, f"strength {SIDES[self.direction]}")
-        tried(f"{label}: capacity", called(f"{label}: capacity", self.capacity), (1, 1), 1)
+        label = check_name(self, f"strength {SIDES[self.direction]}")
+        check_callback(
+            f"{label}: capacity", check_callable(f"{label}: capacity", self.capacity), (1, 1), 1
+        )
 
     def check(self, tree: Any) -> None:
         """Raise ValueError unless the tree has its joint, with a drive."""
@@ -159,16 +161,16 @@ class Voluntary:
             set_fields(self, **{what: value})
         for what in ("best", "eccentric"):
             entry = numbers(f"voluntary strength: {what}", getattr(self, what), (), "")
-            set_fields(self, **{what: frozen(entry[()])})
+            set_fields(self, **{what: freeze(entry[()])})
 
     def __call__(self, x: Matrix, speed: Matrix) -> Matrix:
         """Return the strength (N m) at angle x (rad), shortening at a speed (rad/s)."""
-        c4, c5 = expression(self.three_quarters), expression(self.half)
-        over = ca.cos(expression(self.narrowing) * (x - expression(self.best)))
+        c4, c5 = graph_number(self.three_quarters), graph_number(self.half)
+        over = ca.cos(graph_number(self.narrowing) * (x - graph_number(self.best)))
         shorter, longer = ramp(speed, self.rounding), ramp(-speed, self.rounding)
         doing = _hyperbola(shorter, c4, c5)
-        bearing = _hyperbola(longer, c4, c5) * (1 + expression(self.eccentric) * longer)
-        return expression(self.peak) * ramp(over, LEAST) * ramp(doing, LEAST) * bearing
+        bearing = _hyperbola(longer, c4, c5) * (1 + graph_number(self.eccentric) * longer)
+        return graph_number(self.peak) * ramp(over, LEAST) * ramp(doing, LEAST) * bearing
 
 
 def _hyperbola(speed: Matrix, c4: Any, c5: Any) -> Matrix:

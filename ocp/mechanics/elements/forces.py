@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
-from ocp.mechanics.elements.joint_elements import expression
+from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.tendons import total_length
 from ocp.mechanics.flexible import kinematics
 from ocp.mechanics.kinematics import rigid
@@ -28,7 +28,7 @@ from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 
 
-def kind_of(tree: Tree) -> ModuleType:
+def kinematics_of(tree: Tree) -> ModuleType:
     """Return the file that knows how links of the tree move: both have the same functions."""
     return kinematics if tree.flexible else rigid
 
@@ -64,13 +64,13 @@ class State:
         """Motions of all links, at least their places."""
         if self.known is not None:
             return self.known
-        return kind_of(self.tree).motions(self.tree, self.q)
+        return kinematics_of(self.tree).motions(self.tree, self.q)
 
     def place(self, end: End) -> Matrix:
         """Return the place (3, m) of a point, or of the ground."""
         if not isinstance(end, str):
             return matrix(end)
-        return kind_of(self.tree).place_at(self.tree, self.moves, self.tree.point(end))
+        return kinematics_of(self.tree).point_position(self.tree, self.moves, self.tree.point(end))
 
     def length(self, path: Sequence[End]) -> Matrix:
         """Return the length (m) of a path."""
@@ -109,7 +109,7 @@ def rotors(tree: Tree) -> dict[int, Any]:
     rows = _rows(tree) if has_rotors(tree) else {}
     for each in tree.elements:
         if isinstance(each, Armature):
-            row, inertia = rows[each.joint], expression(each.reflected)
+            row, inertia = rows[each.joint], graph_number(each.reflected)
             total[row] = total[row] + inertia if row in total else inertia
     return total
 
@@ -157,7 +157,7 @@ def torques_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[s
     for each in forces_of(tree):
         if isinstance(each, Armature):
             row = state.row(each.joint)
-            given[each.name] = _column(tree, {row: -expression(each.reflected) * qdd[row]})
+            given[each.name] = _column(tree, {row: -graph_number(each.reflected) * qdd[row]})
         else:
             given[each.name] = _summed(tree, (each,), state)
     return given
@@ -198,16 +198,16 @@ def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple
     return tuple(loads)
 
 
-def completed(
+def drive_torques(
     tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Any = None
 ) -> Matrix:
     """Return what drives have to give (n,) where bodies need `needed`: ID + A qdd - e."""
     if not forces_of(tree):
         return needed
-    return turned_too(tree, needed, qdd) - element_torques(tree, q, qd, moves)
+    return with_rotors(tree, needed, qdd) - element_torques(tree, q, qd, moves)
 
 
-def turned_too(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
+def with_rotors(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
     """Return what moves bodies and rotors (n,) where bodies alone need `needed`: ID + A qdd."""
     return needed + armatures(tree) * qdd if has_rotors(tree) else needed
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.elements.smooth_curves import cubic, friction, ramp, ramp_area, ramp_slope
-from ocp.mechanics.values.parameters import expression_of, is_open, reference
+from ocp.mechanics.values.parameters import expression_of, is_open, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import (
     check_units,
-    frozen,
+    freeze,
     limits,
     numbers,
     positive,
@@ -54,7 +54,7 @@ def check_joint_units(label: str, tree: Any, joint: str, units: dict[str, Any]) 
         check_units(f"{label}: {what}", value, pair[slides])
 
 
-def named(record: Any, kind: str) -> str:
+def check_name(record: Any, kind: str) -> str:
     """Check an element's joint and name, by default its joint's and its kind; return its label."""
     if not isinstance(record.joint, str) or not record.joint:
         raise ValueError(f"{kind}: joint: expected a joint's name, got {record.joint!r}")
@@ -78,7 +78,7 @@ class Damper:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "damper")
+        label = check_name(self, "damper")
         set_fields(self, damping=positive(f"{label}: damping", self.damping, unit=""))
 
     def check(self, tree: Any) -> None:
@@ -89,7 +89,7 @@ class Damper:
     def torques(self, state: Any) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
-        return {row: -expression(self.damping) * state.qd[row]}
+        return {row: -graph_number(self.damping) * state.qd[row]}
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores: nothing."""
@@ -97,7 +97,7 @@ class Damper:
 
     def loss(self, state: Any) -> Matrix:
         """Return the power (W) that it takes: d x'^2."""
-        return expression(self.damping) * state.qd[state.row(self.joint)] ** 2
+        return graph_number(self.damping) * state.qd[state.row(self.joint)] ** 2
 
 
 @suggest_fields
@@ -119,12 +119,12 @@ class Friction:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "friction")
+        label = check_name(self, "friction")
         static = self.dynamic if self.static is None else self.static
         for what, value in (("dynamic", self.dynamic), ("static", static)):
             set_fields(self, **{what: positive(f"{label}: {what} level", value, unit="")})
         set_fields(self, transition=positive(f"{label}: transition", self.transition, unit=""))
-        low, high = reference((self.dynamic, self.static))
+        low, high = nominal((self.dynamic, self.static))
         if high < low:
             raise ValueError(
                 f"{label}: static level: expected at least the dynamic one, {low:g}, got {high:g}"
@@ -142,8 +142,8 @@ class Friction:
     def torques(self, state: Any) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
-        share = state.qd[row] / expression(self.transition)
-        return {row: -friction(share, expression(self.static), expression(self.dynamic))}
+        share = state.qd[row] / graph_number(self.transition)
+        return {row: -friction(share, graph_number(self.static), graph_number(self.dynamic))}
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores: nothing."""
@@ -171,12 +171,12 @@ class Armature:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "armature")
+        label = check_name(self, "armature")
         set_fields(self, inertia=positive(f"{label}: inertia", self.inertia, unit=""))
         gear = numbers(f"{label}: gear", self.gear, (), "")
-        if reference(gear.item()) == 0:
+        if nominal(gear.item()) == 0:
             raise ValueError(f"{label}: gear: expected a ratio other than 0")
-        set_fields(self, gear=frozen(gear[()]))
+        set_fields(self, gear=freeze(gear[()]))
 
     @property
     def reflected(self) -> Any:
@@ -216,9 +216,9 @@ class Spring:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "spring")
+        label = check_name(self, "spring")
         set_fields(self, stiffness=positive(f"{label}: stiffness", self.stiffness, unit=""))
-        set_fields(self, rest=frozen(numbers(f"{label}: rest", self.rest, (), "")[()]))
+        set_fields(self, rest=freeze(numbers(f"{label}: rest", self.rest, (), "")[()]))
 
     def check(self, tree: Any) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
@@ -228,12 +228,12 @@ class Spring:
     def torques(self, state: Any) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
-        return {row: -expression(self.stiffness) * (state.q[row] - expression(self.rest))}
+        return {row: -graph_number(self.stiffness) * (state.q[row] - graph_number(self.rest))}
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores (J): k (x - x_0)^2 / 2."""
-        stretch = state.q[state.row(self.joint)] - expression(self.rest)
-        return expression(self.stiffness) * stretch**2 / 2
+        stretch = state.q[state.row(self.joint)] - graph_number(self.rest)
+        return graph_number(self.stiffness) * stretch**2 / 2
 
     def loss(self, state: Any) -> Matrix:
         """Return the power that it takes: none."""
@@ -255,7 +255,7 @@ class CurvedSpring:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "curved spring")
+        label = check_name(self, "curved spring")
         count = np.size(self.places)
         if count < 2 or np.ndim(self.places) != 1:
             raise ValueError(f"{label}: places: expected at least 2 numbers, got {self.places!r}")
@@ -263,7 +263,7 @@ class CurvedSpring:
         forces = numbers(f"{label}: forces", self.forces, (count,))
         if (np.diff(places) <= 0).any():
             raise ValueError(f"{label}: places: expected increasing numbers, got {places.tolist()}")
-        set_fields(self, places=frozen(places), forces=frozen(forces))
+        set_fields(self, places=freeze(places), forces=freeze(forces))
 
     def check(self, tree: Any) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
@@ -313,13 +313,13 @@ class Bumper:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = named(self, "bumper")
+        label = check_name(self, "bumper")
         lower, upper = limits(f"{label}: ends", (self.lower, self.upper), "")
         set_fields(self, lower=lower, upper=upper)
         set_fields(self, stiffness=positive(f"{label}: stiffness", self.stiffness, unit=""))
         set_fields(self, damping=positive(f"{label}: damping", self.damping, True, unit=""))
         set_fields(self, rounding=positive(f"{label}: rounding", self.rounding, unit=""))
-        if not np.isfinite(reference((lower, upper))).any():
+        if not np.isfinite(nominal((lower, upper))).any():
             raise ValueError(f"{label}: ends: expected a lower or an upper one, got none")
 
     def check(self, tree: Any) -> None:
@@ -336,21 +336,22 @@ class Bumper:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         pushes = (
-            -way * pushing(self, depth, way * state.qd[row]) for way, depth in self._depths(state)
+            -way * push_force(self, depth, way * state.qd[row])
+            for way, depth in self._depths(state)
         )
         return {row: sum(pushes, 0.0)}
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores (J), zero where it sets in."""
-        width = expression(self.rounding)
+        width = graph_number(self.rounding)
         areas = (ramp_area(depth, width) for _, depth in self._depths(state))
-        return expression(self.stiffness) * sum(areas, 0.0)
+        return graph_number(self.stiffness) * sum(areas, 0.0)
 
     def loss(self, state: Any) -> Matrix:
         """Return the power (W) that it takes."""
         rate = state.qd[state.row(self.joint)]
         return sum(
-            (lost(self, depth, way * rate) for way, depth in self._depths(state)),
+            (push_loss(self, depth, way * rate) for way, depth in self._depths(state)),
             0.0,
         )
 
@@ -358,30 +359,30 @@ class Bumper:
         """Return of each end (whether it is entered upwards, 1, or -1, how deep that is)."""
         x, ends = state.q[state.row(self.joint)], []
         if is_open(self.lower) or np.isfinite(self.lower):
-            ends.append((-1, expression(self.lower) - x))
+            ends.append((-1, graph_number(self.lower) - x))
         if is_open(self.upper) or np.isfinite(self.upper):
-            ends.append((1, x - expression(self.upper)))
+            ends.append((1, x - graph_number(self.upper)))
         return ends
 
 
-def pushing(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
+def push_force(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
     """Return the force (N m or N) of what has `stiffness`, `damping` and `rounding` at a depth
     that grows at a rate: never less than 0."""
-    stiffness, width = expression(record.stiffness), expression(record.rounding)
+    stiffness, width = graph_number(record.stiffness), graph_number(record.rounding)
     whole = stiffness * depth
     if is_open(record.damping) or record.damping:
-        whole = whole + expression(record.damping) * ramp_slope(depth, width) * rate
+        whole = whole + graph_number(record.damping) * ramp_slope(depth, width) * rate
     return ramp(whole, stiffness * width)
 
 
-def lost(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
+def push_loss(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
     """Return the power (W) that such a force takes, at least 0."""
     if not is_open(record.damping) and not record.damping:
         return 0.0
-    stiffness, width = expression(record.stiffness), expression(record.rounding)
-    return (pushing(record, depth, rate) - stiffness * ramp(depth, width)) * rate
+    stiffness, width = graph_number(record.stiffness), graph_number(record.rounding)
+    return (push_force(record, depth, rate) - stiffness * ramp(depth, width)) * rate
 
 
-def expression(number: Any) -> Any:
+def graph_number(number: Any) -> Any:
     """Return a number of an element as graphs take it."""
     return expression_of(number) if is_open(number) else number

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.elements.joint_elements import row_of
-from ocp.mechanics.values.callback_checks import as_column, tried
+from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import called, set_fields, several
+from ocp.mechanics.values.validation import check_callable, check_records, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -39,7 +39,7 @@ class PassiveMoment:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"passive moment: name: expected a word, got {self.name!r}")
         label = f"passive moment {self.name!r}"
-        set_fields(self, joints=several(f"{label}: joints", self.joints, str))
+        set_fields(self, joints=check_records(f"{label}: joints", self.joints, str))
         if not self.joints or len(set(self.joints)) < len(self.joints):
             raise ValueError(
                 f"{label}: joints: expected different names, at least one, got {self.joints}"
@@ -48,9 +48,13 @@ class PassiveMoment:
             raise ValueError(f"{label}: expected a moment or an energy, got neither")
         k = len(self.joints)
         if self.moment is not None:
-            tried(f"{label}: moment", called(f"{label}: moment", self.moment), (k, k), k)
+            check_callback(
+                f"{label}: moment", check_callable(f"{label}: moment", self.moment), (k, k), k
+            )
         if self.energy is not None:
-            tried(f"{label}: energy", called(f"{label}: energy", self.energy), (k,), 1)
+            check_callback(
+                f"{label}: energy", check_callable(f"{label}: energy", self.energy), (k,), 1
+            )
 
     def check(self, tree: Any) -> None:
         """Raise ValueError unless the tree has its joints."""

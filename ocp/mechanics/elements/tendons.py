@@ -12,13 +12,18 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.elements.joint_elements import check_joint_units, expression, lost, pushing
+from ocp.mechanics.elements.joint_elements import (
+    check_joint_units,
+    graph_number,
+    push_force,
+    push_loss,
+)
 from ocp.mechanics.elements.smooth_curves import ramp_area
 from ocp.mechanics.model.tree_validation import check_path
 from ocp.mechanics.model.unilateral import End, path_of
-from ocp.mechanics.values.parameters import is_open, reference
+from ocp.mechanics.values.parameters import is_open, nominal
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import check_units, frozen, numbers, positive, set_fields
+from ocp.mechanics.values.validation import check_units, freeze, numbers, positive, set_fields
 from ocp.spelling import suggest_fields
 
 
@@ -80,10 +85,10 @@ class Strut:
         """Return with what it pulls its ends together (N)."""
         total: Any = 0.0
         if is_open(self.stiffness) or self.stiffness:
-            stretch = state.length(self.path) - expression(self.rest)
-            total = expression(self.stiffness) * stretch
+            stretch = state.length(self.path) - graph_number(self.rest)
+            total = graph_number(self.stiffness) * stretch
         if is_open(self.damping) or self.damping:
-            total = total + expression(self.damping) * state.length_rate(self.path)
+            total = total + graph_number(self.damping) * state.length_rate(self.path)
         return total
 
     def torques(self, state: Any) -> dict[int, Matrix]:
@@ -94,14 +99,14 @@ class Strut:
         """Return what it stores (J): k (l - l_0)^2 / 2."""
         if not is_open(self.stiffness) and not self.stiffness:
             return 0.0
-        stretch = state.length(self.path) - expression(self.rest)
-        return expression(self.stiffness) * stretch**2 / 2
+        stretch = state.length(self.path) - graph_number(self.rest)
+        return graph_number(self.stiffness) * stretch**2 / 2
 
     def loss(self, state: Any) -> Matrix:
         """Return the power (W) that it takes: d l'^2."""
         if not is_open(self.damping) and not self.damping:
             return 0.0
-        return expression(self.damping) * state.length_rate(self.path) ** 2
+        return graph_number(self.damping) * state.length_rate(self.path) ** 2
 
 
 @suggest_fields
@@ -140,11 +145,11 @@ class Tendon:
             set_fields(self, **{what: number})
         set_fields(self, rounding=positive(f"{label}: rounding", self.rounding, unit=""))
         radius = numbers(f"{label}: radius", self.radius, (), "")
-        set_fields(self, radius=frozen(radius[()]))
-        if bool(self.winch) != bool(reference(self.radius)):
+        set_fields(self, radius=freeze(radius[()]))
+        if bool(self.winch) != bool(nominal(self.radius)):
             raise ValueError(
                 f"{label}: expected a winch and its radius, or none, got {self.winch!r} and "
-                f"{reference(self.radius):g}"
+                f"{nominal(self.radius):g}"
             )
 
     def check(self, tree: Any) -> None:
@@ -157,18 +162,18 @@ class Tendon:
 
     def tension(self, state: Any) -> Matrix:
         """Return with what it pulls (N)."""
-        return pushing(self, self.stretch(state), self._rate(state))
+        return push_force(self, self.stretch(state), self._rate(state))
 
     def stretch(self, state: Any) -> Matrix:
         """Return by what it is longer than slack (m)."""
-        wound = expression(self.radius) * state.q[state.row(self.winch)] if self.winch else 0.0
-        return state.length(self.path) + wound - expression(self.slack)
+        wound = graph_number(self.radius) * state.q[state.row(self.winch)] if self.winch else 0.0
+        return state.length(self.path) + wound - graph_number(self.slack)
 
     def _rate(self, state: Any) -> Any:
         """Return at what rate it is stretched (m/s); None where that does not matter."""
         if not is_open(self.damping) and not self.damping:
             return None
-        wound = expression(self.radius) * state.qd[state.row(self.winch)] if self.winch else 0.0
+        wound = graph_number(self.radius) * state.qd[state.row(self.winch)] if self.winch else 0.0
         return state.length_rate(self.path) + wound
 
     def torques(self, state: Any) -> dict[int, Matrix]:
@@ -177,18 +182,18 @@ class Tendon:
         given = _along(state, self.path, tension)
         if self.winch:
             row = state.row(self.winch)
-            given[row] = given.get(row, 0.0) - expression(self.radius) * tension
+            given[row] = given.get(row, 0.0) - graph_number(self.radius) * tension
         return given
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores (J), zero where it tightens."""
-        area = ramp_area(self.stretch(state), expression(self.rounding))
-        return expression(self.stiffness) * area
+        area = ramp_area(self.stretch(state), graph_number(self.rounding))
+        return graph_number(self.stiffness) * area
 
     def loss(self, state: Any) -> Matrix:
         """Return the power (W) that it takes."""
         rate = self._rate(state)
-        return 0.0 if rate is None else lost(self, self.stretch(state), rate)
+        return 0.0 if rate is None else push_loss(self, self.stretch(state), rate)
 
 
 WOUND = "m", ""  # of a winch that turns, and of one that slides

@@ -132,7 +132,9 @@ def _bisect(function, low, high):
             high = middle
 
 
-def bends(beam: Any, what: str, count: int, *, base: float | None, tip: bool) -> list[Shape]:
+def bending_shapes(
+    beam: Any, what: str, count: int, *, base: float | None, tip: bool
+) -> list[Shape]:
     about, scale = ABOUT[what], beam.mass * beam.length**2  # mu L^3
     mass, first, second = beam.end if tip else (0.0, np.zeros(3), np.zeros((3, 3)))
     along = 2 if about == "y" else 1
@@ -175,7 +177,7 @@ def _bend(name, about, length, root, weights):
     )
 
 
-def twists(beam: Any, count: int, *, tip: bool) -> list[Shape]:
+def torsion_shapes(beam: Any, count: int, *, tip: bool) -> list[Shape]:
     polar = beam.mass * (beam.gyration[0] ** 2 + beam.gyration[1] ** 2)  # j L
     second = beam.end[2] if tip else np.zeros((3, 3))
     if not polar:
@@ -203,7 +205,7 @@ def twists(beam: Any, count: int, *, tip: bool) -> list[Shape]:
     ]
 
 
-def polynomial(beam: Any, what: str, k: int) -> Shape:
+def polynomial_shape(beam: Any, what: str, k: int) -> Shape:
     """Return x^2 (bending) or x (torsion) times the Legendre polynomial of degree k - 1 over the
     beam, 1 at the tip."""
     domain = [0.0, beam.length]

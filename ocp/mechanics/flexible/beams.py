@@ -13,18 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ocp.mechanics.flexible.beam_shapes import Shape, bends, polynomial, twists
+from ocp.mechanics.flexible.beam_shapes import (
+    Shape,
+    bending_shapes,
+    polynomial_shape,
+    torsion_shapes,
+)
 from ocp.mechanics.flexible.modes import (
     Curve,
     Modes,
     axis_motion,
-    damped,
     small_turns,
+    with_damping,
     without_noise,
 )
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import (
-    frozen,
+    freeze,
     inertia_matrix,
     numbers,
     positive,
@@ -55,8 +60,8 @@ class Body:
         set_fields(
             self,
             mass=positive("tip mass", self.mass, zero=True),
-            com=frozen(numbers("tip com", self.com, (3,))),
-            inertia=frozen(symmetric("tip inertia", inertia, 3)),
+            com=freeze(numbers("tip com", self.com, (3,))),
+            inertia=freeze(symmetric("tip inertia", inertia, 3)),
         )
 
     @property
@@ -103,8 +108,8 @@ class Beam:
             length=positive("beam length", self.length),
             mass=positive("beam mass", self.mass),
             torsion=positive("beam torsion stiffness", self.torsion, zero=True),
-            bending=frozen(stiffness),
-            gyration=frozen(radii),
+            bending=freeze(stiffness),
+            gyration=freeze(radii),
         )
         if not isinstance(self.tip, Body | None):
             raise ValueError(f"beam tip: expected a Body or None, got {self.tip!r}")
@@ -148,17 +153,19 @@ def assumed_modes(
         if not isinstance(count, int | np.integer) or count < 0:
             raise ValueError(f"assumed_modes: {what}: expected a number of shapes, got {count!r}")
         if count and shapes == "polynomial":
-            shapes_of_beam += [polynomial(beam, what, k) for k in range(1, count + 1)]
+            shapes_of_beam += [polynomial_shape(beam, what, k) for k in range(1, count + 1)]
         elif count and what == "torsion":
-            shapes_of_beam += twists(beam, count, tip=shapes != "clamped-free")
+            shapes_of_beam += torsion_shapes(beam, count, tip=shapes != "clamped-free")
         elif count:
             base = {"pinned": 0.0, "hub": positive("assumed_modes: hub", hub, zero=True)}.get(
                 shapes
             )
-            shapes_of_beam += bends(beam, what, count, base=base, tip=shapes != "clamped-free")
+            shapes_of_beam += bending_shapes(
+                beam, what, count, base=base, tip=shapes != "clamped-free"
+            )
     if not shapes_of_beam:
         raise ValueError("assumed_modes: expected at least one shape in bend_y, bend_z or torsion")
-    return damped(modes_of(beam, shapes_of_beam, stiffening=stiffening), damping)
+    return with_damping(modes_of(beam, shapes_of_beam, stiffening=stiffening), damping)
 
 
 def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = True) -> Modes:
@@ -289,7 +296,7 @@ def _series(shape, function, length):
         )
         size = np.abs(coefficients).max()
         if np.abs(coefficients[-3:]).max() <= 1e-13 * size:
-            return frozen(
+            return freeze(
                 np.trim_zeros(np.where(np.abs(coefficients) < 1e-17 * size, 0.0, coefficients), "b")
                 if size
                 else np.zeros(1)

@@ -59,7 +59,7 @@ def amplitude_terms(
     return b, bd, bdd
 
 
-def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matrix]]]:
+def term_slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matrix]]]:
     """Return for each amplitude the pairs (term t, db_t / d amplitude) that are not zero."""
     columns: list[list[tuple[int, Matrix]]] = [[] for _ in modes.names]
     for t, term in enumerate(modes.terms):
@@ -78,7 +78,7 @@ def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matri
 
 
 @lru_cache(maxsize=512)
-def bends(modes: Modes, position: Any) -> tuple[Matrix, ...]:
+def bend_matrices(modes: Modes, position: Any) -> tuple[Matrix, ...]:
     """Return the constant matrices M_t (4x4) of a place on a flexible link."""
     return tuple(ca.sparsify(ca.DM(each)) for each in modes.at(position))
 
@@ -90,14 +90,16 @@ def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
     """
     if link.modes is None:
         return ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
-    matrices = bends(link.modes, tuple(position))
+    matrices = bend_matrices(link.modes, tuple(position))
     return tuple(
         start + sum(value * each for value, each in zip(values, matrices))
         for start, values in zip((ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)), terms)
     )
 
 
-def chained(before: Sequence[Matrix], step: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+def product_rates(
+    before: Sequence[Matrix], step: Sequence[Matrix]
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return a product of two matrices with its first two derivatives by time.
 
     Book (1983), eqs. 9, 10, 13-15.
@@ -106,7 +108,7 @@ def chained(before: Sequence[Matrix], step: Sequence[Matrix]) -> tuple[Matrix, M
     return a @ b, ad @ b + a @ bd, add @ b + 2 * (ad @ bd) + a @ bdd
 
 
-def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Bent]:
+def bent_links(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Bent]:
     """Return the Bent motion of every link.
 
     Without rates or accelerations those are of zero qd or qdd.
@@ -125,10 +127,12 @@ def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[
             )
             turned = a, a @ hat * qd[row], a @ hat @ hat * qd[row] ** 2 + a @ hat * qdd[row]
         bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
-        end = chained((parent.pose, parent.rate, parent.acceleration), turned)
+        end = product_rates((parent.pose, parent.rate, parent.acceleration), turned)
         if parents[k] >= 0 and tree.links[parents[k]].modes is not None:
             bend = bend_at(tree.links[parents[k]], array(joint.home)[:3, 3], parent.terms)
-            end = chained(chained((parent.pose, parent.rate, parent.acceleration), bend), turned)
+            end = product_rates(
+                product_rates((parent.pose, parent.rate, parent.acceleration), bend), turned
+            )
         terms = ((), (), ())
         if link.modes is not None:
             terms = amplitude_terms(
@@ -156,11 +160,11 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
     order = 0 if qd is None else 1 if qdd is None else 2
     return [
         _motion((link.pose, link.rate, link.acceleration), order, link)
-        for link in moved(tree, q, qd, qdd)
+        for link in bent_links(tree, q, qd, qdd)
     ]
 
 
-def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
+def point_motion(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     """Return the Motion of the frame at a point that moves with its section of the link, from those
     of all links."""
     move = moves[tree.link_index(point.link)]
@@ -168,16 +172,16 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     return _motion(frame_at(tree, [each.bent for each in moves], point), order)
 
 
-def place_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
+def point_position(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return the position (3, m) of a point, from the motions of all links."""
-    return at_point(tree, moves, point).origin
+    return point_motion(tree, moves, point).origin
 
 
 def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
     """Return J (6, n) with (angular, linear velocity of the point's frame) = J qd."""
     columns = []
     for unit in ca.horzsplit(ca.DM.eye(tree.dof)):
-        move = at_point(tree, motions(tree, q, unit), point)
+        move = point_motion(tree, motions(tree, q, unit), point)
         columns.append(ca.vertcat(move.angular, move.linear))
     return ca.horzcat(*columns)
 
@@ -188,11 +192,11 @@ def _motion(frame: tuple[Matrix, Matrix, Matrix], order: int, bent: Bent | None 
     pose, rate, acceleration = frame
     move = Motion(rotation=pose[:3, :3], origin=pose[:3, 3], bent=bent)
     if order > 0:
-        move = replace(move, angular=turning(rate, pose), linear=rate[:3, 3])
+        move = replace(move, angular=rotation_rate(rate, pose), linear=rate[:3, 3])
     if order > 1:
         move = replace(
             move,
-            angular_acceleration=turning(acceleration, pose),
+            angular_acceleration=rotation_rate(acceleration, pose),
             linear_acceleration=acceleration[:3, 3],
         )
     return move
@@ -203,7 +207,7 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
     link."""
     k = tree.link_index(point.link)
     link = links[k]
-    bent = chained(
+    bent = product_rates(
         (link.pose, link.rate, link.acceleration),
         bend_at(tree.links[k], point.position, link.terms),
     )
@@ -211,7 +215,7 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
     return tuple(each @ place for each in bent)
 
 
-def turning(rate: Matrix, pose: Matrix) -> Matrix:
+def rotation_rate(rate: Matrix, pose: Matrix) -> Matrix:
     """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the
     angular acceleration."""
     spin = rate[:3, :3] @ pose[:3, :3].T
@@ -222,7 +226,7 @@ def turning(rate: Matrix, pose: Matrix) -> Matrix:
 
 
 @lru_cache(maxsize=512)
-def integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
+def link_integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'
     (twice those of Book 1983, eqs. 30, 28, 25)."""
     com, inertia = array(link.com), array(link.inertia)
@@ -249,12 +253,12 @@ def integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     )
 
 
-def weighed(link: Link, b: Sequence[Matrix]) -> tuple[Matrix, list[Matrix]]:
+def bent_moments(link: Link, b: Sequence[Matrix]) -> tuple[Matrix, list[Matrix]]:
     """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'.
 
     Book (1983), eqs. 35, 36.
     """
-    whole, with_place, coupling = integrals(link)
+    whole, with_place, coupling = link_integrals(link)
     mixed = [
         c + sum(value * row[t] for value, row in zip(b, coupling)) for t, c in enumerate(with_place)
     ]
@@ -267,9 +271,9 @@ def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     Book (1983), eq. 22.
     """
     energy = 0
-    for link, bent in zip(tree.links, moved(tree, q, qd)):
+    for link, bent in zip(tree.links, bent_links(tree, q, qd)):
         b, bd, _ = bent.terms
-        second, mixed = weighed(link, b)
+        second, mixed = bent_moments(link, b)
         energy += ca.trace(bent.rate @ second @ bent.rate.T)
         if link.modes is not None:
             energy += 2 * ca.trace(
@@ -277,7 +281,7 @@ def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
             )
             both = sum(
                 bd[t] * bd[u] * c
-                for t, row in enumerate(integrals(link)[2])
+                for t, row in enumerate(link_integrals(link)[2])
                 for u, c in enumerate(row)
             )
             energy += ca.trace(bent.pose @ both @ bent.pose.T)
@@ -290,7 +294,7 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     Book (1983), eqs. 46, 50.
     """
     gravity, energy = matrix([*tree.gravity, 0.0]), 0
-    for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
+    for link, bent, rows in zip(tree.links, bent_links(tree, q), tree.amplitude_rows):
         energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
         if rows and link.modes is not None:
             values = ca.vertcat(*(q[row] for row in rows))
@@ -325,7 +329,7 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
     """Return the sum of mass times place (3, kg m)."""
     return sum(
         bent.pose @ bent_first_moment(link, bent.terms[0])
-        for link, bent in zip(tree.links, moved(tree, q))
+        for link, bent in zip(tree.links, bent_links(tree, q))
     )[:3]
 
 
@@ -335,9 +339,9 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
     They are in kg m2/s and kg m/s.
     """
     angular = linear = ca.DM.zeros(3)
-    for link, bent in zip(tree.links, moved(tree, q, qd)):
+    for link, bent in zip(tree.links, bent_links(tree, q, qd)):
         b, bd, _ = bent.terms
-        second, mixed = weighed(link, b)
+        second, mixed = bent_moments(link, b)
         spread = second @ bent.rate.T
         push = bent.rate @ bent_first_moment(link, b)
         if link.modes is not None:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ocp.mechanics.values.parameters import array, reference
+from ocp.mechanics.values.parameters import array, nominal
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import (
-    frozen,
+    freeze,
     inertia_matrix,
     numbers,
     positive,
@@ -54,7 +54,7 @@ class Place:
 
     def __post_init__(self) -> None:
         set_fields(
-            self, **{what: frozen(getattr(self, what)) for what in ("position", "shift", "turn")}
+            self, **{what: freeze(getattr(self, what)) for what in ("position", "shift", "turn")}
         )
 
 
@@ -116,7 +116,7 @@ class Modes:
         t, units = len(terms), ("m",) * m if self.units is None else tuple(self.units)
         if len(units) != m or set(units) - {"m", "rad"}:
             raise ValueError(f"modes: units: expected m or rad for each of {m} modes, got {units}")
-        set_fields(self, inertia=frozen(inertia_matrix("modes: inertia", self.inertia)))
+        set_fields(self, inertia=freeze(inertia_matrix("modes: inertia", self.inertia)))
         for what, shape in (
             ("com", (3,)),
             ("first", (t, 3)),
@@ -124,7 +124,7 @@ class Modes:
             ("coupling", (t, t, 3, 3)),
         ):
             set_fields(
-                self, **{what: frozen(numbers(f"modes: {what}", getattr(self, what), shape))}
+                self, **{what: freeze(numbers(f"modes: {what}", getattr(self, what), shape))}
             )
         damping = np.zeros((m, m)) if self.damping is None else self.damping
         set_fields(
@@ -134,8 +134,8 @@ class Modes:
             units=units,
             mass=positive("modes: mass", self.mass),
             places=tuple(self.places),
-            stiffness=frozen(symmetric("modes: stiffness", self.stiffness, m, "")),
-            damping=frozen(symmetric("modes: damping", damping, m, "")),
+            stiffness=freeze(symmetric("modes: stiffness", self.stiffness, m, "")),
+            damping=freeze(symmetric("modes: damping", damping, m, "")),
         )
         coupling = np.array(self.coupling)
         if np.abs(coupling - coupling.transpose(1, 0, 3, 2)).max() > 1e-9 * np.abs(coupling).max():
@@ -195,7 +195,7 @@ class Modes:
         return without_noise(matrices)
 
 
-def turns(modes: Modes) -> np.ndarray:
+def section_turns(modes: Modes) -> np.ndarray:
     """Return the angles (places, m, 3), rad per unit of amplitude, by which sections turn.
 
     They are those of a beam at SECTIONS places over its length, or of the table of places.
@@ -212,7 +212,7 @@ def without_noise(array: np.ndarray) -> np.ndarray:
     return np.where(np.abs(array) < NOISE * np.abs(array).max(initial=0.0), 0.0, array) + 0.0
 
 
-def damped(modes: Modes, ratio: Any) -> Modes:
+def with_damping(modes: Modes, ratio: Any) -> Modes:
     """Return the modes with that ratio of critical damping, one number or one per vibration (m,).
 
     The vibrations are those of the link with its base clamped.
@@ -227,14 +227,14 @@ def damped(modes: Modes, ratio: Any) -> Modes:
         raise ValueError(f"damping ratio: expected at least 0, got {ratios.tolist()}")
     carried = modes.masses @ vectors
     matrix = carried @ np.diag(2 * ratios * np.sqrt(np.maximum(squares, 0.0))) @ carried.T
-    return replace(modes, damping=frozen((matrix + matrix.T) / 2))
+    return replace(modes, damping=freeze((matrix + matrix.T) / 2))
 
 
-def stiffened(modes: Modes, factor: float) -> Modes:
+def with_stiffness_factor(modes: Modes, factor: float) -> Modes:
     """Return the modes with their stiffness multiplied by a factor, which may be open; their shapes
     stay."""
     larger = positive("stiffness factor", factor, unit="") * array(modes.stiffness)
-    return replace(modes, stiffness=frozen(larger))
+    return replace(modes, stiffness=freeze(larger))
 
 
 def axis_motion(
@@ -281,5 +281,5 @@ def _vibrations(modes):
     """Return the squared frequencies (m,), rising, and the mass-normal vectors (m, m) of stiffness
     against modal masses."""
     factor = np.linalg.inv(np.linalg.cholesky(modes.masses))
-    squares, vectors = np.linalg.eigh(factor @ np.array(reference(modes.stiffness)) @ factor.T)
+    squares, vectors = np.linalg.eigh(factor @ np.array(nominal(modes.stiffness)) @ factor.T)
     return squares, factor.T @ vectors

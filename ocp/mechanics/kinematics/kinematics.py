@@ -15,15 +15,15 @@ from ocp.mechanics.elements.forces import (
     elastic_energy,
     forces_of,
     has_rotors,
-    kind_of,
+    kinematics_of,
     rotor_energy,
 )
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.kinematics.rigid import Motion
-from ocp.mechanics.kinematics.rotations import product, quaternion
+from ocp.mechanics.kinematics.rotations import quaternion, quaternion_product
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Point, Tree
-from ocp.mechanics.values.parameters import array, matrix, reference, some
+from ocp.mechanics.values.parameters import any_nonzero, array, matrix, nominal
 from ocp.mechanics.values.types import Matrix
 
 SAMPLES = 4  # seeded postures that tell what a tree can feel
@@ -39,7 +39,7 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
 
     It is the place alone, with `qd` also velocities, and with `qdd` accelerations.
     """
-    return kind_of(tree).motions(tree, q, qd, qdd)
+    return kinematics_of(tree).motions(tree, q, qd, qdd)
 
 
 def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Motion:
@@ -47,15 +47,15 @@ def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Mot
 
     Raises ValueError if it is unknown.
     """
-    return kind_of(tree).at_point(tree, moves, _point(tree, point))
+    return kinematics_of(tree).point_motion(tree, moves, _point(tree, point))
 
 
-def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
+def point_position(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
     """Return the position (3, m) of a point, from the motions of all links.
 
     Raises ValueError if it is unknown.
     """
-    return kind_of(tree).place_at(tree, moves, _point(tree, point))
+    return kinematics_of(tree).point_position(tree, moves, _point(tree, point))
 
 
 def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
@@ -63,10 +63,10 @@ def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     return positions(tree, q, (point,))[0]
 
 
-def felt_slopes(tree: Tree, point: str) -> np.ndarray:
+def point_slopes(tree: Tree, point: str) -> np.ndarray:
     """Return d position / dq (3, k) of a named point at seeded postures of a tree, side by side,
     with its parameters at their own values: what they span is all that it can feel there."""
-    own, q = reference(tree), ca.SX.sym("q", tree.dof)
+    own, q = nominal(tree), ca.SX.sym("q", tree.dof)
     slope = ca.jacobian(position(own, q, point), q)
     draws = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, tree.dof))
     looks = (ca.evalf(ca.substitute(slope, q, ca.DM(draw))) for draw in draws)
@@ -84,7 +84,7 @@ def positions(tree: Tree, q: Matrix, points: Sequence[str | Point]) -> list[Matr
     return [point_motion(tree, moves, point).origin for point in known]
 
 
-def place_of(tree: Tree, name: str | Point) -> Point:
+def point_named(tree: Tree, name: str | Point) -> Point:
     """Return the Point of that name, or the origin of the link that has it.
 
     Raises ValueError listing the points if there is neither.
@@ -100,18 +100,18 @@ def orientation(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
 
     It is the product of those of the joints, by their half angles or a ball's own quaternion, and
     so smooth in q however far these turn: after a full turn it has the other sign. Raises
-    ValueError as `place_of` does.
+    ValueError as `point_named` does.
     """
     _rigid_only(tree, "orientation")
     turn: Matrix = ca.DM([1, 0, 0, 0])
-    for k in reversed(_toward_ground(tree, tree.link_index(place_of(tree, point).link))):
-        joint, place = tree.joints[k], rigid.joint_place(tree, k, q)
-        turn = product(turn, quaternion(matrix(array(joint.home)[:3, :3])))
+    for k in reversed(_toward_ground(tree, tree.link_index(point_named(tree, point).link))):
+        joint, place = tree.joints[k], rigid.joint_coordinate(tree, k, q)
+        turn = quaternion_product(turn, quaternion(matrix(array(joint.home)[:3, :3])))
         if joint.ball:
-            turn = product(turn, place / ca.norm_2(place))
-        elif place is not None and some(joint.screw[:3]):
+            turn = quaternion_product(turn, place / ca.norm_2(place))
+        elif place is not None and any_nonzero(joint.screw[:3]):
             axis = matrix(joint.screw[:3])
-            turn = product(turn, ca.vertcat(ca.cos(place / 2), ca.sin(place / 2) * axis))
+            turn = quaternion_product(turn, ca.vertcat(ca.cos(place / 2), ca.sin(place / 2) * axis))
     return turn
 
 
@@ -127,7 +127,7 @@ def acceleration(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, point: str | Po
 
 def jacobian(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return J (6, n) with (angular velocity of the link, linear velocity of the point) = J qd."""
-    return kind_of(tree).jacobian(tree, q, _point(tree, point))
+    return kinematics_of(tree).jacobian(tree, q, _point(tree, point))
 
 
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
@@ -167,7 +167,7 @@ def _in_common_axes(tree, q, point, chain, other):
     for k in chain:
         if k in other:
             break
-        turn, shift = rigid.turned(tree, k, q)
+        turn, shift = rigid.link_in_parent(tree, k, q)
         place = turn @ place + shift
     return place
 
@@ -195,9 +195,9 @@ def wrench_torques(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matri
 def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
     """Return the centre of mass (3, m) of the whole tree; raise ValueError if it has no mass."""
     mass = sum(link.mass for link in tree.links)
-    if not some([mass]):
+    if not any_nonzero([mass]):
         raise ValueError("center_of_mass: the tree has no mass")
-    return kind_of(tree).first_moment(tree, q) / mass
+    return kinematics_of(tree).first_moment(tree, q) / mass
 
 
 def momentum(
@@ -207,7 +207,7 @@ def momentum(
 
     They are in kg m2/s and kg m/s.
     """
-    return kind_of(tree).momentum(tree, q, qd, about)
+    return kinematics_of(tree).momentum(tree, q, qd, about)
 
 
 def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
@@ -222,14 +222,14 @@ def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the kinetic energy (J) of the links, and of rotors that turn with their joints."""
-    energy = kind_of(tree).kinetic_energy(tree, q, qd)
+    energy = kinematics_of(tree).kinetic_energy(tree, q, qd)
     return energy + rotor_energy(tree, qd) if has_rotors(tree) else energy
 
 
 def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the potential energy in gravity (J), zero at the global origin, and what bent links
     and force elements store."""
-    energy = kind_of(tree).potential_energy(tree, q)
+    energy = kinematics_of(tree).potential_energy(tree, q)
     return energy + elastic_energy(tree, q) if forces_of(tree) else energy
 
 

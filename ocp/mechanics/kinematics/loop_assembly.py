@@ -17,12 +17,12 @@ from ocp.mechanics.kinematics.loops import (
     gap_acceleration,
     gap_at,
     gap_jacobian,
+    gap_labels,
     gap_slope,
-    labels,
-    units,
+    gap_units,
 )
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.types import Matrix
 
 STRIDE = 0.5  # rad or m: longest step of the projection, which must not leap to another assembly
@@ -43,7 +43,9 @@ class Independence:
     singular: bool = False
 
 
-def independent(tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0) -> Independence:
+def independent_rows(
+    tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0
+) -> Independence:
     """Return the Independence of the rows, found in numbers where the loops are closed.
 
     The configurations are random ones, near `q` (n,) if given. A row is redundant if at none of
@@ -54,7 +56,7 @@ def independent(tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0
     return _independent(_in_numbers(tree), place, samples, seed)
 
 
-def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
+def close_coordinates(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
     """Return coordinates (n,) near `q` in which all loops are closed.
 
     The joints named `fixed` are held. Each column of (n, k) is closed likewise. Damped Gauss-Newton
@@ -76,7 +78,7 @@ def close_rates(tree: Tree, q: Matrix, qd: Matrix, fixed: Sequence[str] = ()) ->
 
     Raises ValueError if there are none.
     """
-    still, tree = np.zeros(len(labels(tree))), _in_numbers(tree)
+    still, tree = np.zeros(len(gap_labels(tree))), _in_numbers(tree)
     return _project(tree, q, _numbers(qd), still, _free(tree, fixed), "rates")
 
 
@@ -97,7 +99,7 @@ def close_accelerations(
 
 @lru_cache(maxsize=64)
 def _in_numbers(tree):
-    return reference(tree)
+    return nominal(tree)
 
 
 def _numbers(value):
@@ -169,8 +171,8 @@ def _close(tree, q, free):
     """
     if q.shape != (tree.dof,) or not np.isfinite(q).all():
         raise ValueError(
-            f"close: q: expected finite coordinates of shape ({tree.dof},) or ({tree.dof}, k), got "
-            f"{q.shape}"
+            f"close_coordinates: q: expected finite coordinates of shape ({tree.dof},) or "
+            f"({tree.dof}, k), got {q.shape}"
         )
     (error, slope, faces), damping, sizes = _errors(tree, q), 1e-3, []
     for _ in range(STEPS):
@@ -198,10 +200,10 @@ def _close(tree, q, free):
     if worst is not None and (np.abs(error[worst]) > CLOSED or not faces):
         held = [joint.name for joint, loose in zip(tree.moving, free) if not loose]
         raise ValueError(
-            "close: the loops cannot be closed from "
+            "close_coordinates: the loops cannot be closed from "
             f"there{' with ' + ', '.join(held) + ' held' if held else ''}: the gap stays at "
-            f"{error[worst]:.3g} {units(tree)[worst]} in "
-            f"{labels(tree)[worst]}{'' if faces else ', links back to back'}"
+            f"{error[worst]:.3g} {gap_units(tree)[worst]} in "
+            f"{gap_labels(tree)[worst]}{'' if faces else ', links back to back'}"
         )
     return q
 
@@ -218,12 +220,14 @@ def _project(tree, q, wanted, goal, free, what):
         held = (
             ", ".join(joint.name for joint, loose in zip(tree.moving, free) if not loose) or "none"
         )
-        raise ValueError(f"close: no {what} keep {labels(tree)[row]} closed (held joints: {held})")
+        raise ValueError(
+            f"close_{what}: no {what} keep {gap_labels(tree)[row]} closed (held joints: {held})"
+        )
     return nearest
 
 
 @lru_cache(maxsize=64)
-def examples(
+def closed_configurations(
     tree: Tree, q: Matrix = None, samples: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, ...]:
     """Return configurations (n,) in which all loops are closed, found from random ones.
@@ -246,7 +250,8 @@ def examples(
 @lru_cache(maxsize=64)
 def _independent(tree, q, samples, seed):
     slopes = [
-        np.array(gap_jacobian(tree, ca.DM(closed))) for closed in examples(tree, q, samples, seed)
+        np.array(gap_jacobian(tree, ca.DM(closed)))
+        for closed in closed_configurations(tree, q, samples, seed)
     ]
     size = np.maximum(np.max([np.linalg.norm(slope, axis=1) for slope in slopes], axis=0), 1e-9)
     rows, bases = [], [np.empty((0, tree.dof))] * len(slopes)
@@ -261,7 +266,7 @@ def _independent(tree, q, samples, seed):
             for base, rest, fresh in zip(bases, rests, new)
         ]
         rows += [row] if any(new) else []
-    names = labels(tree)
+    names = gap_labels(tree)
     return Independence(
         rows=tuple(rows),
         redundant=tuple(name for row, name in enumerate(names) if row not in rows),

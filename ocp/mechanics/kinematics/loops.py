@@ -17,7 +17,7 @@ from functools import lru_cache
 import casadi as ca
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.rigid import Motion, resting
+from ocp.mechanics.kinematics.rigid import Motion, motions_at_rest
 from ocp.mechanics.kinematics.spatial import tidy
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
@@ -31,7 +31,7 @@ CLOSED, FINE = (
 DEPENDENT = 1e-6  # part of a row, beside the rows before it, below which it says nothing new
 
 
-def labels(tree: Tree) -> tuple[str, ...]:
+def gap_labels(tree: Tree) -> tuple[str, ...]:
     """Return the names of the rows, such as "pin: position x"."""
     return tuple(
         f"{loop.name}: {what} {letter}"
@@ -41,7 +41,7 @@ def labels(tree: Tree) -> tuple[str, ...]:
     )
 
 
-def units(tree: Tree) -> tuple[str, ...]:
+def gap_units(tree: Tree) -> tuple[str, ...]:
     """Return the units of the rows."""
     return tuple(
         unit
@@ -267,14 +267,14 @@ def _actions(tree, frames, multipliers):
     """Return (loop, link, place, moment about it, force) of every loop's start and end, in that
     order."""
     if (ca.DM(multipliers) if not hasattr(multipliers, "shape") else multipliers).shape[0] != len(
-        labels(tree)
+        gap_labels(tree)
     ):
         raise ValueError(
-            f"multipliers: expected one for each of {len(labels(tree))} rows "
-            f"({', '.join(labels(tree))})"
+            f"multipliers: expected one for each of {len(gap_labels(tree))} rows "
+            f"({', '.join(gap_labels(tree))})"
         )
     wrenches_of_loops, first = [], 0
-    moves = resting(frames)
+    moves = motions_at_rest(frames)
     for loop in tree.loops:
         start, end = _sides(tree, moves, loop)
         force, *moments = _duals(loop, start, end)

@@ -9,12 +9,17 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.spatial import crossed, pose, tidy
-from ocp.mechanics.model.coordinates import attitude, followed, spin, spin_rate
+from ocp.mechanics.kinematics.spatial import cross_arrays, pose, tidy
+from ocp.mechanics.model.coordinates import (
+    rotation_from_quaternion,
+    spin_matrix,
+    spin_rate,
+    value_and_derivatives,
+)
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree, outward
-from ocp.mechanics.values.memoize import remembered
-from ocp.mechanics.values.parameters import array, matrix, some
+from ocp.mechanics.values.memoize import memoize
+from ocp.mechanics.values.parameters import any_nonzero, array, matrix
 from ocp.mechanics.values.types import Matrix, Numbers
 
 Waves: TypeAlias = tuple[Matrix, ...]
@@ -47,7 +52,7 @@ class Motion:
         return pose(self.rotation, self.origin)
 
 
-def resting(frames: Sequence[Matrix]) -> list[Motion]:
+def motions_at_rest(frames: Sequence[Matrix]) -> list[Motion]:
     """Return the Motion of every link without velocities, from their poses (4x4)."""
     return [Motion(rotation=frame[:3, :3], origin=frame[:3, 3]) for frame in frames]
 
@@ -57,17 +62,17 @@ def joint_pose(joint: Joint, q: Matrix) -> Matrix:
 
     `q` (rad or m; of a ball its quaternion, 4) is ignored by a fixed joint.
     """
-    return pose(*joint_turn(joint, q))
+    return pose(*joint_transform(joint, q))
 
 
-def joint_turn(joint: Joint, q: Matrix) -> tuple[Matrix, Matrix]:
+def joint_transform(joint: Joint, q: Matrix) -> tuple[Matrix, Matrix]:
     """Return the rotation (3x3) and the translation (3, m) of `joint_pose`."""
     rotation, place = _waves(joint.home, joint.screw)
     if joint.ball:
-        return rotation[0] @ attitude(q), place[0]
+        return rotation[0] @ rotation_from_quaternion(q), place[0]
     if joint.screw is None:
         return rotation[0], place[0]
-    waves = (1, ca.sin(q), ca.cos(q), q) if some(joint.screw[:3]) else (1, 0, 0, q)
+    waves = (1, ca.sin(q), ca.cos(q), q) if any_nonzero(joint.screw[:3]) else (1, 0, 0, q)
     return _summed(waves, rotation), _summed(waves, place)
 
 
@@ -86,9 +91,9 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
     w, v = np.zeros(3), np.zeros(3)
     if screw is not None:
         w, v = array(screw[:3]), array(screw[3:])
-    hat = np.array([crossed(row, w) for row in np.eye(3)])
+    hat = np.array([cross_arrays(row, w) for row in np.eye(3)])
     rotation = turn + turn @ hat @ hat, turn @ hat, -turn @ hat @ hat, np.zeros((3, 3))
-    moment, drift = crossed(w, v), w * (w @ v) if some(w) else v
+    moment, drift = cross_arrays(w, v), w * (w @ v) if any_nonzero(w) else v
     shift = (
         place + turn @ moment - rotation[0] @ moment,
         -rotation[1] @ moment,
@@ -114,7 +119,7 @@ def motions(
     return list(swept)
 
 
-@remembered(8)
+@memoize(8)
 def _swept(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Sequence[Motion]:
     """Return the Motion of every link, once for all that ask for it at the same symbols."""
     places, arms = _placed(tree, q)
@@ -134,7 +139,7 @@ def _swept(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Sequence[Motion]:
     return outward(tree, move, still)
 
 
-@remembered(8)
+@memoize(8)
 def _placed(tree: Tree, q: Matrix) -> tuple[Sequence[Any], Sequence[Matrix]]:
     return _places(tree, q)
 
@@ -152,7 +157,7 @@ def _places(
         joint = tree.joints[k]
         slope, (place, _, _) = _joint_motion(joint, spans[k], q, None, None)
         mapped = joint.ball or joint.follows is not None
-        turn, shift = joint_turn(joint, place) if mapped else turned(tree, k, q)
+        turn, shift = joint_transform(joint, place) if mapped else link_in_parent(tree, k, q)
         arms[k] = parent.rotation @ shift
         origin = parent.origin + arms[k]
         return Motion(rotation=parent.rotation @ turn, origin=origin, slope=slope)
@@ -161,14 +166,14 @@ def _places(
     return outward(tree, move, ground), arms
 
 
-@remembered(256)
-def turned(tree: Tree, k: int, q: Matrix) -> tuple[Matrix, Matrix]:
+@memoize(256)
+def link_in_parent(tree: Tree, k: int, q: Matrix) -> tuple[Matrix, Matrix]:
     """Return the rotation (3x3) and the translation (3, m) of link k in its parent, once for all
     that ask for it at the same coordinates q."""
-    return joint_turn(tree.joints[k], joint_place(tree, k, q))
+    return joint_transform(tree.joints[k], joint_coordinate(tree, k, q))
 
 
-def joint_place(tree: Tree, k: int, q: Matrix) -> Matrix:
+def joint_coordinate(tree: Tree, k: int, q: Matrix) -> Matrix:
     """Return what joint k's pose is a function of, from all coordinates (n,): its angle (rad) or
     way (m), of a ball its quaternion (4,); None for a fixed one."""
     return _joint_motion(tree.joints[k], tree.spans[k], q, None, None)[1][0]
@@ -183,7 +188,7 @@ def _joint_motion(
     motion = (q, qd, qdd)
     if joint.ball:
         p, pd, pdd = (None if part is None else part[list(rows)] for part in motion)
-        slope = spin(p)
+        slope = spin_matrix(p)
         rate = None if pd is None else slope @ pd
         return slope, (p, rate, None if pdd is None else spin_rate(p, pd, pdd))
     own: tuple[Matrix, ...] = tuple(
@@ -191,7 +196,7 @@ def _joint_motion(
     )
     if joint.follows is None:
         return None, (own[0], own[1], own[2])
-    place, slope, curvature = followed(joint.follows.function, own[0])
+    place, slope, curvature = value_and_derivatives(joint.follows.function, own[0])
     rate = None if qd is None else slope * own[1]
     return slope, (place, rate, None if qdd is None else slope * own[2] + curvature * own[1] ** 2)
 
@@ -202,9 +207,9 @@ def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate
         angular = angular + link.rotation @ rate
     elif rate is not None:
         turn, slide = _axes(joint.screw)
-        if some(joint.screw[:3]):
+        if any_nonzero(joint.screw[:3]):
             angular = angular + link.rotation @ turn * rate
-        if some(joint.screw[3:]):
+        if any_nonzero(joint.screw[3:]):
             linear = linear + link.rotation @ slide * rate
     return replace(link, angular=angular, linear=linear)
 
@@ -226,7 +231,7 @@ def _with_acceleration(
     return replace(link, angular_acceleration=angular, linear_acceleration=linear)
 
 
-def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
+def point_motion(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     """Return the Motion of the frame at a point, with the axes of its link, from the motions of all
     links."""
     link = moves[tree.link_index(point.link)]
@@ -243,7 +248,7 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     return replace(link, origin=link.origin + arm, linear=linear, linear_acceleration=acceleration)
 
 
-def place_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
+def point_position(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return the position (3, m) of a point, from the motions of all links."""
     link = moves[tree.link_index(point.link)]
     return link.rotation @ matrix(point.position) + link.origin
@@ -292,7 +297,7 @@ def _weighed(tree: Tree, moves: Sequence[Motion]) -> list[tuple[Link, Motion]]:
     """Return the links that have mass, of whose others no sum has anything, with their motions; all
     of them where none has."""
     pairs = list(zip(tree.links, moves))
-    return [pair for pair in pairs if some((pair[0].mass,))] or pairs
+    return [pair for pair in pairs if any_nonzero((pair[0].mass,))] or pairs
 
 
 def _center(link: Link, move: Motion) -> tuple[Matrix, Matrix, Matrix]:
@@ -311,7 +316,7 @@ def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return J (6, n) as `jacobian` does, from the motions of all links."""
     parents, spans, k = tree.parents, tree.spans, tree.link_index(point.link)
-    place = place_at(tree, moves, point)
+    place = point_position(tree, moves, point)
     columns = [ca.DM.zeros(6)] * tree.dof
     while k >= 0:
         for row, (turn, slide) in zip(spans[k], joint_axes(tree.joints[k], moves[k])):
@@ -327,7 +332,7 @@ def _axes(screw: Numbers) -> tuple[Matrix, Matrix]:
     return matrix(screw[:3]), matrix(screw[3:])
 
 
-@remembered(256)
+@memoize(256)
 def joint_axes(joint: Joint, move: Motion) -> list[tuple[Matrix, Matrix]]:
     """Return how a joint's link turns and slides, (3) each in global axes, by the rate of each
     coordinate that moves it, from the link's Motion."""

@@ -75,17 +75,17 @@ def log_pose(matrix: Any) -> Matrix:
     return ca.vertcat(turn, linear)
 
 
-def between(first: Any, last: Any, s: Any) -> Matrix:
+def interpolate_pose(first: Any, last: Any, s: Any) -> Matrix:
     """Return the pose (4x4) at s in [0, 1] on the screw motion from one pose to another.
 
     first exp(s log(first^-1 last)); from a pose to one turned by more than half a turn it goes the
     shorter way.
     """
     first, last = _sized("first pose", first, (4, 4)), _sized("last pose", last, (4, 4))
-    return first @ exp_twist(s * log_pose(relative(first, last)))
+    return first @ exp_twist(s * log_pose(relative_pose(first, last)))
 
 
-def relative(first: Any, last: Any) -> Matrix:
+def relative_pose(first: Any, last: Any) -> Matrix:
     """Return first^-1 last: the pose (4x4) `last` as it is seen from the pose `first`."""
     first, last = _sized("first pose", first, (4, 4)), _sized("last pose", last, (4, 4))
     back = first[:3, :3].T
@@ -115,14 +115,14 @@ def quaternion(rotation: Any) -> Matrix:
     return chosen * ca.if_else(chosen[0] < 0, -1, 1) / ca.sqrt(ca.sumsqr(chosen))
 
 
-def product(first: Any, second: Any) -> Matrix:
+def quaternion_product(first: Any, second: Any) -> Matrix:
     """Return the product (4,) of two quaternions: of turns, the first turn after the second."""
     first, second = _matrix(first), _matrix(second)
     a, b, u, v = first[0], second[0], first[1:], second[1:]
     return ca.vertcat(a * b - ca.dot(u, v), a * v + b * u + ca.cross(u, v))
 
 
-def conjugate(unit: Any) -> Matrix:
+def quaternion_conjugate(unit: Any) -> Matrix:
     """Return the quaternion (4,) of the turn back, of a `unit` quaternion."""
     unit = _matrix(unit)
     return ca.vertcat(unit[0], -unit[1:])

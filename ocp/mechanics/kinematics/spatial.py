@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.parameters import Open, array, entrywise, is_open, matrix, some
+from ocp.mechanics.values.parameters import Open, any_nonzero, array, entrywise, is_open, matrix
 from ocp.mechanics.values.types import Matrix
 
 
@@ -37,7 +37,7 @@ def exp_screw(screw: Any, q: Matrix) -> Matrix:
     (Sohl & Bobrow 2001, section 2.1; Rodrigues).
     """
     w, v = array(screw[:3]), array(screw[3:])
-    if not some(w):
+    if not any_nonzero(w):
         return pose(ca.DM.eye(3), matrix(v) * q)
     hat = np.cross(np.eye(3), w)
     rotation = ca.DM.eye(3) + ca.sin(q) * matrix(hat) + (1 - ca.cos(q)) * matrix(hat @ hat)
@@ -53,7 +53,7 @@ def screw_matrix(screw: Any) -> np.ndarray:
     return result
 
 
-def crossed(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+def cross_arrays(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return u x v of two arrays (3,), open or not: numpy's own, of any shapes, takes ten times as
     long."""
     (a, b, c), (x, y, z) = u, v
@@ -72,7 +72,9 @@ def move_screw(frame: np.ndarray, screw: Any) -> np.ndarray:
     """Return Ad(frame) screw: the same screw, described in a frame of which `frame` (4x4) gives the
     old one's pose."""
     angular = frame[:3, :3] @ screw[:3]
-    return np.concatenate([angular, crossed(frame[:3, 3], angular) + frame[:3, :3] @ screw[3:]])
+    return np.concatenate(
+        [angular, cross_arrays(frame[:3, 3], angular) + frame[:3, :3] @ screw[3:]]
+    )
 
 
 def rotate_x(angle: float) -> np.ndarray:
@@ -174,7 +176,7 @@ def cross(a: Matrix, b: Matrix) -> Matrix:
     return ca.cross(a, b, 1)
 
 
-def against(columns: Matrix, vector: Matrix) -> Matrix:
+def cross_with_vector(columns: Matrix, vector: Matrix) -> Matrix:
     """Return columns x vector, for every column."""
     return cross(columns, ca.repmat(vector, 1, columns.shape[1]))
 
@@ -191,12 +193,12 @@ def cross_force(motion: Matrix, moment: Matrix, force: Matrix) -> Matrix:
     return ca.vertcat(cross(w, moment) + cross(v, force), cross(w, force))
 
 
-def times(entries: Matrix, v: Matrix) -> Matrix:
+def symmetric_product(entries: Matrix, v: Matrix) -> Matrix:
     """Return symmetric matrices, given by their entries (6, n), times the columns of v (3, n)."""
-    return by_rows(entries, v, (0, 3, 4, 3, 1, 5, 4, 5, 2))
+    return matrix_product(entries, v, (0, 3, 4, 3, 1, 5, 4, 5, 2))
 
 
-def by_rows(entries: Matrix, v: Matrix, order: Sequence[int]) -> Matrix:
+def matrix_product(entries: Matrix, v: Matrix, order: Sequence[int]) -> Matrix:
     """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the
     columns of v (3, n)."""
     rows, (x, y, z) = ca.vertsplit(entries), ca.vertsplit(v)
@@ -205,7 +207,7 @@ def by_rows(entries: Matrix, v: Matrix, order: Sequence[int]) -> Matrix:
     )
 
 
-def across(row: Matrix, count: int) -> Matrix:
+def repeat_rows(row: Matrix, count: int) -> Matrix:
     """Return a vector (n,) as `count` equal rows (count, n)."""
     return ca.repmat(ca.reshape(row, 1, -1), count, 1)
 

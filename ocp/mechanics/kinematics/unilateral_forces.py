@@ -17,7 +17,7 @@ from itertools import pairwise
 import casadi as ca
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.rigid import Motion, resting
+from ocp.mechanics.kinematics.rigid import Motion, motions_at_rest
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.tree import Tree
@@ -181,7 +181,7 @@ def _end(tree, moves, which, order):
 
 def _place(tree: Tree, frames: Sequence[Matrix], which: End) -> Matrix:
     """Return the place (3, m) of an end."""
-    return _end(tree, resting(frames), which, 0)[0]
+    return _end(tree, motions_at_rest(frames), which, 0)[0]
 
 
 def _unit(tree: Tree, stay: Stay) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import floating_root
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import array, is_open, matrix, reference
+from ocp.mechanics.values.parameters import array, is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix
 
 Z = (0.0, 0.0, 1.0)
@@ -21,11 +21,11 @@ def body_weight(tree: Tree) -> float:
 
     Where there is none it is 1; of an open tree it is that of its parameters' own values.
     """
-    masses, gravity = reference(([link.mass for link in tree.links], tree.gravity))
+    masses, gravity = nominal(([link.mass for link in tree.links], tree.gravity))
     return sum(masses) * float(np.linalg.norm(gravity)) or 1.0
 
 
-def weight_of(tree: Tree) -> Any:
+def open_weight(tree: Tree) -> Any:
     """Return the tree's weight (N), open where its masses or its gravity are."""
     masses, gravity = [link.mass for link in tree.links], array(tree.gravity)
     if not is_open((masses, gravity)):
@@ -64,7 +64,7 @@ def _solve_three(axes, values):
     ) / ca.dot(a, ca.cross(b, c))
 
 
-def hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
+def convex_hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
     """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from where the
     `normal` (3,) points (Andrew 1979)."""
     apart = sorted(set(map(tuple, np.asarray(points, dtype=float).tolist())))

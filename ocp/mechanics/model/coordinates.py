@@ -17,9 +17,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.callback_checks import as_column, tried
+from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, set_fields, shown
+from ocp.mechanics.values.validation import describe_value, freeze, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -45,12 +45,13 @@ class Follows:
             raise ValueError(f"follows: expected a coordinate's name, got {self.coordinate!r}")
         if not callable(self.function):
             raise ValueError(
-                f"follows {self.coordinate!r}: expected a function, got {shown(self.function)}"
+                f"follows {self.coordinate!r}: expected a function, got "
+                f"{describe_value(self.function)}"
             )
-        tried(f"follows {self.coordinate!r}: function", self.function, (1,), 1)
+        check_callback(f"follows {self.coordinate!r}: function", self.function, (1,), 1)
 
 
-def still(follows: Follows) -> bool:
+def is_constant(follows: Follows) -> bool:
     """Tell whether what follows a coordinate is the same wherever that is."""
     x = ca.SX.sym("x")
     return not ca.jacobian(ca.SX(as_column("follows", follows.function(x))), x).nnz()
@@ -69,7 +70,7 @@ class Polynomial:
         entries = np.asarray(self.coefficients, dtype=float)
         if entries.ndim != 1 or not entries.size or not np.isfinite(entries).all():
             raise ValueError(f"polynomial: expected finite numbers, got {self.coefficients!r}")
-        set_fields(self, coefficients=frozen(entries))
+        set_fields(self, coefficients=freeze(entries))
 
     def __call__(self, x: Matrix) -> Matrix:
         total: Matrix = self.coefficients[-1]
@@ -83,7 +84,7 @@ def polynomial(coordinate: str, *coefficients: float) -> Follows:
     return Follows(coordinate=coordinate, function=Polynomial(coefficients))
 
 
-def attitude(p: Matrix) -> Matrix:
+def rotation_from_quaternion(p: Matrix) -> Matrix:
     """Return the rotation (3x3) of a quaternion p (4,), scalar first, of any length but zero.
 
     Nikravesh (1988), section 6.2, over |p|^2.
@@ -97,7 +98,7 @@ def attitude(p: Matrix) -> Matrix:
     return rotation / (w * w + x * x + y * y + z * z)
 
 
-def turned_back(p: Matrix) -> Matrix:
+def conjugate_matrix(p: Matrix) -> Matrix:
     """Return the matrix (4x4) with conj(p) r = matrix @ r; its last three rows are E(p)."""
     w, x, y, z = (p[k] for k in range(4))
     return ca.vertcat(
@@ -108,10 +109,10 @@ def turned_back(p: Matrix) -> Matrix:
     )
 
 
-def spin(p: Matrix) -> Matrix:
+def spin_matrix(p: Matrix) -> Matrix:
     """Return 2 E(p) / |p|^2 (3, 4): angular velocity in the link's axes by the quaternion's
     rate."""
-    return 2 * turned_back(p)[1:, :] / ca.sumsqr(p)
+    return 2 * conjugate_matrix(p)[1:, :] / ca.sumsqr(p)
 
 
 def spin_rate(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix:
@@ -119,13 +120,13 @@ def spin_rate(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix:
 
     2 E(p) (pdd - 2 (p.pd) / |p|^2 pd) / |p|^2, since E(pd) pd = 0.
     """
-    return spin(p) @ (acceleration - 2 * ca.dot(p, rate) / ca.sumsqr(p) * rate)
+    return spin_matrix(p) @ (acceleration - 2 * ca.dot(p, rate) / ca.sumsqr(p) * rate)
 
 
-def moments(p: Matrix, torque: Matrix) -> Matrix:
+def quaternion_moments(p: Matrix, torque: Matrix) -> Matrix:
     """Return the moments (3, N m) in the link's axes behind generalized forces (4,) of a
     quaternion, whose power by its rate is theirs by the angular velocity."""
-    return turned_back(p)[1:, :] @ torque / 2
+    return conjugate_matrix(p)[1:, :] @ torque / 2
 
 
 def length_acceleration(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix:
@@ -135,7 +136,9 @@ def length_acceleration(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix
     return (ca.dot(p, acceleration) + ca.sumsqr(rate) - along) / ca.sqrt(size)
 
 
-def followed(function: Callable[[Matrix], Matrix], x: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def value_and_derivatives(
+    function: Callable[[Matrix], Matrix], x: Matrix
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return the value, slope and curvature of a function of one coordinate at x."""
     kind: Any = ca.MX if isinstance(x, ca.MX) else ca.SX
     symbol, parts = _curves(function, kind)

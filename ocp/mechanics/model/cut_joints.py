@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.validation import at_own_values, frozen, is_rotation, numbers, set_fields
+from ocp.mechanics.values.validation import freeze, is_rotation, nominal_array, numbers, set_fields
 from ocp.spelling import suggest_fields
 
 
@@ -53,8 +53,8 @@ class Loop:
             )
         for what in ("frame", "turn"):
             matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3), "")
-            if not is_rotation(at_own_values(matrix)):
+            if not is_rotation(nominal_array(matrix)):
                 raise ValueError(
                     f"{label}: {what}: expected a rotation matrix, got {matrix.tolist()}"
                 )
-            set_fields(self, **{what: frozen(matrix)})
+            set_fields(self, **{what: freeze(matrix)})

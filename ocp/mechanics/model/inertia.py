@@ -7,12 +7,12 @@ import numpy as np
 
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.values.parameters import array, is_open
-from ocp.mechanics.values.validation import at_own_values
+from ocp.mechanics.values.validation import nominal_array
 
 NOISE = 1e-15  # relative: what lies below is rounding
 
 
-def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
+def mass_moments(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about
     its frame's origin."""
     com, inertia = array(link.com), array(link.inertia)
@@ -20,7 +20,7 @@ def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
 
-def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
+def regroup_inertias(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same
     joint torques, three fewer per revolute joint.
 
@@ -33,15 +33,15 @@ def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     return _handed_on(tree)[:-1]
 
 
-def merged(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
+def merge_fixed_links(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return (mass, first moment, pseudo-inertia) per link of an aligned tree, with all that fixed
     links have handed to their parents."""
     return _handed_on(tree, ("fixed",))[:-1]
 
 
-def resting(tree: Tree) -> tuple[float, np.ndarray]:
+def resting_mass(tree: Tree) -> tuple[float, np.ndarray]:
     """Return mass and first moment (3) in the ground of what reaches the ground when the links of
-    an aligned tree are `regrouped`."""
+    an aligned tree are regrouped."""
     return _handed_on(tree)[-1][:2]
 
 
@@ -51,7 +51,7 @@ def _handed_on(
 ) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return what each link has when those of joints of some kinds are regrouped, and at the end
     what the ground gets."""
-    inertias: list[Any] = [*map(first_moment, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
+    inertias: list[Any] = [*map(mass_moments, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
     parents = tree.parents  # -1, the ground, is the last of these
     for k in reversed(range(len(tree.links))):
         joint, (mass, first, second) = tree.joints[k], inertias[k]
@@ -69,7 +69,7 @@ def _handed_on(
             )
             left = second.copy()
             left[2, 2] = -second[0, 0]
-            size = np.abs(at_own_values(first)).max()
+            size = np.abs(nominal_array(first)).max()
             inertias[k] = 0.0, without_noise(array([first[0], first[1], 0.0]), size), left
         inertias[parents[k]] = tuple(
             kept + added for kept, added in zip(inertias[parents[k]], moved)

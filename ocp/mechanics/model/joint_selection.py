@@ -13,7 +13,7 @@ from ocp.spelling import suggestion
 Value = TypeVar("Value")
 
 
-def by_joint(tree: Tree, values: Mapping[str, Value]) -> dict[str, Value]:
+def values_by_joint(tree: Tree, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return {joint: value} of `values` by name of a joint, or by a word that names of several have
     in them, as "knee"; a name counts more than a word, a later word more than an earlier one.
 
@@ -30,7 +30,7 @@ def by_joint(tree: Tree, values: Mapping[str, Value]) -> dict[str, Value]:
     return known | {name: value for name, value in values.items() if name in names}
 
 
-def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
+def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
     """Return the tree with other limits of its driven joints, as jerk=50.0 (rad/s3 or m/s3).
 
     `limits` are fields of a Joint: position, velocity, torque, jerk, torque_rate. Each is what a
@@ -49,7 +49,7 @@ def limited(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
                 f"{', '.join(LIMITED)}"
             )
         several = isinstance(value, Mapping)
-        named = by_joint(tree, value) if several else dict.fromkeys(driven, value)
+        named = values_by_joint(tree, value) if several else dict.fromkeys(driven, value)
         for name, bounds in named.items():
             given.setdefault(name, {})[what] = bounds
     joints = (

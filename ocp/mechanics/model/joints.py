@@ -16,20 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.kinematics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
+from ocp.mechanics.kinematics.spatial import (
+    cross_arrays,
+    dh_pose,
+    invert,
+    move_screw,
+    tidy,
+    translate,
+)
 from ocp.mechanics.model.coordinates import COMPONENTS, Follows
 from ocp.mechanics.values.degrees import warn_of_angles, warn_of_degrees
-from ocp.mechanics.values.parameters import array, is_open, some
+from ocp.mechanics.values.parameters import any_nonzero, array, is_open
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
-    at_own_values,
-    frozen,
+    freeze,
+    is_identically_zero,
     limits,
+    nominal_array,
     numbers,
     rigid_pose,
     set_fields,
-    vanishes,
 )
 from ocp.spelling import suggest_fields
 
@@ -82,11 +89,11 @@ class Joint:
                 f"joint name: expected a non-empty string other than {GROUND!r}, got {self.name!r}"
             )
         label = f"joint {self.name!r}"
-        set_fields(self, home=frozen(_pose_of(f"{label}: home", self.home)))
+        set_fields(self, home=freeze(_pose_of(f"{label}: home", self.home)))
         if self.screw is not None:
             set_fields(
                 self,
-                screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,), ""))),
+                screw=freeze(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,), ""))),
             )
         for what, quantity in LIMITED.items():
             unit = "" if self.kind == "fixed" else unit_of(self, quantity)
@@ -117,13 +124,13 @@ class Joint:
         """
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)
-        return crossed(array(self.screw[:3]), array(self.screw[3:]))
+        return cross_arrays(array(self.screw[:3]), array(self.screw[3:]))
 
 
 @lru_cache(maxsize=1024)
 def _kind(screw: Any) -> str:
     """Return the kind of a joint with a screw."""
-    if not some(screw[:3]):
+    if not any_nonzero(screw[:3]):
         return "prismatic"
     pitch = _pitch(screw)
     return "screw" if is_open(pitch) or abs(pitch) >= 1e-14 else "revolute"
@@ -179,7 +186,7 @@ def screw(
     `options` are the other fields of Joint. Warns of limits that are likely in degrees.
     """
     turn = _direction(name, axis)
-    advance = frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * turn
+    advance = freeze(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * turn
     joint = Joint(name=name, parent=parent, home=home, screw=(*turn, *advance), **options)
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
     return joint
@@ -205,7 +212,7 @@ def free(
     of its own, and the ball is NAME; `actuated` says whether they are driven.
     """
     ways = dict(zip("xyz", np.eye(3)))
-    slides = slides_along(name, parent, home, ways, actuated)
+    slides = make_slides(name, parent, home, ways, actuated)
     return (*slides, ball(name, slides[-1].name, actuated=actuated))  # type: ignore[return-value]
 
 
@@ -218,7 +225,7 @@ def planar(
     `actuated` says whether they are driven.
     """
     ways = dict(zip("xy", np.eye(3)))
-    slides = slides_along(name, parent, home, ways, actuated)
+    slides = make_slides(name, parent, home, ways, actuated)
     turn = revolute(name, slides[-1].name, actuated=actuated)
     return (*slides, turn)  # type: ignore[return-value]
 
@@ -270,7 +277,7 @@ def dh(
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
     entries = {"theta": (theta, "rad"), "d": (d, "m"), "a": (a, "m"), "alpha": (alpha, "rad")}
     given = {
-        what: frozen(numbers(f"joint {name!r}: DH row: {what}", value, (), unit)[()])
+        what: freeze(numbers(f"joint {name!r}: DH row: {what}", value, (), unit)[()])
         for what, (value, unit) in entries.items()
     }
     row = dh_pose(*given.values())
@@ -283,7 +290,7 @@ def dh(
     return joint
 
 
-def slides_along(
+def make_slides(
     name: str, parent: str, home: Any, ways: Mapping[str, Any], actuated: bool
 ) -> tuple[Joint, ...]:
     """Return slides NAME_x, ..., one after the other, along `ways` {letter: direction (3)} in the
@@ -339,7 +346,7 @@ def _components(name: str, actuated: bool) -> tuple[Joint, ...]:
     )
 
 
-def without_coordinate(joint: Joint) -> str:
+def explain_no_coordinate(joint: Joint) -> str:
     """Return in words why a joint has no coordinate of its name."""
     if joint.ball:
         names = ", ".join(f"{joint.name}.{letter}" for letter in COMPONENTS)
@@ -378,11 +385,11 @@ def _pose_of(what, value):
 
 
 def _unit_screw(label, value):
-    here = at_own_values(value)
+    here = nominal_array(value)
     angular, linear = np.linalg.norm(here[:3]), np.linalg.norm(here[3:])
     norm = angular if angular > 0 else linear
     axis = value[:3] if angular > 0 else value[3:]
-    always = not is_open(axis) or vanishes(axis @ axis - 1)
+    always = not is_open(axis) or is_identically_zero(axis @ axis - 1)
     if abs(norm - 1) > 1e-9 or not always:
         part = "angular" if angular > 0 else "linear"
         more = "" if always else " at its parameters' own values, and not at others"
@@ -396,4 +403,4 @@ def _unit_screw(label, value):
 @lru_cache(maxsize=512)
 def _open_pitch(screw):
     pitch = np.dot(array(screw[:3]), array(screw[3:]))
-    return 0.0 if vanishes(pitch) else pitch
+    return 0.0 if is_identically_zero(pitch) else pitch

@@ -9,9 +9,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.tree import Point, Tree
-from ocp.mechanics.values.parameters import Open, array, matrix, some
+from ocp.mechanics.values.parameters import Open, any_nonzero, array, matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, numbers, set_fields
+from ocp.mechanics.values.validation import freeze, numbers, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -19,7 +19,7 @@ from ocp.spelling import suggest_fields
 # these.
 Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
 
-# Loads as `applied` has them: link's index, position (3, m, link frame), moment and force of each.
+# Link's index, position (3, m, link frame), moment and force of each load.
 AppliedLoads: TypeAlias = Sequence[tuple[int, np.ndarray, Matrix, Matrix]]
 
 
@@ -40,7 +40,7 @@ class Wrench:
     @property
     def about_origin(self) -> Matrix:
         """The moment (3, N m) about the global origin."""
-        if not some(array(self.place)):
+        if not any_nonzero(array(self.place)):
             return self.moment
         return self.moment + ca.cross(matrix(self.place), self.force)
 
@@ -63,7 +63,7 @@ class Load:
             value, label = getattr(self, what), f"load at {self.point!r}: {what}"
             if _listed_numbers(value):
                 unit = "N" if what == "force" else "N m"
-                set_fields(self, **{what: frozen(numbers(label, value, (3,), unit))})
+                set_fields(self, **{what: freeze(numbers(label, value, (3,), unit))})
             elif not callable(value) and _size(value) != 3:
                 raise ValueError(
                     f"{label}: expected 3 numbers or expressions, or a function of time, "
@@ -84,7 +84,7 @@ class Load:
         )
 
 
-def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
+def loads_at(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
     """Return the loads as they are at the instant t (s).
 
     Functions of time are replaced by their values.
@@ -92,7 +92,7 @@ def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
     return tuple(load.at(t) for load in loads)
 
 
-def applied(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
+def applied_loads(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
     """Return for each load (link's index, position (3, m, link frame), moment, force).
 
     Raises ValueError for unknown points.
@@ -104,7 +104,7 @@ def applied(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
     ]
 
 
-def attached(
+def attach_wrenches(
     tree: Tree, frames: Sequence[Matrix], wrenches: Sequence[Wrench]
 ) -> tuple[Tree, tuple[Load, ...]]:
     """Return the wrenches as loads that do the same here, and the tree with their points.

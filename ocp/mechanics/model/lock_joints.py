@@ -7,26 +7,28 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.kinematics.rigid import joint_pose
-from ocp.mechanics.model.joint_selection import by_joint
+from ocp.mechanics.model.joint_selection import values_by_joint
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
-from ocp.mechanics.values.parameters import is_open, reference
+from ocp.mechanics.values.parameters import is_open, nominal
 from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import ZERO, instance, numbers
+from ocp.mechanics.values.validation import ZERO, check_type, numbers
 
 
-def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
+def with_locked_joints(tree: Tree, values: Mapping[str, float]) -> Tree:
     """Return the tree with joints fixed at `values` {name: rad or m}, and all that follow them.
 
-    Words call all joints that have them in their names, as "wrist": see `by_joint`.
+    Words call all joints that have them in their names, as "wrist": see `values_by_joint`.
     What acts on one of these joints alone, as its damping, goes with its coordinate. Raises
     ValueError naming a joint that is unknown, has no coordinate of its own, is a ball, has open
     numbers, or cannot stand where it is to be fixed; warns of angles that are likely in degrees.
     """
-    given = by_joint(tree, instance("locked: values", values, Mapping))
+    given = values_by_joint(tree, check_type("with_locked_joints: values", values, Mapping))
     places = {name: _place(tree.moving[tree.coordinate(name)], given[name]) for name in given}
-    warn_of_degrees("locked", ((tree.moving[tree.coordinate(n)], at) for n, at in places.items()))
+    warn_of_degrees(
+        "with_locked_joints", ((tree.moving[tree.coordinate(n)], at) for n, at in places.items())
+    )
     still = {joint.name for joint in tree.joints if _leader(joint) in places}
     return replace(
         tree,
@@ -41,7 +43,7 @@ def _place(joint: Joint, value: Any) -> float:
         raise ValueError(f"joint {joint.name!r}: a component of a ball is not locked by itself")
     unit = unit_of(joint, "q")
     place = float(numbers(f"joint {joint.name!r}: place", value, (), unit))
-    lower, upper = (float(bound) for bound in reference(joint.position))
+    lower, upper = (float(bound) for bound in nominal(joint.position))
     if not lower - ZERO <= place <= upper + ZERO:
         words = degrees_suspected(place) if unit == "rad" else ""
         raise ValueError(

@@ -9,7 +9,7 @@ from ocp.mechanics.model.coordinates import Follows
 from ocp.mechanics.values.validation import numbers
 
 
-def through(coordinate: str, places: Sequence[float], values: Sequence[float]) -> Follows:
+def spline_through(coordinate: str, places: Sequence[float], values: Sequence[float]) -> Follows:
     """Return what follows a coordinate by the natural cubic spline through points, straight beyond
     them.
 

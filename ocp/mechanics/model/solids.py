@@ -9,7 +9,7 @@ import numpy as np
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.validation import instance, positive
+from ocp.mechanics.values.validation import check_type, positive
 
 Moments = tuple[float, float, float]
 
@@ -59,6 +59,6 @@ def with_link(tree: Tree, joint: Joint, link: Link) -> Tree:
 
     Raises ValueError for a joint whose name is taken, or whose parent the tree does not have.
     """
-    instance("with_link: joint", joint, Joint)
-    instance("with_link: link", link, Link)
+    check_type("with_link: joint", joint, Joint)
+    check_type("with_link: link", link, Link)
     return replace(tree, joints=(*tree.joints, joint), links=(*tree.links, link))

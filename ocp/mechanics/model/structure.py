@@ -7,11 +7,15 @@ from functools import cached_property, lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.loop_assembly import Independence, examples, independent
-from ocp.mechanics.kinematics.loops import DEPENDENT, gap_jacobian, labels, units
+from ocp.mechanics.kinematics.loop_assembly import (
+    Independence,
+    closed_configurations,
+    independent_rows,
+)
+from ocp.mechanics.kinematics.loops import DEPENDENT, gap_jacobian, gap_labels, gap_units
 from ocp.mechanics.kinematics.unilateral_forces import stay_labels
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 
 ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
 MOST = 3  # slides, and turns, of a root
@@ -77,7 +81,9 @@ class Structure:
         """Passive rows that move the gap of a loop, as those of a root that floats do not."""
         if not self.closed:
             return ()
-        slopes = np.abs([gap_jacobian(reference(self.tree), ca.DM(q)) for q in examples(self.tree)])
+        slopes = np.abs(
+            [gap_jacobian(nominal(self.tree), ca.DM(q)) for q in closed_configurations(self.tree)]
+        )
         moves = slopes.max(axis=(0, 1)) > DEPENDENT
         return tuple(row for row in self.passive if moves[row])
 
@@ -99,7 +105,7 @@ class Structure:
     @cached_property
     def independence(self) -> Independence:
         """Which rows of the loops' gap are independent of those before them."""
-        return independent(self.tree)
+        return independent_rows(self.tree)
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
@@ -117,12 +123,12 @@ class Structure:
     @cached_property
     def cut_labels(self) -> tuple[str, ...]:
         """Names of all rows of the gap."""
-        return tuple(labels(self.tree))
+        return tuple(gap_labels(self.tree))
 
     @cached_property
     def cut_units(self) -> tuple[str, ...]:
         """Units of all rows of the gap."""
-        return tuple(units(self.tree))
+        return tuple(gap_units(self.tree))
 
     @cached_property
     def stay_labels(self) -> tuple[str, ...]:
@@ -138,7 +144,7 @@ class Structure:
     def bearing(self) -> tuple[int, ...] | None:
         """As many of the passive rows as there are cuts, whose lack of torque determines the forces
         of the cut joints; None where it does not, so that drives could work against each other."""
-        return bearing(self.tree, self.looped)
+        return choose_bearing_rows(self.tree, self.looped)
 
     @property
     def determined(self) -> bool:
@@ -168,7 +174,7 @@ def floating_root(tree: Tree) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=64)
-def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
+def choose_bearing_rows(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return as many of the `passive` rows as there are independent rows of the gap, such that
     these rows' forces follow from the lack of torque there, the best conditioned first taken; None
     if they do not follow."""
@@ -176,7 +182,9 @@ def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
     chosen: list[int] = []
     if not rows:
         return ()
-    rest = np.array(gap_jacobian(reference(tree), ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]
+    rest = np.array(gap_jacobian(nominal(tree), ca.DM(closed_configurations(tree)[0])))[
+        np.ix_(rows, passive)
+    ]
     size = max(np.linalg.norm(rest, axis=0).max(initial=0.0), 1e-9)
     while len(chosen) < len(rows):
         length = np.linalg.norm(rest, axis=0)

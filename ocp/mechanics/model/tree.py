@@ -24,25 +24,25 @@ from ocp.mechanics.model.joints import (
     GROUND,
     Joint,
     amplitude_joints,
+    explain_no_coordinate,
     own_coordinates,
-    without_coordinate,
 )
-from ocp.mechanics.model.tree_validation import check_tree, known
+from ocp.mechanics.model.tree_validation import check_tree, known_names
 from ocp.mechanics.model.unilateral import Stay
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import is_open
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
-    at_own_values,
     check_inertia,
-    frozen,
+    check_records,
+    check_type,
+    freeze,
     inertia_matrix,
-    instance,
+    nominal_array,
     numbers,
     set_fields,
-    several,
 )
 from ocp.spelling import suggest_fields
 from ocp.text_tables import html_table
@@ -76,7 +76,7 @@ class Link:
                 f"link name: expected None or a non-empty string other than {GROUND!r}, got "
                 f"{self.name!r}"
             )
-        set_fields(self, visuals=several("link: visuals", self.visuals, Visual))
+        set_fields(self, visuals=check_records("link: visuals", self.visuals, Visual))
         if not isinstance(self.modes, Modes | None):
             raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
         if self.modes is not None and is_open((self.mass, self.com, self.inertia)):
@@ -90,11 +90,11 @@ class Link:
             numbers("link com", self.com, (3,), "m"),
             inertia_matrix("link inertia", self.inertia, "kg m2"),
         )
-        here = float(at_own_values(mass))
+        here = float(nominal_array(mass))
         if here < 0:
             raise ValueError(f"link mass: expected at least 0 kg, got {here:g}")
-        check_inertia(here, inertia, instance("link unphysical", self.unphysical, bool))
-        set_fields(self, mass=frozen(mass[()]), com=frozen(com), inertia=frozen(inertia))
+        check_inertia(here, inertia, check_type("link unphysical", self.unphysical, bool))
+        set_fields(self, mass=freeze(mass[()]), com=freeze(com), inertia=freeze(inertia))
 
 
 @suggest_fields
@@ -112,7 +112,7 @@ class Point:
     def __post_init__(self) -> None:
         set_fields(
             self,
-            position=frozen(numbers(f"point {self.name!r}: position", self.position, (3,), "m")),
+            position=freeze(numbers(f"point {self.name!r}: position", self.position, (3,), "m")),
         )
 
 
@@ -151,13 +151,13 @@ class Tree:
     def __post_init__(self) -> None:
         set_fields(
             self,
-            links=several("tree: links", self.links, Link),
-            joints=several("tree: joints", self.joints, Joint),
-            points=several("tree: points", self.points, Point),
-            loops=several("tree: loops", self.loops, Loop),
-            stays=several("tree: stays", self.stays, Stay),
-            elements=several("tree: elements", self.elements, *KINDS),
-            gravity=frozen(numbers("gravity", self.gravity, (3,), "m/s2")),
+            links=check_records("tree: links", self.links, Link),
+            joints=check_records("tree: joints", self.joints, Joint),
+            points=check_records("tree: points", self.points, Point),
+            loops=check_records("tree: loops", self.loops, Loop),
+            stays=check_records("tree: stays", self.stays, Stay),
+            elements=check_records("tree: elements", self.elements, *KINDS),
+            gravity=freeze(numbers("gravity", self.gravity, (3,), "m/s2")),
         )
         check_tree(self)
 
@@ -253,13 +253,13 @@ class Tree:
     def link_index(self, name: str) -> int:
         """Return the index of a link by what it is called; raise ValueError listing the known."""
         if name not in (names := self.link_names):
-            raise ValueError(f"unknown link {name!r}{known('links', names, name)}")
+            raise ValueError(f"unknown link {name!r}{known_names('links', names, name)}")
         return names.index(name)
 
     def joint_index(self, name: str) -> int:
         """Return the index of a joint by its name; raise ValueError listing the known ones."""
         if name not in (names := self.names):
-            raise ValueError(f"unknown joint {name!r}{known('joints', names, name)}")
+            raise ValueError(f"unknown joint {name!r}{known_names('joints', names, name)}")
         return names.index(name)
 
     def coordinate(self, name: str) -> int:
@@ -270,7 +270,7 @@ class Tree:
         rows = _places(self.joints, self.links)
         if name not in rows:
             joint = self.joints[self.joint_index(name)]
-            raise ValueError(without_coordinate(joint))
+            raise ValueError(explain_no_coordinate(joint))
         return rows[name]
 
     def point(self, name: str) -> Point:
@@ -282,7 +282,9 @@ class Tree:
         if name in self.link_names:
             return Point(name=name, link=name)
         own = [point.name for point in self.points if point.name not in self.link_names]
-        raise ValueError(f"unknown point {name!r}{known('points', own, name, *self.link_names)}")
+        raise ValueError(
+            f"unknown point {name!r}{known_names('points', own, name, *self.link_names)}"
+        )
 
 
 def points_of(tree: Tree, names: str | Sequence[str]) -> tuple[str, ...]:
@@ -322,28 +324,28 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
     return values
 
 
-@remembered(64)
+@memoize(64)
 def _hash(tree: Tree) -> int:
     return hash(tuple(getattr(tree, entry.name) for entry in fields(tree)))
 
 
-@remembered(64)
+@memoize(64)
 def _link_names(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[str, ...]:
     return tuple(link.name or joint.name for joint, link in zip(joints, links))
 
 
-@remembered(64)
+@memoize(64)
 def _parents(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[int, ...]:
     index = {name: k for k, name in enumerate(_link_names(joints, links))}
     return tuple(index.get(joint.parent, -1) for joint in joints)
 
 
-@remembered(64)
+@memoize(64)
 def _places(joints: Sequence[Joint], links: Sequence[Link]) -> dict[str, int]:
     return {joint.name: k for k, joint in enumerate(_moving(joints, links))}
 
 
-@remembered(64)
+@memoize(64)
 def _spans(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[tuple[int, ...], ...]:
     row = _places(joints, links)
     return tuple(
@@ -354,7 +356,7 @@ def _spans(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[tuple[int, .
     )
 
 
-@remembered(64)
+@memoize(64)
 def _moving(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[Joint, ...]:
     moving: list[Joint] = []
     for joint, link in zip(joints, links):

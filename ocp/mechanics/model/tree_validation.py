@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ocp.mechanics.model.coordinates import still
-from ocp.mechanics.model.joints import GROUND, without_coordinate
+from ocp.mechanics.model.coordinates import is_constant
+from ocp.mechanics.model.joints import GROUND, explain_no_coordinate
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.values.parameters import is_open, parameters_of
 from ocp.spelling import suggestion
@@ -33,7 +33,7 @@ def check_tree(tree: Any) -> None:
         if point.link not in tree.link_names:
             raise ValueError(
                 f"point {point.name!r}: unknown link {point.link!r}"
-                f"{known('links', tree.link_names, point.link)}"
+                f"{known_names('links', tree.link_names, point.link)}"
             )
     _check_unique("loop", [loop.name for loop in tree.loops])
     for loop in tree.loops:
@@ -48,7 +48,7 @@ def check_tree(tree: Any) -> None:
         element.check(tree)
 
 
-def known(what: str, names: Sequence[str], word: str, *others: str) -> str:
+def known_names(what: str, names: Sequence[str], word: str, *others: str) -> str:
     """Return the end of an error on a `word` that is none of the names: which one may be meant, of
     these and of `others`, and which there are."""
     listed = f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
@@ -89,9 +89,9 @@ def _check_followers(tree):
         if follows is not None and follows.coordinate not in leaders:
             raise ValueError(
                 f"{label}: follows unknown coordinate {follows.coordinate!r}"
-                f"{known('coordinates', list(leaders), follows.coordinate)}"
+                f"{known_names('coordinates', list(leaders), follows.coordinate)}"
             )
-        if follows is not None and follows.coordinate == joint.name and still(follows):
+        if follows is not None and follows.coordinate == joint.name and is_constant(follows):
             raise ValueError(
                 f"{label}: follows its own coordinate by a constant, and never moves; fix it"
             )
@@ -111,7 +111,7 @@ def _check_parents(tree):
         if joint.parent != GROUND and joint.parent not in parents:
             raise ValueError(
                 f"joint {joint.name!r}: unknown parent {joint.parent!r}"
-                f"{known('links', names, joint.parent, GROUND)} and {GROUND!r}"
+                f"{known_names('links', names, joint.parent, GROUND)} and {GROUND!r}"
             )
         seen, ancestor = [names[k]], joint.parent
         while ancestor in parents:
@@ -147,7 +147,7 @@ def carrier(label: str, tree: Any, end: End) -> int:
         return GROUNDED
     links = {point.name: point.link for point in tree.points}
     if end not in links:
-        raise ValueError(f"{label}: unknown point {end!r}{known('points', list(links), end)}")
+        raise ValueError(f"{label}: unknown point {end!r}{known_names('points', list(links), end)}")
     k = tree.link_index(links[end])
     spans, parents = tree.spans, tree.parents
     bends = [link.modes is not None for link in tree.links]
@@ -187,9 +187,9 @@ def _check_stay(tree, stay):
         _check_ends(tree, label, stay.start, stay.end)
     elif stay.joint not in tree.names:
         raise ValueError(
-            f"{label}: unknown joint {stay.joint!r}{known('joints', tree.names, stay.joint)}"
+            f"{label}: unknown joint {stay.joint!r}{known_names('joints', tree.names, stay.joint)}"
         )
     elif stay.joint not in [joint.name for joint in tree.moving]:
         raise ValueError(
-            f"{label}: {without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
+            f"{label}: {explain_no_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
         )

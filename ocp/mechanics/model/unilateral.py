@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import reference
-from ocp.mechanics.values.validation import frozen, limits, numbers, positive, set_fields
+from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.validation import freeze, limits, numbers, positive, set_fields
 from ocp.spelling import suggest_fields
 
 End: TypeAlias = str | Sequence[float]
@@ -69,7 +69,7 @@ class Stay:
         for what in ("start", "end"):
             value = getattr(self, what)
             if not isinstance(value, str):
-                set_fields(self, **{what: frozen(numbers(f"{label}: {what}", value, (3,), "m"))})
+                set_fields(self, **{what: freeze(numbers(f"{label}: {what}", value, (3,), "m"))})
         if self.closed is not None:
             set_fields(self, closed=_spans(f"{label}: closed", self.closed))
             if len(self.sides) > 1:
@@ -80,7 +80,7 @@ class Stay:
             raise ValueError(f"{label}: expected a joint, or a start and an end; got both or none")
         if not self.joint and not (self.start and self.end):
             raise ValueError(f"{label}: expected a start and an end, got one of them")
-        lower, upper = reference((lower, upper))
+        lower, upper = nominal((lower, upper))
         if not (isfinite(lower) or isfinite(upper)) or lower == upper:
             raise ValueError(
                 f"{label}: expected a bound, or two different ones, got {lower:g} and {upper:g}"
@@ -99,7 +99,7 @@ class Stay:
         if self.tension is None or np.ndim(self.tension) != 1:
             raise ValueError(f"{label}: tension: expected (least, most) N, got {self.tension!r}")
         tension = limits(f"{label}: tension", self.tension, "N")
-        least, most = reference(tension)
+        least, most = nominal(tension)
         if not 0 <= least < most:
             raise ValueError(
                 f"{label}: tension: expected 0 <= least < most, since it only pulls, got {least:g} "
@@ -132,9 +132,7 @@ class Stay:
         """The bounds that it has, "lower" before "upper"; of a wire its "tension"."""
         if len(self.path):
             return ("tension",)
-        return tuple(
-            side for side in ("lower", "upper") if isfinite(reference(getattr(self, side)))
-        )
+        return tuple(side for side in ("lower", "upper") if isfinite(nominal(getattr(self, side))))
 
 
 def cable(name: str, start: End, end: End, length: float, **options: Any) -> Stay:
@@ -177,7 +175,7 @@ def path_of(label: str, path: Any) -> tuple[End, ...]:
     return tuple(
         end
         if isinstance(end, str)
-        else frozen(numbers(f"{label}: place {k + 1} of its path", end, (3,), "m"))
+        else freeze(numbers(f"{label}: place {k + 1} of its path", end, (3,), "m"))
         for k, end in enumerate(path)
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.validation import frozen, numbers, rigid_pose, set_fields
+from ocp.mechanics.values.validation import freeze, numbers, rigid_pose, set_fields
 from ocp.spelling import suggest_fields
 
 SIZES = {  # what the numbers of a kind's size are, in order
@@ -48,8 +48,8 @@ class Visual:
         if self.kind not in SIZES:
             raise ValueError(f"visual: kind: expected one of {', '.join(SIZES)}, got {self.kind!r}")
         label, words = f"visual {self.kind}", SIZES[self.kind]
-        set_fields(self, size=frozen(_size(label, words, self.size)))
-        set_fields(self, pose=frozen(rigid_pose(f"{label}: pose", self.pose)))
+        set_fields(self, size=freeze(_size(label, words, self.size)))
+        set_fields(self, pose=freeze(rigid_pose(f"{label}: pose", self.pose)))
         if not isinstance(self.path, str) or bool(self.path) != (self.kind == "mesh"):
             wanted = "the file of the mesh" if self.kind == "mesh" else "none"
             raise ValueError(f"{label}: path: expected {wanted}, got {self.path!r}")
@@ -60,7 +60,7 @@ class Visual:
                     f"{label}: colour: expected red, green, blue and opacity of 0 to 1, got "
                     f"{colour.tolist()}"
                 )
-            set_fields(self, colour=frozen(colour))
+            set_fields(self, colour=freeze(colour))
 
 
 def _size(label: str, words: Sequence[str], size: Any) -> np.ndarray:

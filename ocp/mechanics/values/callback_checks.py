@@ -26,7 +26,9 @@ def as_column(what: str, value: Any) -> Matrix:
         ) from None
 
 
-def tried(what: str, function: Callable[..., Any], sizes: Sequence[int], size: int) -> None:
+def check_callback(
+    what: str, function: Callable[..., Any], sizes: Sequence[int], size: int
+) -> None:
     """Raise ValueError naming `what` unless a function takes expressions of these `sizes`, and
     gives `size` values, none of them nan."""
     given = [ca.SX.sym(f"x{k}", rows) for k, rows in enumerate(sizes)]
@@ -37,7 +39,7 @@ def tried(what: str, function: Callable[..., Any], sizes: Sequence[int], size: i
     except Exception as error:
         shapes = ", ".join(f"({rows},)" for rows in sizes)
         raise ValueError(
-            f"{what}: fails where it is handed expressions {shapes}: {cause(error)}"
+            f"{what}: fails where it is handed expressions {shapes}: {describe_error(error)}"
         ) from error
     entries = as_column(what, value)
     if entries.numel() != size:
@@ -47,7 +49,7 @@ def tried(what: str, function: Callable[..., Any], sizes: Sequence[int], size: i
         raise ValueError(f"{what}: expected finite values, got nan")
 
 
-def cause(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Return an error's kind and last line, without the place in CasADi's own sources."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     words = re.sub(r"^\S+\.[ch]pp:\d+: ", "", lines[-1]) if lines else ""

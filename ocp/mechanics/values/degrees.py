@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import pi, radians
 from typing import Any
 
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.units import unit_of
 
 PACKAGE = __name__.partition(".")[0]
@@ -44,7 +44,7 @@ def warn_of_angles(angles: Iterable[tuple[str, Any]], *, rates: bool = False) ->
     """Warn of the first of some (what it is, angle) that is likely in degrees, at the line outside
     the package that led here; an open angle is judged at its parameters' own values."""
     for what, angle in angles:
-        words = degrees_suspected(float(reference(angle)), rate=rates)
+        words = degrees_suspected(float(nominal(angle)), rate=rates)
         if words:
             warnings.warn(f"{what}: {words}", UserWarning, stacklevel=_frames_inside())
             return

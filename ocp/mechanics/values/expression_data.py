@@ -13,7 +13,7 @@ _GRAPHS: dict[str, Matrix] = {}  # by keys that are the same in all processes
 _KEYS: dict[int, str] = {}  # of scalar ones by their nodes, which _GRAPHS keeps alive
 
 
-class Graph:
+class ExpressionData:
     """What is pickled in place of an expression; a scalar one that was pickled or read here before
     is the same node again. Copied, it is the expression itself."""
 

@@ -11,7 +11,7 @@ CHANGING = (np.ndarray, ca.DM, list)
 Value = TypeVar("Value")
 
 
-def remembered(size: int) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+def memoize(size: int) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     """Return a decorator: the function keeps its last values, of so many calls, and gives them
     again for the very same arguments, which are told by what they are rather than compared.
 

@@ -16,15 +16,15 @@ from ocp.mechanics.model.unilateral import Stay
 from ocp.mechanics.values.parameters import (
     Parameter,
     array,
+    as_open,
     is_open,
     matrix,
-    opened,
+    nominal,
     parameters_of,
-    reference,
 )
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import vanishes
+from ocp.mechanics.values.validation import is_identically_zero
 
 # name, expression, lower and upper bound of it, unit
 Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
@@ -94,14 +94,14 @@ def _of_matrix(
 
 
 def _is_zero(value: Any) -> bool:
-    return vanishes(value) if is_open(value) else value == 0
+    return is_identically_zero(value) if is_open(value) else value == 0
 
 
 def _of_limits(joint: Joint) -> Iterator[Requirement]:
     for what, quantity in LIMITED.items():
         lower, upper = getattr(joint, what)
-        if is_open([lower, upper]) and np.isfinite(reference([lower, upper])).all():
-            between = matrix(opened(upper - lower))
+        if is_open([lower, upper]) and np.isfinite(nominal([lower, upper])).all():
+            between = matrix(as_open(upper - lower))
             unit = unit_of(joint, quantity)
             yield f"joint {joint.name!r}: {what} limits", between, 0.0, inf, unit
 
@@ -126,8 +126,8 @@ def _of_element(element: Element) -> Iterator[Requirement]:
             yield f"{label}: {entry.name}", matrix(value), 0.0, inf, ""
     for lower, upper in (("dynamic", "static"), ("lower", "upper")):
         ends: list[Any] = [getattr(element, end, None) for end in (lower, upper)]
-        if is_open(ends) and np.isfinite(reference(ends)).all():
-            yield f"{label}: {lower}, {upper}", matrix(opened(ends[1] - ends[0])), 0.0, inf, ""
+        if is_open(ends) and np.isfinite(nominal(ends)).all():
+            yield f"{label}: {lower}, {upper}", matrix(as_open(ends[1] - ends[0])), 0.0, inf, ""
 
 
 def is_assured(requirement: Requirement) -> bool:
@@ -139,7 +139,7 @@ def is_assured(requirement: Requirement) -> bool:
     slope = ca.gradient(expression, symbols)
     if not slope.is_constant():
         return False
-    slopes, here = np.array(ca.DM(slope)).ravel(), float(reference(opened(expression)))
+    slopes, here = np.array(ca.DM(slope)).ravel(), float(nominal(as_open(expression)))
     centre = here - slopes @ [each.value for each in parameters]
     least, most = (centre + _end(slopes, parameters, side) for side in ("lower", "upper"))
     room = ROOM * (abs(here) or 1.0)

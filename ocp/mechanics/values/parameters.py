@@ -2,8 +2,8 @@
 
 A Parameter stands wherever a record takes a number, alone or in an expression. Records keep it as
 an Open number, which is compared and hashed by its graph, so that they stay values; functions of an
-Instant see it as any CasADi expression. What needs numbers asks for them: `reference` gives those
-of the parameters' own values, `closed` the record with given ones in their place.
+Instant see it as any CasADi expression. What needs numbers asks for them: `nominal` gives those
+of the parameters' own values, `with_values` the record with given ones in their place.
 """
 
 import sys
@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.expression_data import Graph
+from ocp.mechanics.values.expression_data import ExpressionData
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import CARRIERS, portable
 from ocp.spelling import suggest_fields
@@ -42,12 +42,12 @@ def _both(operation: Callable[..., Any]) -> Any:
 
 
 def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
-    """Return operation(one, other) as `opened` has it; of arrays numpy makes it, entry by entry."""
+    """Return operation(one, other) as `as_open` has it; of arrays numpy makes it by entries."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return NotImplemented
     result = operation(one, other)
     numbers = any(isinstance(each, Open | int | float | np.number) for each in (one, other))
-    return _open_or_float(result) if numbers else opened(result)
+    return _open_or_float(result) if numbers else as_open(result)
 
 
 class Open:
@@ -88,19 +88,19 @@ class Open:
         )
 
     def __reduce__(self) -> Any:
-        return opened, (_graph(self.expression),)
+        return as_open, (_graph(self.expression),)
 
     def __deepcopy__(self, memo: dict) -> Any:
         return self
 
     def __neg__(self) -> Any:
-        return opened(-self.expression)
+        return as_open(-self.expression)
 
     def __pos__(self) -> Any:
         return self
 
     def __abs__(self) -> Any:
-        return opened(ca.fabs(self.expression))
+        return as_open(ca.fabs(self.expression))
 
     __add__, __radd__ = _both(add)
     __sub__, __rsub__ = _both(sub)
@@ -109,29 +109,29 @@ class Open:
     __pow__, __rpow__ = _both(pow)
 
     def __lt__(self, other: Any) -> Any:
-        return opened(self.expression < other)
+        return as_open(self.expression < other)
 
     def __le__(self, other: Any) -> Any:
-        return opened(self.expression <= other)
+        return as_open(self.expression <= other)
 
     def __gt__(self, other: Any) -> Any:
-        return opened(self.expression > other)
+        return as_open(self.expression > other)
 
     def __ge__(self, other: Any) -> Any:
-        return opened(self.expression >= other)
+        return as_open(self.expression >= other)
 
     # what numpy calls on entries of arrays
     def sin(self) -> Any:
         """Return the sine."""
-        return opened(ca.sin(self.expression))
+        return as_open(ca.sin(self.expression))
 
     def cos(self) -> Any:
         """Return the cosine."""
-        return opened(ca.cos(self.expression))
+        return as_open(ca.cos(self.expression))
 
     def sqrt(self) -> Any:
         """Return the square root."""
-        return opened(ca.sqrt(self.expression))
+        return as_open(ca.sqrt(self.expression))
 
 
 def _unknown(number: Open) -> str:
@@ -196,7 +196,7 @@ class Parameter(Open):
         return self.node
 
     def __reduce__(self) -> Any:
-        return known_by, (KEYS[self.node], *_stated(self))
+        return parameter_by_key, (KEYS[self.node], *_stated(self))
 
     def check(self, value: Any) -> float:
         """Return a value as a number; raise ValueError unless it is one within the bounds."""
@@ -210,7 +210,7 @@ class Parameter(Open):
         return number
 
 
-def known_by(key: Key, *stated: Any) -> Parameter:
+def parameter_by_key(key: Key, *stated: Any) -> Parameter:
     """Return the parameter of a key; made anew where this process has none, as it was `stated`."""
     if key not in _BY_KEY:
         _know(Parameter(*stated), key)
@@ -238,7 +238,7 @@ def _stated(parameter: Parameter) -> tuple:
 
 def _graph(expression: Matrix) -> Any:
     """Return what is pickled in place of an expression of parameters."""
-    return Graph(expression, parameters_of)
+    return ExpressionData(expression, parameters_of)
 
 
 CARRIERS[ca.SX] = _graph
@@ -255,7 +255,7 @@ def _number(what: str, value: Any) -> float:
     return number
 
 
-def opened(value: Any) -> Any:
+def as_open(value: Any) -> Any:
     """Return a scalar expression of parameters as an Open number, or as a float if it is constant;
     anything else as it is."""
     if not isinstance(value, ca.SX) or value.numel() != 1:
@@ -314,7 +314,7 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
-    number = opened(value)
+    number = as_open(value)
     if isinstance(number, ca.SX):
         raise TypeError(f"{number}: expected numbers and parameters")
     return number
@@ -380,12 +380,12 @@ def _names(kind: type) -> tuple[str, ...]:
     return tuple(entry.name for entry in fields(kind)) if is_dataclass(kind) else ()
 
 
-def some(values: Iterable[Any]) -> bool:
+def any_nonzero(values: Iterable[Any]) -> bool:
     """Tell whether any of the `values` is open or not zero."""
     return any(isinstance(each, Open | ca.SX) or each for each in values)
 
 
-def evaluated(expression: Matrix, values: Values) -> Matrix:
+def evaluate(expression: Matrix, values: Values) -> Matrix:
     """Return an expression with numbers in place of parameters: DM if no other symbol is left."""
     chosen = [each for each in parameters_of(expression) if each in values]
     if chosen:
@@ -395,15 +395,15 @@ def evaluated(expression: Matrix, values: Values) -> Matrix:
     return ca.evalf(expression) if not ca.symvar(expression) else expression
 
 
-def reference(value: Any) -> Any:
+def nominal(value: Any) -> Any:
     """Return a record, an open number, or nested sequences of such, with every parameter at its own
     value."""
-    return closed(value, {each: each.value for each in parameters_of(value)})
+    return with_values(value, {each: each.value for each in parameters_of(value)})
 
 
 @portable
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class FunctionWithValues:
     """A function of a statement with numbers in place of the parameters that it has inside."""
 
     function: Callable[..., Any]
@@ -418,17 +418,17 @@ class Given:
         if isinstance(result, Open | list | tuple) or (
             isinstance(result, np.ndarray) and result.dtype == object
         ):
-            result = closed(result, self.values)
-        return evaluated(result, self.values) if isinstance(result, ca.SX) else result
+            result = with_values(result, self.values)
+        return evaluate(result, self.values) if isinstance(result, ca.SX) else result
 
 
-def closed(value: Any, values: Values, same: dict[int, Any] | None = None) -> Any:
+def with_values(value: Any, values: Values, same: dict[int, Any] | None = None) -> Any:
     """Return a record, a number or nested sequences of these with numbers in place of parameters.
 
     Records are made anew where something in them was open, and so checked as if they had been
     stated with these numbers; what has nothing open in it is returned as it is, and kept in `same`
-    for the next time, with other values of the same parameters. Functions become `Given` ones.
-    Raises ValueError as the records do.
+    for the next time, with other values of the same parameters. Functions become
+    `FunctionWithValues`. Raises ValueError as the records do.
     """
     same = {} if same is None else same
     if not values or id(value) in same:
@@ -436,10 +436,10 @@ def closed(value: Any, values: Values, same: dict[int, Any] | None = None) -> An
     if isinstance(value, Parameter) and value in values:
         return float(values[value])
     if isinstance(value, Open):
-        left = evaluated(value.expression, values)
-        return float(left) if isinstance(left, ca.DM) else opened(left)
+        left = evaluate(value.expression, values)
+        return float(left) if isinstance(left, ca.DM) else as_open(left)
     if isinstance(value, ca.SX):
-        return evaluated(value, values)
+        return evaluate(value, values)
     if isinstance(value, np.ndarray) and value.dtype == object:
         return _closed_array(value, values)
     anew = _closed_parts(value, values, same)
@@ -452,17 +452,17 @@ def _closed_parts(value: Any, values: Values, same: dict[int, Any]) -> Any:
     """Return what is made of parts with numbers in place of parameters, itself if none changes."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}
-        anew = {name: closed(part, values, same) for name, part in parts.items()}
+        anew = {name: with_values(part, values, same) for name, part in parts.items()}
         changed = {name: part for name, part in anew.items() if part is not parts[name]}
         return replace(value, **changed) if changed else value
     if isinstance(value, list | tuple):
-        listed = [closed(part, values, same) for part in value]
+        listed = [with_values(part, values, same) for part in value]
         return value if all(map(is_, listed, value)) else type(value)(listed)
     if isinstance(value, Mapping):
-        anew = {name: closed(part, values, same) for name, part in value.items()}
+        anew = {name: with_values(part, values, same) for name, part in value.items()}
         return value if all(anew[name] is value[name] for name in anew) else MappingProxyType(anew)
     if callable(value) and not isinstance(value, type):
-        return Given(value, values)
+        return FunctionWithValues(value, values)
     return value
 
 
@@ -470,7 +470,7 @@ def _closed_array(entries: np.ndarray, values: Values) -> np.ndarray:
     """Return an array of objects with numbers in place of parameters, all evaluated at once."""
     anew, places = entries.ravel(), [k for k, entry in enumerate(entries.flat) if is_open(entry)]
     if places:
-        left = evaluated(ca.vertcat(*(anew[k].expression for k in places)), values)
+        left = evaluate(ca.vertcat(*(anew[k].expression for k in places)), values)
         anew = anew.copy()
         anew[places] = np.array(left).ravel() if isinstance(left, ca.DM) else array(left)
     return array(anew.reshape(entries.shape))

@@ -13,11 +13,11 @@ from ocp.mechanics.values.parameters import (
     Open,
     Parameter,
     array,
-    closed,
+    as_open,
     is_open,
-    opened,
+    nominal,
     parameters_of,
-    reference,
+    with_values,
 )
 
 WORDS = 250  # characters of names that a record shows of itself
@@ -35,7 +35,7 @@ def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = No
     """
     if type(value) is float and not shape and isfinite(value):
         return np.asarray(value)
-    value = value if shape else opened(value)  # a scalar that CasADi's functions made
+    value = value if shape else as_open(value)  # a scalar that CasADi's functions made
     try:
         entries = np.asarray(value, dtype=float) if unit is None else array(value)
     except (TypeError, ValueError, RuntimeError):
@@ -45,7 +45,7 @@ def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = No
         ) from None
     if entries.shape != shape:
         raise ValueError(f"{what}: expected shape {shape}, got {entries.shape}")
-    if not np.isfinite(at_own_values(entries)).all():
+    if not np.isfinite(nominal_array(entries)).all():
         raise ValueError(f"{what}: expected finite numbers, got {entries.tolist()}")
     check_units(what, entries, unit or "")
     return entries
@@ -63,18 +63,18 @@ def refuse_open(what: str, value: Any) -> None:
         raise ValueError(f"{what}: expected numbers, got {_open_ones(value)}")
 
 
-def at_own_values(entries: np.ndarray) -> np.ndarray:
+def nominal_array(entries: np.ndarray) -> np.ndarray:
     """Return an array's floats with every parameter at its own value; of floats the array."""
-    return entries if entries.dtype != object else np.asarray(reference(entries), dtype=float)
+    return entries if entries.dtype != object else np.asarray(nominal(entries), dtype=float)
 
 
-def check_closed(what: str, record: Any) -> None:
+def check_numeric(what: str, record: Any) -> None:
     """Raise ValueError naming the parameters in a record, for what needs numbers."""
     names = ", ".join(each.name for each in parameters_of(record))
     if names:
         raise ValueError(
             f"{what}: expected numbers, got the parameters {names}; "
-            "take ocp.mechanics.closed(record, {parameter: number})"
+            "take ocp.mechanics.with_values(record, {parameter: number})"
         )
 
 
@@ -90,7 +90,7 @@ def check_units(what: str, entries: Any, unit: str) -> None:
             )
 
 
-def vanishes(value: Any) -> bool:
+def is_identically_zero(value: Any) -> bool:
     """Tell whether a number, or all of an array, is zero, open ones whatever their parameters'
     values: found in numbers, at a few of them near their own."""
     if not is_open(value):
@@ -99,7 +99,7 @@ def vanishes(value: Any) -> bool:
     near = (
         {each: _beside(each.value, n, k) for n, each in enumerate(parameters)} for k in range(3)
     )
-    return all(vanishes(closed(value, values)) for values in near)
+    return all(is_identically_zero(with_values(value, values)) for values in near)
 
 
 def _beside(number: float, n: int, k: int) -> float:
@@ -114,7 +114,7 @@ def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
     """
     matrix = numbers(what, value, (4, 4), None if unit is None else "")
     check_units(what, matrix[:3, 3], unit or "")
-    if not is_rotation(matrix[:3, :3]) or (at_own_values(matrix)[3] != (0, 0, 0, 1)).any():
+    if not is_rotation(matrix[:3, :3]) or (nominal_array(matrix)[3] != (0, 0, 0, 1)).any():
         raise ValueError(
             f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
             f"{matrix.tolist()}"
@@ -124,9 +124,9 @@ def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
 
 def is_rotation(matrix: np.ndarray) -> bool:
     """Tell whether numbers (3x3) are a rotation, open ones whatever their parameters' values."""
-    here, square = at_own_values(matrix), matrix @ matrix.T - np.eye(3)
-    off = np.abs(at_own_values(square)).max()
-    whatever = not is_open(square) or vanishes(square)
+    here, square = nominal_array(matrix), matrix @ matrix.T - np.eye(3)
+    off = np.abs(nominal_array(square)).max()
+    whatever = not is_open(square) or is_identically_zero(square)
     return bool(off <= 1e-9 and whatever and np.linalg.det(here) >= 0)
 
 
@@ -138,7 +138,7 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
     """
     if type(value) is tuple and [*map(type, value)] == [float, float] and value[0] <= value[1]:
         return value
-    number, value = (float, value) if unit is None else (_float_or_open, opened(value))
+    number, value = (float, value) if unit is None else (_float_or_open, as_open(value))
     try:
         lower, upper = (
             (-number(value), number(value))
@@ -148,7 +148,7 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
     check_units(what, (value,) if np.ndim(value) == 0 else (lower, upper), unit or "")
-    least, most = reference((lower, upper)) if is_open((lower, upper)) else (lower, upper)
+    least, most = nominal((lower, upper)) if is_open((lower, upper)) else (lower, upper)
     if isnan(least) or isnan(most):
         raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
     if least > most:
@@ -157,11 +157,11 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
 
 
 def _float_or_open(value: Any) -> Any:
-    value = opened(value)
+    value = as_open(value)
     return value if isinstance(value, Open) else float(value)
 
 
-def frozen(entries: Any) -> Any:
+def freeze(entries: Any) -> Any:
     """Return nested tuples of `entries`, numbers some of which may be open: hashable, comparable,
     read-only."""
     kind = type(entries)
@@ -173,8 +173,8 @@ def frozen(entries: Any) -> Any:
     if (kind is list or kind is tuple) and FLOATS.issuperset(map(type, entries)):
         return tuple(entries)
     if isinstance(entries, list | tuple):
-        return tuple(row if type(row) is float else frozen(row) for row in entries)
-    return tuple(frozen(row) for row in entries) if np.ndim(entries) else float(entries)
+        return tuple(row if type(row) is float else freeze(row) for row in entries)
+    return tuple(freeze(row) for row in entries) if np.ndim(entries) else float(entries)
 
 
 def positive(what: str, value: Any, zero: bool = False, unit: str | None = None) -> float:
@@ -183,12 +183,12 @@ def positive(what: str, value: Any, zero: bool = False, unit: str | None = None)
     With a `unit` it may be open, as `numbers` has it.
     """
     number = numbers(what, value, (), unit)
-    here = float(at_own_values(number))
+    here = float(nominal_array(number))
     if here < 0 or (here == 0 and not zero):
         raise ValueError(
             f"{what}: expected a number {'of at least' if zero else 'above'} 0, got {here:g}"
         )
-    return frozen(number[()])
+    return freeze(number[()])
 
 
 def symmetric(what: str, value: Any, m: int, unit: str | None = None) -> np.ndarray:
@@ -197,7 +197,7 @@ def symmetric(what: str, value: Any, m: int, unit: str | None = None) -> np.ndar
     With a `unit` it may be open, as `numbers` has it.
     """
     matrix = numbers(what, value, (m, m), unit)
-    here = at_own_values(matrix)
+    here = nominal_array(matrix)
     size = np.abs(here).max()
     if (
         np.abs(here - here.T).max() > 1e-9 * size
@@ -207,10 +207,10 @@ def symmetric(what: str, value: Any, m: int, unit: str | None = None) -> np.ndar
         raise ValueError(
             f"{what}: expected a symmetric positive semidefinite matrix, got {matrix.tolist()}"
         )
-    return mirrored(matrix)
+    return symmetrize(matrix)
 
 
-def mirrored(matrix: np.ndarray) -> np.ndarray:
+def symmetrize(matrix: np.ndarray) -> np.ndarray:
     """Return a matrix that ought to be symmetric as one that is so to the last digit, or node."""
     if is_open(matrix):
         return np.triu(matrix) + np.triu(matrix, 1).T
@@ -220,7 +220,7 @@ def mirrored(matrix: np.ndarray) -> np.ndarray:
 def _is_mirrored(matrix: np.ndarray) -> bool:
     """Tell whether the open entries of a matrix are symmetric whatever their parameters' values."""
     unlike = matrix - matrix.T
-    return not is_open(unlike) or vanishes(unlike)
+    return not is_open(unlike) or is_identically_zero(unlike)
 
 
 def inertia_matrix(what: str, value: Any, unit: str | None = None) -> np.ndarray:
@@ -244,7 +244,7 @@ def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) ->
     """Raise ValueError unless an inertia (3x3, kg m2) about the centre of mass is that of a body,
     an open one at its parameters' own values; an `unphysical` one may break the triangle
     inequality."""
-    inertia = at_own_values(entries)
+    inertia = nominal_array(entries)
     scale = max(np.abs(inertia).max(), 1e-300)
     if np.abs(inertia - inertia.T).max() > 1e-12 * scale or not _is_mirrored(entries):
         raise ValueError(f"link inertia: expected a symmetric matrix, got {entries.tolist()}")
@@ -269,49 +269,53 @@ def set_fields(record: Any, **values) -> None:
         object.__setattr__(record, name, value)
 
 
-def instance(what: str, value: Any, *kinds) -> Any:
+def check_type(what: str, value: Any, *kinds) -> Any:
     """Return `value` if it is of one of the `kinds`.
 
     Raises ValueError naming `what`, the kinds expected and what came.
     """
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"{what}: expected {expected}, got {shown(value)}")
+        raise ValueError(f"{what}: expected {expected}, got {describe_value(value)}")
     return value
 
 
-def counted(what: str, value: Any) -> int:
+def positive_integer(what: str, value: Any) -> int:
     """Return `value` as a whole number of at least 1; raise ValueError naming `what`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < 1:
-        raise ValueError(f"{what}: expected a whole number of at least 1, got {shown(value)}")
+        raise ValueError(
+            f"{what}: expected a whole number of at least 1, got {describe_value(value)}"
+        )
     return int(value)
 
 
-def several(what: str, values: Any, *kinds) -> tuple:
+def check_records(what: str, values: Any, *kinds) -> tuple:
     """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         expected = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"{what}: expected a tuple of {expected} records, got {shown(values)}")
-    return tuple(instance(what, value, *kinds) for value in values)
+        raise ValueError(
+            f"{what}: expected a tuple of {expected} records, got {describe_value(values)}"
+        )
+    return tuple(check_type(what, value, *kinds) for value in values)
 
 
-def shown(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return a value as messages show it: its type, and shortly what it is."""
     return f"{type(value).__name__} {reprlib.repr(value)}"
 
 
-def called(what: str, value: Any) -> Any:
+def check_callable(what: str, value: Any) -> Any:
     """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
     if not callable(value):
-        raise ValueError(f"{what}: expected a function, got {shown(value)}")
+        raise ValueError(f"{what}: expected a function, got {describe_value(value)}")
     return value
 
 
-def takes(what: str, value: Any, *arguments: str) -> Any:
+def check_arguments(what: str, value: Any, *arguments: str) -> Any:
     """Return `value` if it can be called with so many arguments; raise ValueError naming `what`,
     and what the arguments are, otherwise."""
-    called(what, value)
+    check_callable(what, value)
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):  # of built-in functions, which tell nothing
@@ -325,6 +329,6 @@ def takes(what: str, value: Any, *arguments: str) -> Any:
     return value
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text cut after WORDS characters."""
     return text if len(text) <= WORDS else f"{text[:WORDS]}..."

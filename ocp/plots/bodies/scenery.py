@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import poses, velocity
-from ocp.mechanics.kinematics.zero_moment import hull, tangents
+from ocp.mechanics.kinematics.zero_moment import convex_hull, tangents
 from ocp.mechanics.model.tree import Point, Tree
 from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.solids import Solid, coarsen_mesh, scenery, solids
@@ -207,7 +207,7 @@ def _patch(places: np.ndarray, plane: _Plane, margin: float) -> np.ndarray:
 
 def silhouette(points: np.ndarray) -> np.ndarray:
     """Return the convex hull (k, 2) of points (P, 2)."""
-    return hull(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+    return convex_hull(np.column_stack([points, np.zeros(len(points))]))[:, :2]
 
 
 def draw_still(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocp.certificate.contact_violations import FAINT
-from ocp.mechanics.kinematics.zero_moment import body_weight, hull
+from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.plots.canvas import SMALL, style
 from ocp.problem.contact.ground import Ground
 from ocp.problem.phases.parts import refuse_phases
@@ -219,7 +219,7 @@ def _supports(axes: Axes, scene: Scene, body: Body, plane: list[int]) -> list[Ar
             "linewidth": 0.8,
         }
         for support in foot.supports:
-            corners = hull(support.polygon, scene.ground.normal)[:, plane]
+            corners = convex_hull(support.polygon, scene.ground.normal)[:, plane]
             axes.fill(*corners.T, **look, zorder=2)
         handles += axes.plot(
             *scene.pressures[foot.name][plane],

@@ -7,9 +7,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.rotations import quaternion
-from ocp.mechanics.model.coordinates import COMPONENTS, turned_back
+from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.validation import instance, is_rotation
+from ocp.mechanics.values.validation import check_type, is_rotation
 from ocp.problem.constraint import Constraint
 
 UNIT = 1e-6  # of a quaternion that is stated: how far its length may be from one
@@ -24,7 +24,7 @@ def attitude(tree: Tree, joint: str, value: Any, *, when: Any = "end") -> Constr
     sign too. Raises ValueError naming the joint.
     """
     rows = ball_rows(f"attitude of {joint!r}", tree, joint)
-    back = turned_back(ca.DM(unit_quaternion(f"attitude of {joint!r}", value)))
+    back = conjugate_matrix(ca.DM(unit_quaternion(f"attitude of {joint!r}", value)))
 
     def off(at):
         p = at.q[rows]
@@ -60,7 +60,7 @@ def unit_length(tree: Tree, joint: str, *, when: Any = "end") -> Constraint:
 
 def ball_rows(what: str, tree: Tree, joint: str) -> list[int]:
     """Return the rows of q of a ball; raise ValueError naming `what` if it is none."""
-    instance(f"{what}: tree", tree, Tree)
+    check_type(f"{what}: tree", tree, Tree)
     k = tree.joint_index(joint)
     if not tree.joints[k].ball:
         names = ", ".join(each.name for each in tree.joints if each.ball) or "none"

@@ -19,9 +19,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.model.coordinates import turned_back
+from ocp.mechanics.model.coordinates import conjugate_matrix
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import is_open, matrix, reference
+from ocp.mechanics.values.parameters import is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import limits, numbers
 from ocp.problem.constraint import Constraint
@@ -76,7 +76,7 @@ class BallReach:
 
     def _parts(self, q: Matrix) -> tuple[Matrix, Matrix, Matrix]:
         """Return w, v.a and v - (v.a) a of the quaternion beside that at rest."""
-        p = turned_back(ca.DM(self.rest)) @ q[list(self.rows)]
+        p = conjugate_matrix(ca.DM(self.rest)) @ q[list(self.rows)]
         axis = ca.DM(self.axis)
         along = ca.dot(p[1:], axis)
         return p[0], along, p[1:] - along * axis
@@ -144,19 +144,19 @@ def reaches(constraints: Sequence[Constraint]) -> tuple[BallReach, ...]:
 
 
 def _angle(what: str, value: Any) -> tuple[Any, Any]:
-    if np.ndim(reference(value)) != 0:
+    if np.ndim(nominal(value)) != 0:
         raise ValueError(f"{what}: expected one angle (rad), got {value!r}")
     _, angle = limits(what, value, "rad")
-    if not 0 < reference(angle) < pi:
+    if not 0 < nominal(angle) < pi:
         raise ValueError(
-            f"{what}: expected an angle above 0 and below pi (rad), got {reference(angle):g}"
+            f"{what}: expected an angle above 0 and below pi (rad), got {nominal(angle):g}"
         )
     return 0.0 * angle, angle
 
 
 def _range(what: str, value: Any) -> tuple[Any, Any]:
     lower, upper = limits(what, value, "rad")
-    least, most = reference((lower, upper))
+    least, most = nominal((lower, upper))
     if not -pi <= least < most <= pi or most - least >= 2 * pi:
         raise ValueError(
             f"{what}: expected lower < upper within -pi and pi (rad), no whole turn, got {least:g} "

@@ -9,9 +9,9 @@ import numpy as np
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
-from ocp.mechanics.values.parameters import Open, is_open, opened, reference
+from ocp.mechanics.values.parameters import Open, as_open, is_open, nominal
 from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import instance, shown
+from ocp.mechanics.values.validation import check_type, describe_value
 from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.constraints.attitudes import check_length, check_rates
 from ocp.problem.instant import Instant
@@ -50,7 +50,7 @@ def limits(tree: Tree, *, hull: bool = False) -> tuple[Constraint, ...]:
 
     `hull` is that of `joint_limits`. Raises ValueError if there are none.
     """
-    instance("limits: tree", tree, Tree)
+    check_type("limits: tree", tree, Tree)
     known = {
         "position": lambda: joint_limits(tree, hull=hull),
         "velocity": lambda: velocity_limits(tree),
@@ -132,7 +132,7 @@ def path(
 
 
 def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
-    instance(f"{name}: tree", tree, Tree)
+    check_type(f"{name}: tree", tree, Tree)
     bounded = _limited_joints(tree, attribute)
     if not bounded:
         raise ValueError(f"{name}: no joint of the tree has {attribute} limits")
@@ -194,12 +194,12 @@ def _prescribe(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constra
 
 def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:
     """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
-    instance(f"{what}: tree", tree, Tree)
-    value = opened(value)
+    check_type(f"{what}: tree", tree, Tree)
+    value = as_open(value)
     if isinstance(value, Mapping):
         values = {tree.coordinate(name): number for name, number in value.items()}
     elif isinstance(value, str) or hasattr(value, "is_symbolic"):
-        raise ValueError(f"{what}: expected numbers, got {shown(value)}")
+        raise ValueError(f"{what}: expected numbers, got {describe_value(value)}")
     elif np.ndim(value) == 0:
         values = dict.fromkeys(range(tree.dof), value)
     elif len(value) == tree.dof:
@@ -211,7 +211,7 @@ def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:
 
 
 def _number(what: str, joint: Joint, value: Any) -> Any:
-    value = opened(value)
+    value = as_open(value)
     if isinstance(value, Open):
         return value
     try:
@@ -225,7 +225,7 @@ def _number(what: str, joint: Joint, value: Any) -> Any:
 
 def _check_inside(joints: Iterable[Joint], values: Iterable[Any], when: str) -> None:
     for joint, number in zip(joints, values):
-        value, (lower, upper) = reference((number, joint.position))
+        value, (lower, upper) = nominal((number, joint.position))
         if not lower <= value <= upper:
             unit = unit_of(joint, "q")
             words = degrees_suspected(value) if unit == "rad" else ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.problem.constraints.time_series import Series
 from ocp.problem.reach import reach
 
@@ -26,7 +26,7 @@ def check_size(what: str, tree: Tree, markers: Series, points: Sequence[str]) ->
 
     The spread is the root mean square distance from their middle in a frame, the median of frames.
     """
-    own = reference(tree)
+    own = nominal(tree)
     if len(points) > 1:
         _check_spread(what, own, markers, points)
     _check_distances(what, own, markers, points)

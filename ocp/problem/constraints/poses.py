@@ -23,11 +23,11 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.kinematics.rotations import conjugate, product, quaternion
+from ocp.mechanics.kinematics.rotations import quaternion, quaternion_conjugate, quaternion_product
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import array, matrix, reference
+from ocp.mechanics.values.parameters import array, matrix, nominal
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, instance, positive, rigid_pose
+from ocp.mechanics.values.validation import check_type, freeze, positive, rigid_pose
 from ocp.pickling import portable
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
@@ -98,7 +98,7 @@ def upright(tree: Tree, point: str, lean: Any, *, when: Any = "path") -> Constra
     Ahead and aside it leans so far each, turned any way about itself; `when` as in `Constraint`.
     """
     name = f"upright.{point}"
-    kinematics.place_of(instance(f"{name}: tree", tree, Tree), point)
+    kinematics.point_named(check_type(f"{name}: tree", tree, Tree), point)
     most = np.sin(positive(f"{name}: lean", lean, unit="rad"))
     return Constraint(
         name=name,
@@ -120,7 +120,7 @@ def pose_tracking(
     a function(Instant) that returns one; `place` (m) and `turn` (rad) are what counts as 1.
     """
     name = f"pose_tracking.{point}"
-    kinematics.place_of(instance(f"{name}: tree", tree, Tree), point)
+    kinematics.point_named(check_type(f"{name}: tree", tree, Tree), point)
     goal = _goal(name, target)
     far = positive(f"{name}: place", place, unit="m")
     turned = positive(f"{name}: turn", turn, unit="rad") * sqrt(2)
@@ -137,8 +137,8 @@ def pose_error(pose: Matrix, unit: Matrix, target: Matrix, origin: Matrix) -> Ma
 
     `unit` is the quaternion of its axes, `origin` the one from which the way round is counted.
     """
-    back = conjugate(quaternion(target[:3, :3]))
-    now, before = product(back, unit), product(back, origin)
+    back = quaternion_conjugate(quaternion(target[:3, :3]))
+    now, before = quaternion_product(back, unit), quaternion_product(back, origin)
     way = ca.if_else(before[0] >= np.cos(TURNED / 2), 1, -1)
     arrived = ca.fabs(now[0]) > np.cos(CLOSE / 2)
     way = ca.if_else(arrived, ca.if_else(now[0] < 0, -1, 1), way)
@@ -159,9 +159,9 @@ def _prescribe(
     None from the motion's start, which `when` hands over beside the end."""
     goal = _goal(name, target)
     asked = _row_numbers(name, rows)
-    here = None if callable(target) else matrix(reference(array(goal(None))))
-    chosen = _movable(reference(tree), name, point, here, asked)
-    fixed = target if callable(target) else frozen(array(target))
+    here = None if callable(target) else matrix(nominal(array(goal(None))))
+    chosen = _movable(nominal(tree), name, point, here, asked)
+    fixed = target if callable(target) else freeze(array(target))
     bound = np.broadcast_to(width, 6)[chosen]
     return Constraint(
         name=name,
@@ -195,8 +195,8 @@ class Deviation:
 
     def __post_init__(self) -> None:
         if not callable(self.target):
-            here = matrix(reference(rigid_pose(f"{self.name}: target", self.target, "m")))
-            _check_reach(reference(self.tree), self.name, self.point, here)
+            here = matrix(nominal(rigid_pose(f"{self.name}: target", self.target, "m")))
+            _check_reach(nominal(self.tree), self.name, self.point, here)
 
     def __call__(self, *instants: Instant) -> Matrix:
         at, point = instants[-1], self.point
@@ -211,7 +211,7 @@ def _home(tree: Tree, name: str, point: str) -> Matrix:
 
     Raises ValueError for what has none.
     """
-    instance(f"{name}: tree", tree, Tree)
+    check_type(f"{name}: tree", tree, Tree)
     if tree.flexible:
         raise ValueError(
             f"{name}: link {tree.flexible[0]!r} is flexible; poses are prescribed of rigid trees "
@@ -276,7 +276,7 @@ def _movable(
 
 def _sample_errors(tree: Tree, point: str, target: Matrix | None) -> tuple[np.ndarray, list]:
     """Return errors (SAMPLES, 6), zero without a target, and Jacobians (6, n) of configurations."""
-    rng, place = np.random.default_rng(0), kinematics.place_of(tree, point)
+    rng, place = np.random.default_rng(0), kinematics.point_named(tree, point)
     errors, slopes = np.zeros((SAMPLES, len(ROWS))), []
     for k, q in enumerate(rng.uniform(-1, 1, (SAMPLES, tree.dof))):
         moves = kinematics.motions(tree, ca.DM(q))

@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import instance, is_rotation, numbers, set_fields
-from ocp.motion import cross_validated, nearest
+from ocp.mechanics.values.validation import check_type, is_rotation, numbers, set_fields
+from ocp.motion import cross_validate, fit_samples
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields, suggestion
 
@@ -37,15 +37,15 @@ class Series:
     source: str = "series"
 
     def __post_init__(self) -> None:
-        what = instance("series: source", self.source, str)
+        what = check_type("series: source", self.source, str)
         t = _floats(f"{what}: t", self.t)
         if t.ndim != 1 or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
             raise ValueError(f"{what}: t: expected times (s), each after the last")
         if len(t) < FEWEST:
             raise ValueError(f"{what}: t: expected {FEWEST} or more times (s), got {len(t)}")
         values = {
-            instance(f"{what}: name", name, str): _rows(f"{what}: {name!r}", rows, len(t))
-            for name, rows in instance(f"{what}: values", self.values, Mapping).items()
+            check_type(f"{what}: name", name, str): _rows(f"{what}: {name!r}", rows, len(t))
+            for name, rows in check_type(f"{what}: values", self.values, Mapping).items()
         }
         if not values:
             raise ValueError(f"{what}: expected at least one thing that was measured, got none")
@@ -180,12 +180,12 @@ def curves(series: Series) -> Curves:
     rows = np.vstack(list(series.values.values()))
     span = float(series.t[-1] - series.t[0])
     s = (series.t - series.t[0]) / span
-    basis = cross_validated(s, rows, DEGREE, clamped=False)
+    basis = cross_validate(s, rows, DEGREE, clamped=False)
     missing = tuple(_row_gaps(series))
     return Curves(
         start=float(series.t[0]),
         step=span / basis.segments,
-        coefficients=nearest(basis, s, rows),
+        coefficients=fit_samples(basis, s, rows),
         missing=missing,
     )
 

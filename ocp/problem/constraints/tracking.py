@@ -14,9 +14,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, reference
+from ocp.mechanics.values.parameters import matrix, nominal
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import frozen, instance, numbers, positive
+from ocp.mechanics.values.validation import check_type, freeze, numbers, positive
 from ocp.problem.constraints.marker_sizes import check_size
 from ocp.problem.constraints.time_series import Curves, Series, curves
 from ocp.problem.contact.ground import Ground, feet_of
@@ -67,7 +67,7 @@ def angle_tracking(
     `offset` (s) as in `marker_tracking`. Raises ValueError for a joint that the tree does not have.
     """
     name = "angle_tracking"
-    instance(f"{name}: tree", tree, Tree)
+    check_type(f"{name}: tree", tree, Tree)
     rows = [_coordinate(tree, joint, angles) for joint in _check_sizes(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
     off = _follower(name, angles, weights, offset)
@@ -92,7 +92,7 @@ def force_tracking(
     have a foot its force is zero. Raises ValueError for a foot that the ground does not have.
     """
     name = "force_tracking"
-    feet = [foot.name for foot in instance(f"{name}: ground", ground, Ground).feet]
+    feet = [foot.name for foot in check_type(f"{name}: ground", ground, Ground).feet]
     for foot in _check_sizes(name, forces, (3, 6)).values:
         if foot not in feet:
             raise ValueError(
@@ -130,8 +130,8 @@ def match_markers(
     asks, listing the markers that have no point, and the tree's points, and for markers of another
     size than these.
     """
-    named = dict(instance(f"{what}: points", points or {}, Mapping))
-    instance(f"{what}: tree", tree, Tree)
+    named = dict(check_type(f"{what}: points", points or {}, Mapping))
+    check_type(f"{what}: tree", tree, Tree)
     known = {point.name for point in tree.points}
     stray = [marker for marker in named if marker not in markers.values]
     if stray:
@@ -157,7 +157,7 @@ def weight_roots(what: str, series: Series, weights: Mapping[str, float] | None)
     Weights are numbers of at least 0, 1 where none is given. Raises ValueError, in the name of
     `what` asks, for unknown names, and where all are 0.
     """
-    given = dict(instance(f"{what}: weights", weights or {}, Mapping))
+    given = dict(check_type(f"{what}: weights", weights or {}, Mapping))
     unknown = [name for name in given if name not in series.values]
     if unknown:
         raise ValueError(
@@ -196,13 +196,13 @@ def _begin(name: str, series: Series, offset: Any) -> Any:
     Raises ValueError where that is not within the recording, nor less than a sample before it.
     """
     begin = numbers(f"{name}: offset", offset, (), "s")[()]
-    t, value = series.t, float(reference(begin))
+    t, value = series.t, float(nominal(begin))
     if not t[0] - np.median(np.diff(t)) <= value < t[-1]:
         raise ValueError(
             f"{name}: {series.source}: offset: expected a time from {t[0]:g} to {t[-1]:g} s, which "
             f"were recorded, got {value:g} s"
         )
-    return frozen(begin)
+    return freeze(begin)
 
 
 def _warn_beyond(aim: Curves, at: Instant, begin: Any) -> None:
@@ -238,7 +238,7 @@ def _coordinate(tree: Tree, joint: str, angles: Series) -> int:
 
 def _check_sizes(what: str, series: Series, sizes: Sequence[int]) -> Series:
     """Return the series; raise ValueError unless every name has one of these numbers of rows."""
-    for name, rows in instance(f"{what}: measured", series, Series).values.items():
+    for name, rows in check_type(f"{what}: measured", series, Series).values.items():
         if len(rows) not in sizes:
             raise ValueError(
                 f"{what}: {series.source}: {name!r}: expected {' or '.join(map(str, sizes))} rows, "

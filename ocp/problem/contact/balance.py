@@ -13,9 +13,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.zero_moment import body_weight, hull, tangents, weight_of
+from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull, open_weight, tangents
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import array, is_open, matrix, reference, some
+from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix, nominal
 from ocp.mechanics.values.validation import positive
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots, bears
@@ -43,12 +43,12 @@ def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constra
         labels=names,
         units="weights",
     )
-    if not some([least]):
+    if not any_nonzero([least]):
         return (each,) if names else ()
     together = Constraint(
         name="support",
         function=lambda at: at.reaction.push() / weight,
-        lower=least * (weight_of(tree) / weight),
+        lower=least * (open_weight(tree) / weight),
         upper=inf,
         labels=("all feet",),
         units="weights",
@@ -314,8 +314,8 @@ class Inside:
 def _hull(corners: Sequence[Any], normal: Sequence[float]) -> tuple[int, ...]:
     """Return which corners make the convex hull, in order round the `normal`, or as they stand
     where there are two, of open ones at their parameters' own values."""
-    here = np.array(reference(corners))
-    around = [int(np.argmin(np.abs(here - v).sum(axis=1))) for v in hull(here, normal)]
+    here = np.array(nominal(corners))
+    around = [int(np.argmin(np.abs(here - v).sum(axis=1))) for v in convex_hull(here, normal)]
     return tuple(sorted(around) if len(around) == len(ENDS) else around)
 
 

@@ -18,7 +18,7 @@ from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import instance, positive, set_fields
+from ocp.mechanics.values.validation import check_type, positive, set_fields
 from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
 
@@ -63,7 +63,7 @@ class Touch:
     ways: Any
 
     def __post_init__(self) -> None:
-        instance(f"contact {self.name!r}: model", self.model, Complementarity)
+        check_type(f"contact {self.name!r}: model", self.model, Complementarity)
 
     @property
     def varies(self) -> bool:
@@ -146,7 +146,7 @@ def felt_ways(tree: Tree, point: str, normal: Sequence[float]) -> tuple[np.ndarr
     """
     up = np.asarray(normal, dtype=float)
     flat = np.eye(3) - np.outer(up, up)
-    axes, sizes, _ = np.linalg.svd(flat @ kinematics.felt_slopes(tree, point))
+    axes, sizes, _ = np.linalg.svd(flat @ kinematics.point_slopes(tree, point))
     felt = [axes[:, k] for k in range(2) if sizes[k] > FELT * max(sizes[0], FELT)]
     if len(felt) == 2:
         return tangents(tuple(up))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Tree, points_of
-from ocp.mechanics.values.parameters import array, reference
+from ocp.mechanics.values.parameters import array, nominal
 from ocp.mechanics.values.validation import numbers
 from ocp.problem.contact.ground import FLAT, Foot, Pin, Plane, Support
 
@@ -130,7 +130,7 @@ def _local(tree: Tree, what: str, points: Sequence[str], below: bool) -> list[tu
     links = {point.link for point in known}
     if len(links) > 1:
         raise ValueError(f"{what}: expected points of one link, got those of {', '.join(links)}")
-    places = np.array([reference(point.position) for point in known])
+    places = np.array([nominal(point.position) for point in known])
     way = places[1] - places[0]
     length = float(np.linalg.norm(way))
     if length < FLAT:
@@ -159,7 +159,7 @@ def _upward(tree: Tree, normal: Any) -> np.ndarray:
     """Return the unit normal (3) of a contact's plane, by default against gravity."""
     if normal is not None:
         return np.array(Plane(normal=normal).normal)
-    gravity = np.array(reference(tree.gravity))
+    gravity = np.array(nominal(tree.gravity))
     strength = float(np.linalg.norm(gravity))
     return -gravity / strength if strength else np.array((0.0, 0.0, 1.0))
 

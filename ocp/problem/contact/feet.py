@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
 from ocp.mechanics.model.tree import Tree, points_of
-from ocp.mechanics.values.parameters import matrix, reference, some
+from ocp.mechanics.values.parameters import any_nonzero, matrix, nominal
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
@@ -143,12 +143,12 @@ def clearance(
     s))^2; `when` as in `Constraint`. Raises ValueError for an unknown point.
     """
     names = points_of(tree, points)
-    gravity = np.array(reference(tree.gravity), dtype=float)
+    gravity = np.array(nominal(tree.gravity), dtype=float)
     up = -gravity / (np.linalg.norm(gravity) or 1.0) if gravity.any() else np.array(Z)
 
     def heights(at: Instant) -> Any:
         places = (at.position(name) for name in names)
-        wave = lift * (4 * at.s * (1 - at.s)) ** 2 if some([lift]) else 0.0
+        wave = lift * (4 * at.s * (1 - at.s)) ** 2 if any_nonzero([lift]) else 0.0
         return ca.vertcat(*(_height(place, up) - wave for place in places))
 
     return Constraint(

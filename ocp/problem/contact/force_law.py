@@ -7,9 +7,9 @@ from typing import Any, NoReturn, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.values.callback_checks import as_column, cause
+from ocp.mechanics.values.callback_checks import as_column, describe_error
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import called, instance
+from ocp.mechanics.values.validation import check_callable, check_type
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.point_mass import PointMass
@@ -35,7 +35,9 @@ class ForceLaw:
     law: Callable[..., Any]
 
     def __post_init__(self) -> None:
-        called(f"force law at {instance('force law: point', self.point, str)!r}: law", self.law)
+        check_callable(
+            f"force law at {check_type('force law: point', self.point, str)!r}: law", self.law
+        )
 
     @property
     def varies(self) -> bool:
@@ -60,7 +62,9 @@ class ForceLaw:
         except (ValueError, Warning):  # which say what is wrong already
             raise
         except Exception as error:
-            raise ValueError(f"force law at {self.point!r}: law fails: {cause(error)}") from error
+            raise ValueError(
+                f"force law at {self.point!r}: law fails: {describe_error(error)}"
+            ) from error
 
     def at(self, t: Matrix) -> NoReturn:
         """Raise ValueError: the force is known of an Instant of a motion, not of a time alone."""

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
-from ocp.mechanics.values.parameters import array, reference
+from ocp.mechanics.values.parameters import array, nominal
 from ocp.mechanics.values.validation import (
+    check_type,
     check_units,
-    frozen,
-    instance,
+    freeze,
     numbers,
     refuse_open,
     set_fields,
@@ -49,11 +49,11 @@ class Pin:
     target: Any = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        what = f"pin {instance('pin: point', self.point, str)!r}"
-        axes = instance(f"{what}: axes", self.axes, str)
+        what = f"pin {check_type('pin: point', self.point, str)!r}"
+        axes = check_type(f"{what}: axes", self.axes, str)
         if not axes or set(axes) - set("xyz") or len(set(axes)) < len(axes):
             raise ValueError(f"{what}: axes: expected some of x, y, z, got {self.axes!r}")
-        set_fields(self, target=frozen(numbers(f"{what}: target", self.target, (3,), "m")))
+        set_fields(self, target=freeze(numbers(f"{what}: target", self.target, (3,), "m")))
 
 
 @suggest_fields
@@ -70,7 +70,7 @@ class Plane:
         set_fields(
             self,
             normal=_unit("plane: normal", self.normal),
-            point=frozen(numbers("plane: point", self.point, (3,), "m")),
+            point=freeze(numbers("plane: point", self.point, (3,), "m")),
         )
 
     @property
@@ -99,10 +99,10 @@ class Support:
     rigid: bool = False
 
     def __post_init__(self) -> None:
-        what = f"support on {instance('support: link', self.link, str)!r}"
+        what = f"support on {check_type('support: link', self.link, str)!r}"
         if self.kind not in KINDS:
             raise ValueError(f"{what}: kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
-        instance(f"{what}: rigid", self.rigid, bool)
+        check_type(f"{what}: rigid", self.rigid, bool)
         refuse_open(f"{what}: when", self.when)
         a, b = self.when if np.shape(self.when) == (2,) else (1, 0)
         if not 0 <= a < b <= 1:
@@ -113,9 +113,9 @@ class Support:
         check_units(f"{what}: polygon", corners, "m")
         set_fields(
             self,
-            when=frozen(self.when),
-            pins=tuple(instance(f"{what}: pins", pin, Pin) for pin in self.pins),
-            polygon=frozen(corners),
+            when=freeze(self.when),
+            pins=tuple(check_type(f"{what}: pins", pin, Pin) for pin in self.pins),
+            polygon=freeze(corners),
         )
         if self.kind == "point" and len(self.pins) != 1:
             raise ValueError(f"{what}: pins: a point has one, got {len(self.pins)}")
@@ -150,10 +150,10 @@ class Foot:
     grips: bool = False
 
     def __post_init__(self) -> None:
-        what = f"foot {instance('foot: name', self.name, str)!r}"
+        what = f"foot {check_type('foot: name', self.name, str)!r}"
         refuse_open(f"{what}: bears", self.bears)
-        supports = tuple(instance(f"{what}: supports", each, Support) for each in self.supports)
-        center = frozen(numbers(f"{what}: center", self.center, (3,), "m"))
+        supports = tuple(check_type(f"{what}: supports", each, Support) for each in self.supports)
+        center = freeze(numbers(f"{what}: center", self.center, (3,), "m"))
         set_fields(self, supports=supports, center=center)
         if not supports and self.bears[0] < self.bears[1]:
             raise ValueError(
@@ -162,8 +162,8 @@ class Foot:
         for before, after in pairwise(supports):
             if after.when[0] < before.when[1]:
                 raise ValueError(f"{what}: its supports overlap: {before.when} and {after.when}")
-        instance(f"{what}: plane", self.plane, Plane, type(None))
-        instance(f"{what}: grips", self.grips, bool)
+        check_type(f"{what}: plane", self.plane, Plane, type(None))
+        check_type(f"{what}: grips", self.grips, bool)
         ways: dict[str, set] = {}
         for support in supports:
             named = support.kind != "area"
@@ -190,7 +190,7 @@ class Ground:
     normal: Any = None
 
     def __post_init__(self) -> None:
-        feet = tuple(instance("ground: feet", foot, Foot) for foot in self.feet)
+        feet = tuple(check_type("ground: feet", foot, Foot) for foot in self.feet)
         normal = _upward(feet) if self.normal is None else self.normal
         set_fields(self, feet=feet, normal=_unit("ground: normal", normal))
         if not feet:
@@ -242,7 +242,7 @@ def _check_plane(foot: Foot, normal: Any) -> None:
     ground's."""
     rigid = [support for support in foot.supports if support.rigid and foot.plane is None]
     for pin in (pin for support in rigid for pin in support.pins):
-        height = abs(float(np.dot(reference(pin.target), normal)))
+        height = abs(float(np.dot(nominal(pin.target), normal)))
         if height > FLAT:
             raise ValueError(
                 f"foot {foot.name!r}: its pin {pin.point!r} holds {height:g} m off the ground's "
@@ -256,7 +256,7 @@ def _unit(what: str, value: Any) -> Any:
     vector = numbers(what, value, (3,))
     if abs(np.linalg.norm(vector) - 1) > 1e-9:
         raise ValueError(f"{what}: expected unit length, got {np.linalg.norm(vector):.9g}")
-    return frozen(vector)
+    return freeze(vector)
 
 
 def _upward(feet: Sequence[Foot]) -> Any:

@@ -18,7 +18,7 @@ from ocp.mechanics.kinematics.kinematics import motions, positions, wrench_torqu
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, reference
+from ocp.mechanics.values.parameters import matrix, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots
 from ocp.problem.contact.reactions import strangers
@@ -93,7 +93,7 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
     whole = {slot for slot, each in given.items() if all(each.present)}
     if floats(tree, ground) and all(whole.intersection(way) for way in ways):
         return True
-    number = reference(tree)
+    number = nominal(tree)
     shares = [
         {slot: columns[root] for slot, columns in contact_shares(number, ground, q).items()}
         for q in _postures(tree)
@@ -163,7 +163,7 @@ def _frames(ground: Ground, foot: Foot, support: Support):
         yield None
         along = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
     else:
-        ends = np.array(reference(support.polygon))
+        ends = np.array(nominal(support.polygon))
         along = ends[1] - ends[0]
         along = along - normal * (normal @ along)
     along = along / np.linalg.norm(along)
@@ -184,7 +184,7 @@ def _passed_components(support: Support, axes) -> list[bool]:
         return [True] * 6
     if support.kind == "point":
         return [False] * 3 + [axes is not None or axis in support.pins[0].axes for axis in "xyz"]
-    ends = np.array(reference(support.polygon))
+    ends = np.array(nominal(support.polygon))
     own = int(np.argmax(np.abs(ends[1] - ends[0]))) if axes is None else 0
     return [row != own for row in range(3)] + [True] * 3
 
@@ -192,7 +192,7 @@ def _passed_components(support: Support, axes) -> list[bool]:
 def _felt_components(tree, ground, each, able):
     """Return which components (6,) some motion feels, and whether the others are all that none
     feels."""
-    number = reference(tree)
+    number = nominal(tree)
     shares = np.vstack([_shares(number, ground, each, q) for q in _postures(tree)])
     sizes = np.linalg.norm(shares, axis=0)
     felt = able & (sizes > UNFELT * max(sizes.max(initial=0.0), 1.0))
@@ -214,7 +214,7 @@ def _shares(tree: Tree, ground: Ground, each: Transmission, q: np.ndarray) -> np
 def _about_origin(wrench: Wrench) -> Matrix:
     """Return the moment (3, N m) of a Wrench about the origin, its place with the parameters' own
     values."""
-    return wrench.moment + ca.cross(matrix(reference(wrench.place)), wrench.force)
+    return wrench.moment + ca.cross(matrix(nominal(wrench.place)), wrench.force)
 
 
 def _postures(tree: Tree) -> list[np.ndarray]:

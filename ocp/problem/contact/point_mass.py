@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import instance, positive
+from ocp.mechanics.values.validation import check_type, positive
 from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
 
@@ -24,7 +24,7 @@ class PointMass:
     mass: Any
 
     def __post_init__(self) -> None:
-        what = f"point mass at {instance('point mass: point', self.point, str)!r}: mass"
+        what = f"point mass at {check_type('point mass: point', self.point, str)!r}: mass"
         positive(what, self.mass, zero=True, unit="kg")
 
     @property

@@ -14,7 +14,7 @@ import casadi as ca
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import floating_root, structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, some
+from ocp.mechanics.values.parameters import any_nonzero, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.ground import Foot, Ground, Plane, bearing_slots
 
@@ -59,7 +59,7 @@ class Reaction:
         """Return the centre of pressure times the normal force (3, N m), sound without force."""
         plane = self._plane(foot)
         lever, height = ca.cross(ca.DM(plane.normal), self.moment(foot)), plane.height
-        return lever + matrix(height) * self.force(foot) if some([height]) else lever
+        return lever + matrix(height) * self.force(foot) if any_nonzero([height]) else lever
 
     def push(self, foot: str | None = None) -> Matrix:
         """Return the force (N) on a foot along the normal of its plane, or on all along the

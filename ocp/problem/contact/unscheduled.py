@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import some
-from ocp.mechanics.values.validation import frozen, instance, numbers
+from ocp.mechanics.values.parameters import any_nonzero
+from ocp.mechanics.values.validation import check_type, freeze, numbers
 from ocp.problem.contact.complementarity import Complementarity, Touch, felt_ways
 from ocp.problem.contact.compliant import Compliant, Sphere
 from ocp.problem.contact.force_law import Acting, ForceLaw
@@ -36,7 +36,7 @@ def contacts(
     """
     named = (points,) if isinstance(points, str) else tuple(points)
     for name in named:
-        tree.point(instance("contacts: point", name, str))
+        tree.point(check_type("contacts: point", name, str))
         if named.count(name) > 1:
             raise ValueError(f"contacts: point {name!r} is named twice")
     upward = numbers("contacts: normal", normal, (3,))
@@ -45,19 +45,19 @@ def contacts(
             f"contacts: normal: expected unit length, got {np.linalg.norm(upward):.9g}"
         )
     plane = {
-        "normal": frozen(upward),
-        "place": frozen(numbers("contacts: place", place, (3,), "m")),
+        "normal": freeze(upward),
+        "place": freeze(numbers("contacts: place", place, (3,), "m")),
     }
     if isinstance(model, Compliant):
         spheres = (
             Sphere(name=_on(name, surface), point=name, material=model, **plane) for name in named
         )
         return tuple(ForceLaw(point=sphere.point, law=sphere) for sphere in spheres)
-    rigid = instance("contacts: model", model, Compliant, Complementarity)
-    smooth, up = not some([rigid.friction]), tuple(upward)
+    rigid = check_type("contacts: model", model, Compliant, Complementarity)
+    smooth, up = not any_nonzero([rigid.friction]), tuple(upward)
     ways = {name: () if smooth else felt_ways(tree, name, up) for name in named}
     return tuple(
-        Touch(name=_on(name, surface), point=name, model=rigid, ways=frozen(ways[name]), **plane)
+        Touch(name=_on(name, surface), point=name, model=rigid, ways=freeze(ways[name]), **plane)
         for name in named
     )
 

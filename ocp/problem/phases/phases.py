@@ -16,7 +16,14 @@ import numpy as np
 from ocp.mechanics.kinematics.zero_moment import Z
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import is_open
-from ocp.mechanics.values.validation import frozen, instance, numbers, set_fields, several, shown
+from ocp.mechanics.values.validation import (
+    check_records,
+    check_type,
+    describe_value,
+    freeze,
+    numbers,
+    set_fields,
+)
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.contact.force_law import Acting
@@ -51,18 +58,22 @@ class Phase:
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
-        if not instance("phase: name", self.name, str):
+        if not check_type("phase: name", self.name, str):
             raise ValueError("phase: name: expected a word, got ''")
         what = f"phase {self.name!r}"
         if not isinstance(self.motion, Basis):
-            raise ValueError(f"{what}: motion: expected BSpline or Mesh, got {shown(self.motion)}")
+            raise ValueError(
+                f"{what}: motion: expected BSpline or Mesh, got {describe_value(self.motion)}"
+            )
         if SEPARATOR in self.name:
             raise ValueError(f"{what}: name: expected none with {SEPARATOR!r}")
         if isinstance(self.loads, str) or not isinstance(self.loads, Iterable):
-            raise ValueError(f"{what}: loads: expected a tuple of them, got {shown(self.loads)}")
-        instance(f"{what}: ground", self.ground, Ground, type(None))
-        instance(f"{what}: objective", self.objective, Objective, type(None))
-        instance(f"{what}: tree", self.tree, Tree, type(None))
+            raise ValueError(
+                f"{what}: loads: expected a tuple of them, got {describe_value(self.loads)}"
+            )
+        check_type(f"{what}: ground", self.ground, Ground, type(None))
+        check_type(f"{what}: objective", self.objective, Objective, type(None))
+        check_type(f"{what}: tree", self.tree, Tree, type(None))
 
     def __repr__(self) -> str:
         return f"Phase({self.name!r}, {type(self.motion).__name__} of {self.motion.points} points)"
@@ -89,7 +100,7 @@ class Strike:
     slips: bool = False
 
     def __post_init__(self) -> None:
-        what = f"impact of {instance('impact: point', self.point, str)!r}"
+        what = f"impact of {check_type('impact: point', self.point, str)!r}"
         normal = numbers(f"{what}: normal", self.normal, (3,))
         if abs(np.linalg.norm(normal) - 1) > 1e-9:
             raise ValueError(
@@ -101,11 +112,13 @@ class Strike:
                 value = float(numbers(f"{what}: {name}", number, ()))
                 if not 0.0 <= value <= most:
                     raise ValueError(f"{what}: {name}: expected within 0 and {most:g}, got {value}")
-        if instance(f"{what}: slips", self.slips, bool) and (self.friction is None or self.slides):
+        if check_type(f"{what}: slips", self.slips, bool) and (
+            self.friction is None or self.slides
+        ):
             raise ValueError(
                 f"{what}: slips: expected a coefficient of friction above 0, got {self.friction}"
             )
-        set_fields(self, normal=frozen(normal))
+        set_fields(self, normal=freeze(normal))
 
     @property
     def slides(self) -> bool:
@@ -140,7 +153,7 @@ class Transition:
 
     def __post_init__(self) -> None:
         for what in ("name", "before", "after"):
-            instance(f"transition: {what}", getattr(self, what), str)
+            check_type(f"transition: {what}", getattr(self, what), str)
         what = f"transition {self.name!r}"
         quantities = tuple(self.quantities)
         for each in quantities:
@@ -152,10 +165,10 @@ class Transition:
         set_fields(
             self,
             quantities=quantities,
-            strikes=several(f"{what}: strikes", self.strikes, Strike),
-            constraints=several(f"{what}: constraints", self.constraints, Constraint),
+            strikes=check_records(f"{what}: strikes", self.strikes, Strike),
+            constraints=check_records(f"{what}: constraints", self.constraints, Constraint),
         )
-        instance(f"{what}: symmetry", self.symmetry, Symmetry, type(None))
+        check_type(f"{what}: symmetry", self.symmetry, Symmetry, type(None))
         points = self.points
         if len(set(points)) < len(points):
             raise ValueError(f"{what}: a point strikes twice: {', '.join(points)}")
@@ -164,7 +177,7 @@ class Transition:
                 f"{what}: velocities jump where {', '.join(points)} strikes; "
                 "they cannot be the same on both sides"
             )
-        for constraint in map(require_bound, several(what, self.constraints, Constraint)):
+        for constraint in map(require_bound, check_records(what, self.constraints, Constraint)):
             if constraint.when != "joined":
                 raise ValueError(
                     f"{what}: constraint {constraint.name!r}: expected when='joined', got "

@@ -9,7 +9,7 @@ the next, of whose contacts they follow.
 from itertools import pairwise
 from typing import Any
 
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.motion.basis import Array, Basis
 from ocp.motion.segment import Part
 from ocp.problem.phases.phases import Phase, Transition
@@ -82,7 +82,7 @@ def _check(before: Phase, after: Phase, transitions: tuple[Transition, ...]) -> 
         )
     wholes: list[float] = []
     for phase in (before, after):
-        lower, upper = reference(_both(phase.duration))
+        lower, upper = nominal(_both(phase.duration))
         if lower != upper:
             raise ValueError(f"{what}: expected given durations, got {phase.duration!r}")
         wholes.append(lower / phase.motion.length)  # type: ignore[attr-defined]

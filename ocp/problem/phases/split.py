@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any, cast
 
-from ocp.mechanics.values.validation import instance
+from ocp.mechanics.values.validation import check_type
 from ocp.motion.basis import Basis
 from ocp.motion.segment import parts_between
 from ocp.motion.spline import BSpline
@@ -86,7 +86,7 @@ def phases_of(
 
 
 def _check(problem: Problem) -> None:
-    if instance("phases: problem", problem, Problem).phases:
+    if check_type("phases: problem", problem, Problem).phases:
         raise ValueError("phases: this problem has them already")
     if not isinstance(problem.motion, BSpline) or problem.motion.moving:
         raise ValueError("phases: motion: expected a BSpline on given knots")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ocp.mechanics.values.parameters import Parameter, reference
+from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.validation import positive
 from ocp.problem.contact.complementarity import Touch, touches
 from ocp.problem.statement import Problem
@@ -106,7 +106,7 @@ def _with_leak_parameter(problem: Problem) -> tuple[Problem, Parameter]:
     if it is one already, or else one that begins at the least of theirs."""
     leaks = [touch.model.leak for touch in touches(problem.loads)]
     known = [leak for leak in leaks if isinstance(leak, Parameter)]
-    parameter = known[0] if known else Parameter("leak", min(reference(leaks)), "J", lower=0.0)
+    parameter = known[0] if known else Parameter("leak", min(nominal(leaks)), "J", lower=0.0)
     loads = [_with_leak(load, parameter) for load in problem.loads]
     return replace(problem, loads=loads), parameter
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, reference
+from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.motion.spline import BSpline
@@ -94,7 +94,7 @@ def phases_found(
 
 def common_friction(every: Sequence[Touch]) -> float:
     """Return the coefficient of friction of contacts; raise ValueError naming those that differ."""
-    frictions = {touch.name: float(reference(touch.model.friction)) for touch in every}
+    frictions = {touch.name: float(nominal(touch.model.friction)) for touch in every}
     if len(set(frictions.values())) > 1:
         listed = ", ".join(f"{name} {value:g}" for name, value in frictions.items())
         raise ValueError(f"phases found: expected one coefficient of friction, got {listed}")
@@ -309,7 +309,7 @@ def _images(problem: Problem) -> dict[str, Image]:
     symmetry, every = problem.symmetry, touches(problem.loads)
     if symmetry is None:
         return {}
-    rng, tree = np.random.default_rng(SEED), reference(problem.tree)
+    rng, tree = np.random.default_rng(SEED), nominal(problem.tree)
     apart: dict[tuple[str, str], list[np.ndarray]] = {}
     for _ in range(DRAWS):
         q = rng.uniform(-1.0, 1.0, tree.dof)

@@ -8,12 +8,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
-from ocp.mechanics.model.joint_selection import by_joint
+from ocp.mechanics.model.joint_selection import values_by_joint
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import warn_of_degrees
-from ocp.mechanics.values.parameters import reference
-from ocp.mechanics.values.validation import instance, numbers
+from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.validation import check_type, numbers
 from ocp.problem.contact.ground import Ground, Pin, in_force
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
@@ -32,13 +32,14 @@ def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> 
     the ground are nearest to their places, in least squares, sought ones where they begin.
 
     `angles` (rad or m) are those of all driven joints, or {name or word: angle} of some as
-    `by_joint` has them, the others zero. Raises ValueError for an unknown joint or a wrong count.
+    `values_by_joint` has them, the others zero. Raises ValueError for an unknown joint or a wrong
+    count.
     """
     refuse_phases("posture", problem, "give each a guess")
-    tree = reference(problem.tree)
+    tree = nominal(problem.tree)
     q = np.array(tree.neutral)
     if isinstance(angles, Mapping):
-        for name, angle in by_joint(tree, angles).items():
+        for name, angle in values_by_joint(tree, angles).items():
             q[tree.coordinate(name)] = angle
     else:
         rows = [tree.coordinate(name) for name in tree.driven]
@@ -52,7 +53,7 @@ def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> 
 def _pins(ground: Ground) -> list[Pin]:
     """Return the pins that hold at the start."""
     standing = [in_force(foot, 0.0) for foot in ground.feet]
-    return [reference(pin) for support in standing if support for pin in support.pins]
+    return [nominal(pin) for support in standing if support for pin in support.pins]
 
 
 def _place_root(tree: Tree, q: np.ndarray, root: list[int], pins: Sequence[Pin]) -> np.ndarray:
@@ -87,7 +88,7 @@ class FromPosture:
         self, stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
     ) -> Solution:
         if guess is None:
-            q = posture(instance("from_posture: problem", stated, Problem), self.angles)
+            q = posture(check_type("from_posture: problem", stated, Problem), self.angles)
             return solve(stated, *settings, guess=Guess(q=np.transpose([q, q])), **options)
         return solve(stated, *settings, guess=guess, **options)
 

@@ -11,9 +11,9 @@ from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.degrees import warn_of_degrees
-from ocp.mechanics.values.validation import positive, set_fields, shown
+from ocp.mechanics.values.validation import describe_value, positive, set_fields
 from ocp.motion.basis import Basis, transfer
-from ocp.motion.free_knots import Moving, moved
+from ocp.motion.free_knots import Moving, with_widths
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, touches
@@ -63,7 +63,7 @@ class Guess:
         except (TypeError, ValueError):
             raise ValueError(
                 "guess: q: expected numbers (n, k), a row for each joint in their order and a "
-                f"column for each waypoint, got {shown(self.q)}"
+                f"column for each waypoint, got {describe_value(self.q)}"
             ) from None
 
 
@@ -217,7 +217,7 @@ def _start_basis(layout: Layout, former: Basis) -> Basis:
         return motion
     alike = (former.points, former.degree) == (motion.points, motion.degree)
     fits = alike and len(former.breaks) == len(motion.breaks)
-    return moved(cast(Moving, motion), np.diff(former.breaks)) if fits else motion
+    return with_widths(cast(Moving, motion), np.diff(former.breaks)) if fits else motion
 
 
 def _resample_lifted(layout: Layout, guess: Solution) -> np.ndarray:

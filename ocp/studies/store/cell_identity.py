@@ -12,7 +12,7 @@ from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_choice, is_named
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
@@ -204,7 +204,7 @@ def transcription_content(
 def statement(data: Content, find: Find) -> Problem:
     """Return the Problem of a cell's content, with numbers for what it leaves open."""
     given = {each: data["arguments"][each.name] for each in parameters(data)}
-    return closed(open_statement(data, find, given), given)
+    return with_values(open_statement(data, find, given), given)
 
 
 def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = ()) -> Problem:

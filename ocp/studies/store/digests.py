@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.storage.problem_data import problem_data
 from ocp.transcription.parameters.close_parameters import open_parameters
@@ -82,7 +82,7 @@ def _data_digest(problem: Problem, values: Mapping[Parameter, float]) -> tuple[s
     """Return the digest of a problem with numbers for what it leaves open, and whether all of it
     could be written as data."""
     try:
-        statement = problem_data(closed(problem, values))
+        statement = problem_data(with_values(problem, values))
     except Exception as error:
         return _refusal(error), False
     return statement.digest, not statement.missing

@@ -11,7 +11,7 @@ import numpy as np
 from ocp.codegen.mapped import map_function
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
-from ocp.motion.free_knots import Moving, located
+from ocp.motion.free_knots import Moving, locate
 from ocp.problem.terms import Term
 from ocp.solvers.nlp import FAST_VERSIONS, NLP
 from ocp.transcription.assembly.blocks import Block
@@ -60,7 +60,7 @@ def _term_block(program: Program, rules: Rules, number: int, term: Term, stack: 
         s, weight = np.ones(1), np.ones(1)
     elif layout.moving:  # its kernels are measured by the width of their segments
         motion = cast(Moving, layout.problem.motion)
-        weight = weight / np.diff(motion.breaks)[located(motion, s)[0]]
+        weight = weight / np.diff(motion.breaks)[locate(motion, s)[0]]
     return Block(
         kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
         s=s,

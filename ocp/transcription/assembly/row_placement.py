@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint, Moment
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.rows import Group
@@ -30,7 +30,7 @@ def close_bounds(
         if id(constraint) in anew and not isinstance(constraint.when, Moment):
             return anew[id(constraint)]
         sides = {"lower": constraint.lower, "upper": constraint.upper}
-        return replace(constraint, **closed(sides, values))
+        return replace(constraint, **with_values(sides, values))
 
     def given(constraint: Constraint) -> Constraint:
         if id(constraint) not in known:

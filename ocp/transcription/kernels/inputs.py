@@ -19,10 +19,10 @@ from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.kinematics.zero_moment import resultant
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.memoize import remembered
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import Parameter, is_open
 from ocp.mechanics.values.types import Matrix
-from ocp.motion.free_knots import curve
+from ocp.motion.free_knots import spline_value
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.load_paths import is_corrected, transmissions
@@ -177,7 +177,7 @@ def _motion(problem: Problem, moving: bool) -> Inputs:
     return Inputs(y=y, s=s, at=at, width=width)
 
 
-_shared_motion = remembered(4)(_motion)
+_shared_motion = memoize(4)(_motion)
 
 
 def moving_curve(problem: Problem, motion: Matrix) -> tuple:
@@ -189,7 +189,7 @@ def moving_curve(problem: Problem, motion: Matrix) -> tuple:
     points, distances = motion[: n * (p + 1)], ca.vertsplit(motion[n * (p + 1) :])
     back, on, past = distances[:p], distances[p : 2 * p], distances[-1]
     around = ca.vertsplit(points, n)
-    curves = (ca.cse(curve(around, back, on, order)) for order in range(3))
+    curves = (ca.cse(spline_value(around, back, on, order)) for order in range(3))
     return *curves, past, back[0] + on[0]
 
 

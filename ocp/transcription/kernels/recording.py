@@ -187,13 +187,13 @@ class RecordingInstant:
 
     def pose(self, point: str) -> Any:
         """Pose (4x4) of a named point, or of a link."""
-        kinematics.place_of(self.problem.tree, point)
+        kinematics.point_named(self.problem.tree, point)
         above = ca.reshape(self._symbol(12, "pose", point), 3, 4)
         return ca.vertcat(above, ca.DM([[0, 0, 0, 1]]))
 
     def orientation(self, point: str) -> Any:
         """Unit quaternion (4,) of the axes at a named point, or of a link."""
-        kinematics.place_of(self.problem.tree, point)
+        kinematics.point_named(self.problem.tree, point)
         return self._symbol(4, "orientation", point)
 
     def _place(self, what: str, *points: str) -> Any:

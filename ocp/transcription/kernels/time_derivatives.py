@@ -21,7 +21,7 @@ from ocp.index_sets import distinct
 from ocp.mechanics.values.parameters import is_open
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import Mesh
-from ocp.motion.free_knots import located
+from ocp.motion.free_knots import locate
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
@@ -153,7 +153,7 @@ def _lengths(layout: Layout, s: np.ndarray) -> np.ndarray:
     """Return how long the segments of instants s (N,) are where knots are free, and slopes by the
     share of these; else 1."""
     motion: Any = layout.problem.motion
-    return np.diff(motion.breaks)[located(motion, s)[0]] if layout.moving else np.ones(len(s))
+    return np.diff(motion.breaks)[locate(motion, s)[0]] if layout.moving else np.ones(len(s))
 
 
 def motion_rates(problem: Problem, control_points: np.ndarray, s: np.ndarray) -> np.ndarray:

@@ -97,7 +97,7 @@ def function_of(name: str, arguments: Sequence[Matrix], values: Matrix) -> ca.Fu
             raise
         raise ValueError(
             f"problem: a solution's has numbers for all parameters, got one that leaves "
-            f"{', '.join(map(repr, left))} open; take ocp.mechanics.closed(problem, "
+            f"{', '.join(map(repr, left))} open; take ocp.mechanics.with_values(problem, "
             "{parameter: number})"
         ) from None
 

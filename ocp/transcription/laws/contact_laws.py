@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import positions
-from ocp.mechanics.kinematics.loop_assembly import examples
+from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, parameters_of, reference
+from ocp.mechanics.values.parameters import matrix, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, Span
@@ -176,7 +176,7 @@ def _independent(tree: Tree, ground: Ground, roving: frozenset) -> list[Hold]:
     """
     holds = rigid_holds(ground)
     chosen: list[Hold] = []
-    number, place = reference((tree, ground))
+    number, place = nominal((tree, ground))
     for s in ground.instants:
         there = [hold for hold in holds if _holds(hold.support(ground), s)]
         if not there:
@@ -235,7 +235,7 @@ def _starts(tree: Tree) -> Iterator[np.ndarray]:
     """Yield postures (n,) from which a search starts."""
     rng = np.random.default_rng(0)
     yield np.full(tree.dof, 0.1)
-    yield from (np.array(q).ravel() for q in examples(tree))
+    yield from (np.array(q).ravel() for q in closed_configurations(tree))
     for _ in range(TRIES):
         yield rng.uniform(-START, START, tree.dof)
 
@@ -286,7 +286,7 @@ def _implied_by_ends(problem: Problem, holds: list[Hold], roving: frozenset) -> 
 
     Raises ValueError naming a contact that it keeps from its place.
     """
-    T: Any = np.sqrt(np.prod(reference(problem.duration)))
+    T: Any = np.sqrt(np.prod(nominal(problem.duration)))
     ground: Any = problem.ground
     asked = [
         (level, end, hold)

@@ -7,8 +7,8 @@ import casadi as ca
 
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.model.coordinates import length_acceleration, moments
-from ocp.mechanics.model.structure import bearing, structure
+from ocp.mechanics.model.coordinates import length_acceleration, quaternion_moments
+from ocp.mechanics.model.structure import choose_bearing_rows, structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
@@ -126,7 +126,7 @@ def _inverse_dynamics_law(
         left = at.needed - at.tau
         values = left[kept]
         for ball in map(list, borne):
-            values[[chosen[row] for row in ball[1:]]] = moments(at.q[ball], left[ball])
+            values[[chosen[row] for row in ball[1:]]] = quaternion_moments(at.q[ball], left[ball])
         return values / weight
 
     return _law(DYNAMICS, gap, tree, kept, units)
@@ -166,7 +166,7 @@ def _free_rows(problem: Problem, lifted: bool) -> tuple[int, ...]:
     rows = () if problem.motion.collocated else passive_rows(problem.tree, problem.ground)
     if not shape.closed:
         return rows
-    bears = bearing(problem.tree, tuple(row for row in rows if row in shape.looped))
+    bears = choose_bearing_rows(problem.tree, tuple(row for row in rows if row in shape.looped))
     return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
 
 

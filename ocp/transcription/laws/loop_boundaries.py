@@ -12,12 +12,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.loop_assembly import examples
+from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.kinematics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import shortened
+from ocp.mechanics.values.validation import shorten
 from ocp.problem.constraint import Span
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import slots
@@ -155,7 +155,7 @@ def prescribed_by(problem: Problem, sources: Sequence[str]) -> str:
     exchanged = [f"{names[a]} with {names[b]}" for a, b in sorted(pairs) if a != b]
     return (
         f"{words}: the symmetry, whose end is the image of the start, exchanges "
-        f"{shortened(', '.join(exchanged)) or 'no coordinates'}"
+        f"{shorten(', '.join(exchanged)) or 'no coordinates'}"
     )
 
 
@@ -228,7 +228,7 @@ def _values_at_solution(
     can be, are met."""
     graphs = [ca.cse(both), ca.cse(ca.jacobian(both, z))]
     look = ca.Function("ends", [z], graphs, ["z"], ["values", "slopes"])
-    for q in examples(problem.tree):
+    for q in closed_configurations(problem.tree):
         values, slopes = _search(look, count, q)
         if np.abs(values).max(initial=0.0) < OFF:
             break

@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from ocp.mechanics.kinematics.loop_assembly import close
+from ocp.mechanics.kinematics.loop_assembly import close_coordinates
 from ocp.mechanics.model.structure import Structure, structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.spline import BSpline
@@ -79,7 +79,7 @@ def close_loops(problem: Problem, points: np.ndarray) -> np.ndarray:
     q = points @ motion.values(s).T
     for fixed in ([joint.name for joint in tree.moving if joint.actuated], ()):
         try:
-            return transfer(coarse, coarse.fit(close(tree, q, fixed), s), motion)
+            return transfer(coarse, coarse.fit(close_coordinates(tree, q, fixed), s), motion)
         except ValueError:  # the solver may still succeed where the projection does not
             continue
     return points

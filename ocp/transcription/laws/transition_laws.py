@@ -20,7 +20,7 @@ import numpy as np
 from ocp.dynamics import inverse_dynamics
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.load_paths import contact_shares, passive_rows
 from ocp.problem.phases.phases import Transition
@@ -89,7 +89,7 @@ def _needs_alike(symmetry: Symmetry | None, before: Problem, after: Problem) -> 
         return True
     if before.loads:
         return False
-    tree, shift = reference(after.tree), np.array(reference(symmetry.shift), dtype=float)
+    tree, shift = nominal(after.tree), np.array(nominal(symmetry.shift), dtype=float)
     motions = np.random.default_rng(SEED).uniform(-0.5, 0.5, (SAMPLES, 3, tree.dof))
     for motion in motions:
         images = [symmetry.image(each) for each in motion]
@@ -118,7 +118,7 @@ def _unborne_combinations(
     index, sign = _images(symmetry, len(q))
     there = q
     if symmetry is not None:
-        there = symmetry.image(q) + np.array(reference(symmetry.shift), dtype=float)
+        there = symmetry.image(q) + np.array(nominal(symmetry.shift), dtype=float)
     first = _contact_columns(before, 1.0, there)[list(rows)]
     second = (sign[:, None] * _contact_columns(after, 0.0, q)[index])[list(rows)]
     both = np.hstack([first, second])
@@ -131,7 +131,7 @@ def _contact_columns(part: Problem, s: float, q: np.ndarray) -> np.ndarray:
     ground = part.ground
     if ground is None:
         return np.zeros((part.tree.dof, 0))
-    tree, bearing = reference(part.tree), bearing_slots(ground, s)
+    tree, bearing = nominal(part.tree), bearing_slots(ground, s)
     columns = [
         shares for slot, shares in contact_shares(tree, ground, q).items() if slot in bearing
     ]

@@ -6,7 +6,7 @@ from contextlib import suppress
 import casadi as ca
 
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.values.parameters import Parameter, anything_open, closed, parameters_of
+from ocp.mechanics.values.parameters import Parameter, anything_open, parameters_of, with_values
 from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.recording import NotRecordable
@@ -29,7 +29,7 @@ def open_parameters(problem: Problem) -> tuple[Parameter, ...]:
 def close_by_name(problem: Problem, values: Mapping[str, float]) -> Problem:
     """Return a problem with numbers in place of its parameters, those of no value at their own."""
     known = open_parameters(problem)
-    return closed(problem, {each: values.get(each.name, each.value) for each in known})
+    return with_values(problem, {each: values.get(each.name, each.value) for each in known})
 
 
 def _inside(problem: Problem) -> Iterator[Parameter]:

@@ -15,7 +15,7 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.values.parameters import Open
 from ocp.mechanics.values.types import Matrix
-from ocp.motion.free_knots import curve
+from ocp.motion.free_knots import spline_value
 from ocp.motion.spline import BSpline
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
@@ -98,7 +98,7 @@ def _in_segment(
         inside = inside * (s >= knots[first])
     if first != firsts[-1]:
         inside = inside * (s < knots[first + 1])
-    return [inside * curve(around, back, on, order) for order in range(3)]
+    return [inside * spline_value(around, back, on, order) for order in range(3)]
 
 
 def moment_map(layout: Layout) -> MotionMap:

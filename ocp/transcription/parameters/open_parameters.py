@@ -12,8 +12,8 @@ from ocp.mechanics.values.parameters import (
     Parameter,
     anything_open,
     matrix,
+    nominal,
     parameters_of,
-    reference,
 )
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
@@ -195,7 +195,7 @@ def _check_duration(problem: Problem, names: tuple[str, ...]) -> None:
     lower, upper = problem.duration
     if lower == upper:
         return
-    check_apart(reference(lower), reference(upper))
+    check_apart(nominal(lower), nominal(upper))
     for each in parameters_of([lower, upper]):
         if is_sought(each, names):
             raise ValueError(
@@ -216,7 +216,7 @@ def check_apart(lower: float, upper: float) -> None:
 def _room(expression: Matrix, lower: float, upper: float) -> Matrix:
     """Return by how much an expression is within its bounds, over its size at the parameters' own
     values."""
-    size = abs(float(reference(expression))) or 1.0
+    size = abs(float(nominal(expression))) or 1.0
     sides = ((expression - lower, lower), (upper - expression, upper))
     return ca.vertcat(*(room / size for room, bound in sides if isfinite(bound)))
 

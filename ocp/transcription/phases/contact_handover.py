@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, Values, closed, parameters_of, reference
+from ocp.mechanics.values.parameters import Parameter, Values, nominal, parameters_of, with_values
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.phases.phases import Transition
 from ocp.problem.statement import Problem
@@ -56,7 +56,7 @@ def _holds_handed_over(
     draws = []
     for values in _parameter_samples(parameters_of([targets, shift])):
         base = _gaps(before, ends, q, values)
-        there = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
+        there = _gaps(after, starts, _image(with_values(link.symmetry, values), q), values)
         draws.append(_dependent(before.tree, q, base, there))
         if len(draws) == 1 and not any(is_sought(each, free) for each in parameters_of(shift)):
             firm = [
@@ -96,7 +96,7 @@ def _check_reached(
     hold = _standing_holds(after, 0)[int(np.argmax(off[count:]))]
     raise ValueError(
         f"phase {link.after!r}: contact {hold.foot!r}: point {hold.point(ground)!r} cannot be at "
-        f"{AXES[hold.axis]} = {reference(hold.target(ground)):.4g} m where phase {link.before!r} "
+        f"{AXES[hold.axis]} = {nominal(hold.target(ground)):.4g} m where phase {link.before!r} "
         f"ends with what stands there; the nearest is {off.max():.4g} m off"
     )
 
@@ -118,10 +118,10 @@ def points_held_after(problem: Problem, link: Transition) -> frozenset[str]:
     starts = _standing_holds(after, 0)
     if not starts or not link.strikes:
         return frozenset()
-    tree, q = reference(before.tree), ca.SX.sym("q", before.tree.dof)
+    tree, q = nominal(before.tree), ca.SX.sym("q", before.tree.dof)
     every = parameters_of([_targets(after, starts), link.symmetry])
     values = {each: each.value for each in every}
-    base = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
+    base = _gaps(after, starts, _image(with_values(link.symmetry, values), q), values)
     places = ca.vertcat(*positions(tree, q, link.points))
     _check_standing(link, before, starts, (q, base, places))
     rows = np.reshape(_dependent(before.tree, q, base, places)[1], (-1, 3))
@@ -189,8 +189,8 @@ def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix, values: Values) -> Ma
     """Return how far (m) rows are from their places at coordinates q, with parameters there."""
     ground: Any = part.ground
     names = [hold.point(ground) for hold in holds]
-    places = positions(reference(part.tree), q, names)
-    targets = closed(_targets(part, holds), values)
+    places = positions(nominal(part.tree), q, names)
+    targets = with_values(_targets(part, holds), values)
     rows = zip(places, holds, targets)
     return ca.vertcat(*(place[hold.axis] - target for place, hold, target in rows))
 

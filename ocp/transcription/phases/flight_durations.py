@@ -18,7 +18,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.parameters import reference
+from ocp.mechanics.values.parameters import nominal
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.loop_boundaries import end_instants
 from ocp.transcription.variables.layout import free_duration
@@ -78,7 +78,7 @@ def _ground_runs(parts: Sequence[Problem], flying: Sequence[bool]) -> Iterator[l
 
 def _stated_ends(problem: Problem) -> tuple[Stated, Stated]:
     """Return the coordinates and rates that a problem states of its start, and of its end."""
-    problem = reference(problem)
+    problem = nominal(problem)
     z, ends, hidden = end_instants(problem)
     n, T = problem.tree.dof, mean_duration(problem)
     kept: tuple[Stated, Stated] = ({}, {})

@@ -26,11 +26,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import turned_too
+from ocp.mechanics.elements.forces import with_rotors
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import is_open, reference
+from ocp.mechanics.values.parameters import is_open, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.point_mass import PointMass
@@ -70,12 +70,12 @@ class Impulse:
 
 def mass_of(tree: Tree) -> float:
     """Return the tree's mass (kg) at the parameters' own values, in which impulses are counted."""
-    return sum(reference([link.mass for link in tree.links])) or 1.0
+    return sum(nominal([link.mass for link in tree.links])) or 1.0
 
 
 def movable_axes(tree: Tree, point: str) -> np.ndarray:
     """Tell along which global axes (3,) any motion of the tree moves a named point."""
-    return np.abs(kinematics.felt_slopes(tree, point)).max(axis=1) > FELT
+    return np.abs(kinematics.point_slopes(tree, point)).max(axis=1) > FELT
 
 
 def impact_impulses(tree: Tree, transition: Transition) -> tuple[Impulse, ...]:
@@ -216,7 +216,7 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Impulse, ...]) -> Mat
         if isinstance(load, PointMass):  # which pulls against its own jump
             loads.append(Load(point=load.point, force=-(load.mass * jump.velocity(load.point))))
     still = ca.SX(tree.dof, 1)
-    lacking = turned_too(
+    lacking = with_rotors(
         tree, end.forces.inverse(tree, end.q, still, jump.qd, tuple(loads)), jump.qd
     )
     if not tree.flexible:

@@ -22,7 +22,7 @@ import numpy as np
 
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import array
-from ocp.mechanics.values.validation import at_own_values
+from ocp.mechanics.values.validation import nominal_array
 from ocp.motion.quadrature import quadrature
 from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
@@ -129,7 +129,7 @@ def root_gravity(problem: Problem) -> np.ndarray:
     tree, pulls = problem.tree, np.zeros(problem.tree.dof)
     if problem.ground is not None:
         return pulls
-    gravity = at_own_values(array(tree.gravity))
+    gravity = nominal_array(array(tree.gravity))
     for row, joint in enumerate(tree.moving):
         if joint.kind == "prismatic" and not joint.actuated and _slides(tree, joint.name):
             pulls[row] = gravity @ _axis(tree, joint.name)
@@ -156,8 +156,8 @@ def _axis(tree: Tree, name: str) -> np.ndarray:
     """Return the global direction (3,) of a slide that nothing turns."""
     turn = np.eye(3)
     for joint in _chain(tree, name):
-        turn = turn @ at_own_values(array(joint.home))[:3, :3]
-    return turn @ at_own_values(array(_chain(tree, name)[-1].screw))[3:]
+        turn = turn @ nominal_array(array(joint.home))[:3, :3]
+    return turn @ nominal_array(array(_chain(tree, name)[-1].screw))[3:]
 
 
 def _within_joint_ranges(program: Any, x: np.ndarray) -> np.ndarray:
@@ -170,7 +170,7 @@ def _within_joint_ranges(program: Any, x: np.ndarray) -> np.ndarray:
         if part.layout.problem.motion.collocated:
             continue
         for line, joint in zip(places[:, :count], tree.moving):
-            lower, upper = at_own_values(array(joint.position))
+            lower, upper = nominal_array(array(joint.position))
             if np.isfinite([lower, upper]).all():
                 room = INSIDE * (upper - lower)
                 x[line] = np.clip(x[line], lower + room, upper - room)

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
@@ -212,7 +212,7 @@ class TranscribedPhases:
         groups = close_bounds(self.open_groups, values)
         other = replace(
             self,
-            problem=closed(self.statement, values, same),
+            problem=with_values(self.statement, values, same),
             parts=parts,
             layout=layout,
             groups=groups,
@@ -267,7 +267,7 @@ def transcribe_phases(
     groups = close_bounds(open_groups, layout.values)
     made = TranscribedPhases(
         statement=problem,
-        problem=closed(problem, dict(layout.values)),
+        problem=with_values(problem, dict(layout.values)),
         transcription=transcription,
         parts=parts,
         columns=columns,

@@ -24,10 +24,10 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import Parameter, closed
+from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
-from ocp.motion.free_knots import Moving, distances, located, moved, passed
+from ocp.motion.free_knots import Moving, elapsed_share, knot_distances, locate, with_widths
 from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.contact.complementarity import touch_size
 from ocp.problem.contact.ground import bearing_slots
@@ -143,7 +143,7 @@ def moving_width(problem: Problem) -> int:
 def constant_layout(layout: Layout) -> Layout:
     """Return the Layout in which all that is lifted on an interval of a mesh is one number each."""
     mesh, place = cast(Mesh, layout.problem.motion), layout.place
-    first = np.searchsorted(located(mesh, layout.nodes)[0], np.arange(mesh.intervals))
+    first = np.searchsorted(locate(mesh, layout.nodes)[0], np.arange(mesh.intervals))
     kept = place[:, first]
     there = kept >= 0
     numbered = np.full(kept.shape, -1)
@@ -194,7 +194,7 @@ def duration_at(layout: Layout, x: np.ndarray) -> float:
     if free_duration(layout.problem):
         return float(x[0])
     open_one = layout.problem.duration[0] if layout.timed is None else layout.timed
-    return float(closed(open_one, values_at(layout, x)))
+    return float(with_values(open_one, values_at(layout, x)))
 
 
 def values_at(layout: Any, x: ArrayLike) -> dict[Parameter, float]:
@@ -206,7 +206,9 @@ def motion_at(layout: Layout, x: ArrayLike) -> Basis:
     """Return the basis of the motion of variables x: the problem's, with its knots where they are
     if these are free."""
     motion = layout.problem.motion
-    return moved(cast(Moving, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
+    return (
+        with_widths(cast(Moving, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
+    )
 
 
 def instants_at(layout: Layout, x: ArrayLike, s: ArrayLike) -> np.ndarray:
@@ -342,8 +344,8 @@ def _moving_entries(layout: Layout, s: np.ndarray) -> Triplets:
     n, free, p = problem.tree.dof, free_duration(problem), motion.degree
     instant, local, joint = np.indices((len(s), p + 1, n)).reshape(3, -1)
     chosen = instant * layout.width + free + local * n + joint
-    column = free + (located(motion, s)[0][instant] + local) * n + joint
-    back, on, past = distances(motion, s)
+    column = free + (locate(motion, s)[0][instant] + local) * n + joint
+    back, on, past = knot_distances(motion, s)
     stack = np.concatenate([back, on, past[:, None]], axis=1)  # (N, 2 degree + 1, segments)
     instant, kind, segment = np.nonzero(stack)
     row = instant * layout.width + free + n * (p + 1) + kind
@@ -369,12 +371,12 @@ def _moving_stages(layout: Layout, s: np.ndarray) -> Triplets:
         )
     parts = _motion_entries(layout, layout.width, s, hull=False)
     first = free_duration(problem) + 3 * problem.tree.dof
-    instant, interval = np.nonzero(passed(mesh, s))
-    row, own = np.arange(len(s)) * layout.width + first + 1, located(mesh, s)[0]
+    instant, interval = np.nonzero(elapsed_share(mesh, s))
+    row, own = np.arange(len(s)) * layout.width + first + 1, locate(mesh, s)[0]
     return (
         np.concatenate([parts[0], instant * layout.width + first, row]),
         np.concatenate([parts[1], layout.widths.start + interval, layout.widths.start + own]),
-        np.concatenate([parts[2], passed(mesh, s)[instant, interval], np.ones(len(s))]),
+        np.concatenate([parts[2], elapsed_share(mesh, s)[instant, interval], np.ones(len(s))]),
     )
 
 

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from ocp.mechanics.model.structure import structure
-from ocp.motion.segment import Part, of_all
+from ocp.motion.segment import Part, join_parts
 from ocp.problem.contact.ground import slots
 from ocp.problem.phases.shared_spline import SHARED
 from ocp.transcription.transcribe import Transcribed
@@ -60,7 +60,7 @@ def merge_shared_motions(
             size, count = motion_size(parts[run[0]].problem), parts[run[0]].problem.tree.dof
             points = [np.reshape(own[k][:size], (count, -1), order="F") for k in run]
             motions = [cast(Part, parts[k].problem.motion) for k in run]
-            yield columns[run[0]][:size], np.ravel(of_all(motions, points), order="F")
+            yield columns[run[0]][:size], np.ravel(join_parts(motions, points), order="F")
 
 
 def _variables_at_end(part: Transcribed) -> np.ndarray:

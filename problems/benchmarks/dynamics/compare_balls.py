@@ -15,13 +15,13 @@ from ocp.dynamics import FORMULATIONS, INERTIA, forward_dynamics, inverse_dynami
 from ocp.mechanics import (
     Matrix,
     acceleration,
-    conjugate,
     kinetic_energy,
     load_power,
     motions,
     potential_energy,
-    product,
     quaternion,
+    quaternion_conjugate,
+    quaternion_product,
 )
 from ocp.problems.benchmarks.dynamics.compare_elements import (
     apart,
@@ -122,7 +122,7 @@ def off_turns(rng: np.random.Generator) -> float:
     load = (Load(point="tip", force=rng.uniform(-5, 5, 3), moment=rng.uniform(-1, 1, 3)),)
     move = motions(turns, ca.DM(q), ca.DM(qd))[-1]
     unit = quaternion(move.rotation)
-    rate = product(unit, ca.vertcat(0, move.rotation.T @ move.angular)) / 2
+    rate = quaternion_product(unit, ca.vertcat(0, move.rotation.T @ move.angular)) / 2
     starts = (turns, ca.DM(q), ca.DM(qd)), (tree, ca.vertcat(q[:3], unit), ca.vertcat(qd[:3], rate))
     accelerations = []
     for each, place, rates in starts:
@@ -141,7 +141,7 @@ def tumbled(moments: Sequence[float], spin: Sequence[float], start: np.ndarray, 
     """Return the simulated motion of a free body from an attitude and an angular velocity (rad/s)
     in its axes, and by how much its quaternion's length changes."""
     tree = Tree(links=(Link(mass=1.0, inertia=np.diag(moments)),), joints=(ball("body"),))
-    rate = np.array(product(start, [0.0, *spin])).ravel() / 2
+    rate = np.array(quaternion_product(start, [0.0, *spin])).ravel() / 2
     motion = simulate(tree, np.zeros(4), (start, rate), duration, count=81, tolerance=TIGHT)
     return motion, float(np.abs(np.linalg.norm(motion.q, axis=0) - 1).max())
 
@@ -160,13 +160,17 @@ def top() -> tuple[float, float]:
         turn((0.6, 0, 0.8), 1.1),
     )
     motion, length = tumbled(moments, spin, start, 4.0)
-    momentum = product(product(start, [0, *(moments * spin)]), conjugate(start))[1:]
+    momentum = quaternion_product(
+        quaternion_product(start, [0, *(moments * spin)]), quaternion_conjugate(start)
+    )[1:]
     size = float(ca.norm_2(momentum))
     own = spin[2] * (1 - moments[2] / moments[0])
     off = 0.0
     for t, q in zip(motion.t, motion.q.T):
-        before = product(turn(np.array(momentum).ravel() / size, size / moments[0] * t), start)
-        right = np.array(product(before, turn((0, 0, 1), own * t))).ravel()
+        before = quaternion_product(
+            turn(np.array(momentum).ravel() / size, size / moments[0] * t), start
+        )
+        right = np.array(quaternion_product(before, turn((0, 0, 1), own * t))).ravel()
         off = max(off, float(np.abs(q - right).max()))
     return off, length
 
@@ -183,7 +187,8 @@ def middle() -> tuple[float, float]:
     right = np.hstack([spin[:, None], np.array(euler(x0=spin)["xf"])])
     pairs = zip(motion.q.T, motion.qd.T)
     got = [
-        np.array(2 * product(conjugate(p), rate)[1:] / ca.sumsqr(p)).ravel() for p, rate in pairs
+        np.array(2 * quaternion_product(quaternion_conjugate(p), rate)[1:] / ca.sumsqr(p)).ravel()
+        for p, rate in pairs
     ]
     return float(np.abs(np.array(got).T - right).max()), length
 

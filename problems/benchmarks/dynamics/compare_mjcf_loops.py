@@ -21,7 +21,7 @@ import numpy as np
 
 from ocp import Friction, Tree, forward_dynamics
 from ocp.interchange import load_model
-from ocp.mechanics import close, close_rates
+from ocp.mechanics import close_coordinates, close_rates
 from ocp.problems.benchmarks.dynamics.compare_mjcf import mjcf_files, plain_model
 from ocp.problems.benchmarks.dynamics.engine_comparison import RATE, SEED, Compared, worst
 from ocp.problems.benchmarks.dynamics.mujoco_coordinates import Coordinates, coordinates_of
@@ -118,10 +118,10 @@ def _closed(tree: Tree, home: np.ndarray, rng: Any) -> np.ndarray:
         if not tree.loops:
             return place
         try:
-            return close(tree, place)
+            return close_coordinates(tree, place)
         except ValueError:
             continue
-    return close(tree, home)
+    return close_coordinates(tree, home)
 
 
 def _seen(

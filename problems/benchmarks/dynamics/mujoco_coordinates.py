@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Tree
-from ocp.mechanics import spin
+from ocp.mechanics import spin_matrix
 
 FREE, BALL = 0, 1  # MuJoCo's kinds of joints
 
@@ -64,7 +64,7 @@ class Coordinates:
                     slope[first + at, row] = 1.0
             if ball:
                 turns = slice(first + len(rows) - 4, first + len(rows) - 1)
-                slope[turns, ball] = np.array(spin(ca.DM(q[ball])))
+                slope[turns, ball] = np.array(spin_matrix(ca.DM(q[ball])))
             first += len(rows) - bool(ball)
         return places, slope, bend
 

@@ -41,7 +41,7 @@ from ocp import (
 )
 from ocp.cli import exit_status
 from ocp.interchange import force_table, marker_table, markers, wrenches
-from ocp.mechanics import scaled, segments
+from ocp.mechanics import body_segments, scale_links
 from ocp.models.human.markers import cluster_names, clustered
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
@@ -121,9 +121,11 @@ def scaled_row(solution: Solution, spread: float, seed: int, noise: float) -> li
     """Return a row of the table of lengths: of segments that vary by a spread, and a seed."""
     rng = np.random.default_rng(seed)
     body = clustered(solution.problem.tree)
-    sizes = {name: 1 + spread * rng.standard_normal() for name in segments(body, SIDES)}
-    longer = {link: sizes[name] for name, links in segments(body, SIDES).items() for link in links}
-    exact = seen(solution, scaled(body, longer))
+    sizes = {name: 1 + spread * rng.standard_normal() for name in body_segments(body, SIDES)}
+    longer = {
+        link: sizes[name] for name, links in body_segments(body, SIDES).items() for link in links
+    }
+    exact = seen(solution, scale_links(body, longer))
     values = {
         name: rows + noise * rng.standard_normal(rows.shape) for name, rows in exact.values.items()
     }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ocp import Solution
-from ocp.mechanics import hull, positions
+from ocp.mechanics import convex_hull, positions
 from ocp.models.human import SOLES
 from ocp.problems.gait.report.gait_cycle import REFLECTED, step_length
 from ocp.problems.gait.statement.contact_schedule import UP
@@ -23,5 +23,5 @@ def soles(solution: Solution, steps: int) -> list[np.ndarray]:
     outlines = []
     for number in range(-1, steps + 1):
         side = right if number % 2 == 0 else right * REFLECTED[:, 0]
-        outlines.append(hull(side + (0.0, 0.0, number * step), UP))
+        outlines.append(convex_hull(side + (0.0, 0.0, number * step), UP))
     return outlines

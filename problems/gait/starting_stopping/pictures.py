@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Solution
-from ocp.mechanics import hull
+from ocp.mechanics import convex_hull
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, scene, show, style
 from ocp.problems.gait.pictures.human_figure import BODY, SIDEWAYS, body_points, laden
 from ocp.problems.gait.starting_stopping.report import AHEAD, SIDE, SIDES, UP, Course, course
@@ -66,7 +66,7 @@ def _ground(axes: Any, solution: Solution, way: Course) -> None:
         ground = phase.problem.ground
         for foot in ground.feet:
             for support in foot.supports:
-                corners = hull(support.polygon, ground.normal)[:, plane]
+                corners = convex_hull(support.polygon, ground.normal)[:, plane]
                 colour = BODY.colours[foot.name]
                 axes.fill(*corners.T, facecolor=(colour, 0.06), edgecolor=(colour, 0.6), lw=0.6)
     axes.plot(*way.pressure[plane], color=COLOURS[2], linewidth=1.4, label="centre of pressure")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Tree
-from ocp.mechanics import Open, array, positions, reference
+from ocp.mechanics import Open, array, nominal, positions
 from ocp.models.human import CONTACTS, FEET, SOLES
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
@@ -125,9 +125,9 @@ def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
     """
     corners = np.array(ground.foot("right").supports[1].polygon)
     rear, fore = corners[:, 2].min(), corners[:, 2].max()
-    if not reference(step) > fore - rear:
+    if not nominal(step) > fore - rear:
         raise ValueError(
-            f"rise: a stair is as deep as the step, {reference(step):.3g} m, and a sole longer, "
+            f"rise: a stair is as deep as the step, {nominal(step):.3g} m, and a sole longer, "
             f"{fore - rear:.3g} m"
         )
     margin = (step - (fore - rear)) / 2

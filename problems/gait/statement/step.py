@@ -22,7 +22,7 @@ from ocp import (
     smoothness,
     squares,
 )
-from ocp.mechanics import Open, array, position, positions, reference, some
+from ocp.mechanics import Open, any_nonzero, array, nominal, position, positions
 from ocp.models.human import (
     GAIT_FROZEN,
     NAMES,
@@ -119,7 +119,7 @@ def problem(
     bent at least, always (deg); `toes`: stiffness of those of the objective human (N m/rad)."""
     who = somebody(person, stature, mass, sex, segments)
     living = objective == HUMAN
-    if some((toes,)) and not living:
+    if any_nonzero((toes,)) and not living:
         raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {objective}")
     strong = {"age": age, "percentile": percentile, "toes": toes} if living else None
     body, speed, step = _walker(who, active, speed, step, backpack, strong)
@@ -132,9 +132,9 @@ def problem(
     laden = loads_of(load)
     body = wearing(body, laden)
     families = asked(without)
-    _check_tolerances(*reference((contact, slip)))
+    _check_tolerances(*nominal((contact, slip)))
     phased, full = stride != STRIDES[0] or free_timing, stride == STRIDES[2]
-    weakened = {"ankle_strength": ankle_strength != 1, "shank_mass": some((shank_mass,))}
+    weakened = {"ankle_strength": ankle_strength != 1, "shank_mass": any_nonzero((shank_mass,))}
     sided = [f"load: {', '.join(loads)}"] if (loads := one_sided(laden)) else []
     _check_sides([*sided, *(name for name, given in weakened.items() if given)], full=full)
     uneven = bool(slope or rise)
@@ -172,7 +172,7 @@ def problem(
             loads=[
                 Load(point=f"grip_{side}", force=(0.0, -hands, 0.0))
                 for side in "rl"
-                if some((hands,))
+                if any_nonzero((hands,))
             ],
             constraints=requirements(one, families, **rules),
         )
@@ -209,7 +209,7 @@ def crouching(body: Tree, crouch: float) -> Tree:
     if not crouch:
         return body
     lower, upper = body.joints[body.joint_index("glob_ty")].position
-    down = reference(_leg(body)) * (1.0 - float(np.cos(np.radians(crouch) / 2)))
+    down = nominal(_leg(body)) * (1.0 - float(np.cos(np.radians(crouch) / 2)))
     free = _whole() | {"glob_ty": (lower - down, upper)}
     for name in BENDING:
         if name.startswith("knee_flex"):
@@ -286,8 +286,8 @@ def _walker(
     body = human(**who, **living, frozen=_frozen(active), ranges="gait")
     body = _easing(_roaming(body), who) if strong else body
     speed, step = likewise(body, speed, step)
-    _check_task(*reference((body, speed, step, who["stature"])))
-    return carry(body, "T6", backpack, BEHIND) if some((backpack,)) else body, speed, step
+    _check_task(*nominal((body, speed, step, who["stature"])))
+    return carry(body, "T6", backpack, BEHIND) if any_nonzero((backpack,)) else body, speed, step
 
 
 def likewise(
@@ -334,7 +334,7 @@ def _objective(body: Tree, name: str, smooth: Any, who: dict[str, Any]) -> Objec
     if name not in known:
         raise ValueError(f"objective: expected one of {', '.join((HUMAN, *known))}, got {name!r}")
     chosen = known[name]()
-    return chosen + smooth * smoothness(body) if some((smooth,)) and chosen.terms else chosen
+    return chosen + smooth * smoothness(body) if any_nonzero((smooth,)) and chosen.terms else chosen
 
 
 def _frozen(active: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from ocp import (
     Tree,
     continuous,
 )
-from ocp.mechanics import Open, array, matrix, positions, reference, some
+from ocp.mechanics import Open, any_nonzero, array, matrix, nominal, positions
 from ocp.models.human import carry, mirror
 from ocp.problem import Foot, Ground, Pin, Support, Term, mirror_symmetry, periodic, phases_of
 from ocp.problems.gait.statement.constraint_families import IMAGE, OTHER_SIDE
@@ -83,7 +83,7 @@ def pace(speed: Any, step: Any, *, free: bool, full: bool, slope: float = 0.0) -
     free they are found, one for both sides unless the stride is `full`."""
     if not free:
         return Pace(speed=speed, right=step, left=step, slope=slope)
-    usual = float(reference(step))
+    usual = float(nominal(step))
     sought = {"value": usual, "unit": "m", "free": True}
     lower, upper = (share * usual for share in ROOM)
     right = Parameter("right_step" if full else "step", lower=lower, upper=upper, **sought)
@@ -143,7 +143,7 @@ def _timed(steps: Mapping[str, Problem], when: Schedule) -> tuple[Phase, ...]:
     ]
     phases: list[Phase] = []
     for k, (side, step) in enumerate(steps.items()):
-        usual = float(reference(step.duration[0]))
+        usual = float(nominal(step.duration[0]))
         durations = [
             tuple(room * share * usual for room in ROOM)
             for share in (when.toe_off, 1 - when.toe_off)
@@ -222,7 +222,7 @@ def impaired(body: Tree, strength: float, mass: float | Open) -> Tree:
         muscles = tuple(_weaker(each, weak.name, strength) for each in body.elements)
         joints = (*body.joints[:k], weak, *body.joints[k + 1 :])
         body = replace(body, joints=joints, elements=muscles)
-    if not some((mass,)):
+    if not any_nonzero((mass,)):
         return body
     knee, ankle = positions(body, np.zeros(body.dof), ("knee_r", "ankle_r"))
     middle = (array(knee) - array(ankle)).ravel() / 2

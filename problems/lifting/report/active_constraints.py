@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Constraint, Solution
-from ocp.mechanics import hull
+from ocp.mechanics import convex_hull
 from ocp.problem import Foot
 
 SLIGHT = 1e-6  # of the largest multiplier: a constraint with less counts as idle
@@ -98,7 +98,7 @@ def _label(solution: Solution, constraint: Constraint, row: int) -> str:
 
 def _facing(foot: Foot, edge: int, normal: Any) -> str:
     """Return to which side an edge of a foot's sole faces."""
-    corners = hull(foot.supports[0].polygon, normal)
+    corners = convex_hull(foot.supports[0].polygon, normal)
     out = np.cross(corners[(edge + 1) % len(corners)] - corners[edge], normal)
     if abs(out[2]) >= abs(out[0]):
         return "front" if out[2] > 0 else "back"

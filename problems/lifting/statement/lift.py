@@ -22,7 +22,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ocp import BSpline, Parameter, Problem
-from ocp.mechanics import Open, reference
+from ocp.mechanics import Open, nominal
 from ocp.models.human import somebody
 from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.statement.box_hold import Box, Spot
@@ -99,7 +99,7 @@ def problem(
         contact=contact,
         slip=slip,
     )
-    _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
+    _check_numbers(*nominal((crate, {"time": time, "feet": feet}, weight)))
     who, mirrors = somebody(person, stature, mass, sex, segments), symmetric and not turn
     body = lifter(who, mirrors, not maximum if passive is None else passive)
     scene = scened(who, body, stance(body, feet), (crate, start, end), mirrors=mirrors)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Tree
-from ocp.mechanics import positions, reference
+from ocp.mechanics import nominal, positions
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror
 from ocp.problem import Ground
 from ocp.problems.lifting.statement.box_hold import Box, Spot
@@ -50,7 +50,7 @@ def scened(
     """
     box, start, end = lift
     size = who["stature"] / STATURE
-    _check_reach(*reference((person, box, start, end, BOX_SPHERES["toe_r"] * size)))
+    _check_reach(*nominal((person, box, start, end, BOX_SPHERES["toe_r"] * size)))
     body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
     way = float(stepped(feet)[2])
     return Scene(

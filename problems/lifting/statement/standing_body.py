@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
-from ocp.mechanics import Open, Wrench, array, body_weight, matrix, positions, reference
+from ocp.mechanics import Open, Wrench, array, body_weight, matrix, nominal, positions
 from ocp.models.human import FEET, MASS, NAMES, SOLES, STATURE, human
 from ocp.models.human.strength.tissue import holding_ends
 from ocp.problem import Foot, Ground, Pin, Support, in_force, zero_moment_point
@@ -82,7 +82,7 @@ def started(body: Tree, style: str) -> tuple[Constraint, ...]:
     if not style:
         return ()
     free = [joint for joint in body.moving if joint.name.startswith("knee")]
-    names = [joint.name for joint in free if np.isfinite(reference(joint.position)).all()]
+    names = [joint.name for joint in free if np.isfinite(nominal(joint.position)).all()]
     rows = [body.coordinate(name) for name in names]
     least, most = np.radians(STYLES[style])
     return (
@@ -135,7 +135,7 @@ def _foot(body: Tree, side: str, apart: float | Open) -> Foot:
 def stepped(ground: Ground) -> np.ndarray:
     """Return how far (3, m) the middle of the feet goes from the start to the end."""
     start, end = (
-        np.mean([reference(foot.center) for foot in ground.feet if in_force(foot, s)], axis=0)
+        np.mean([nominal(foot.center) for foot in ground.feet if in_force(foot, s)], axis=0)
         for s in (0.0, 1.0)
     )
     return end - start
@@ -165,7 +165,7 @@ def outermost(ground: Ground) -> tuple[Any, Any]:
     """Return the least and the largest coordinates (3, m) of the soles, which may be open."""
     polygons = [support.polygon for foot in ground.feet for support in foot.supports]
     corners = array([corner for polygon in polygons for corner in polygon])
-    here, axes = np.array(reference(corners), dtype=float), range(3)
+    here, axes = np.array(nominal(corners), dtype=float), range(3)
     return corners[here.argmin(axis=0), axes], corners[here.argmax(axis=0), axes]
 
 
