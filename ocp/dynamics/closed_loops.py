@@ -235,8 +235,8 @@ def _check_closed(tree: Tree, what: str, value: Matrix) -> None:
         row = int(np.argmax(np.abs(np.array(value))))
         if not abs(float(value[row])) <= CONSISTENT:
             raise ValueError(
-                f"inverse: {what} does not keep the loops closed: {gap_labels(tree)[row]} is off by "
-                f"{float(value[row]):.3g}"
+                f"inverse: {what} does not keep the loops closed: {gap_labels(tree)[row]} is off "
+                f"by {float(value[row]):.3g}"
             )
 
 

@@ -56,7 +56,7 @@ def torques(
     """Return the joint torques (n,) of links ((R, R', R''), (p, p', p''), (m, n, J)).
 
     R (3x3) and p (3) lead to the parent, primes are d/dq; m, n = m r (3) and J (3x3) are mass,
-    first moment and pseudo-inertia. Under gravity (3) and `applied` loads (Hollerbach 1980; in his
+    first moment and pseudo-inertia. Under gravity (3) and `applied_loads` (Hollerbach 1980; in his
     eq. 16 p is fixed),
 
         outward:  W = W_p R,  dW = dW_p R + W_p R' qd

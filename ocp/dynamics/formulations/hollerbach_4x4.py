@@ -47,7 +47,7 @@ def torques(
 ) -> Matrix:
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4.
 
-    Under gravity (4) and `applied` loads,
+    Under gravity (4) and `applied_loads`,
 
         outward:  A, B, C as in `advance`                          (eqs. 12-14)
         inward:   D = J C' + T_c D_c,  E = m r + T_c E_c

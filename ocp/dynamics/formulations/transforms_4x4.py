@@ -34,7 +34,7 @@ def aligned_torques(
     """Return the joint torques (n,) of a method, on the link matrices of the aligned tree.
 
     Args:
-        torques: the method, torques(tree, links, qd=, qdd=, gravity= (4), loads= as `applied`).
+        torques: the method, torques(tree, links, qd=, qdd=, gravity= (4), loads= as `applied_loads`).
     """
     tree, _ = align_frames(tree)
     gravity, pushes = matrix([*tree.gravity, 0]), applied_loads(tree, loads)

@@ -46,7 +46,7 @@ def torques(
 ) -> Matrix:
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4.
 
-    Under gravity (4) and `applied` loads,
+    Under gravity (4) and `applied_loads`,
 
         tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k
                         + sum_k sum_l tr(d2W_j/dq_k dq_l J_j dW_j'/dq_i) qd_k qd_l

@@ -46,7 +46,7 @@ def torques(
 ) -> Matrix:
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4.
 
-    Under gravity (4) and `applied` loads, with W, dW, ddW as A, B, C of `advance`,
+    Under gravity (4) and `applied_loads`, with W, dW, ddW as A, B, C of `advance`,
 
         tau_i = sum over the links j that joint i moves of
                 tr(dW_j/dq_i (J_j ddW_j' - m_j r_j g' - P_j'))
