@@ -20,8 +20,8 @@ from ocp.codegen.assembler import (
     trial,
     unsupported_reason,
 )
-from ocp.codegen.assembler.ir import ADD, MIN, MUL, OF_LIBRARY, STEPS, X, Y
-from ocp.codegen.assembler.matrices import ENTRYWISE, MOVES, SAME
+from ocp.codegen.assembler.ir import ADD, LIBRARY_CALLS, MIN, MUL, STEPS, X, Y
+from ocp.codegen.assembler.matrices import ENTRYWISE, MOVES, STACKING
 from ocp.codegen.compiler.shared_library import processor
 
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
@@ -107,7 +107,7 @@ def test_every_operation_is_tried():
         function = ca.Function("one", [x, y], [each])
         ops |= {function.instruction_id(k) for k in range(function.n_instructions())}
     assert set(STEPS) <= ops
-    assert set(OF_LIBRARY.values()) <= set(STEPS)
+    assert set(LIBRARY_CALLS.values()) <= set(STEPS)
 
 
 def test_the_trial_has_every_operation():
@@ -116,7 +116,7 @@ def test_the_trial_has_every_operation():
         for each in (trial.operations(), trial.matrices())
     )
     assert set(STEPS) <= told
-    assert {*ENTRYWISE, *SAME, *MOVES, ca.OP_MTIMES, ca.OP_CALL, ca.OP_CONST} <= of_matrices
+    assert {*ENTRYWISE, *STACKING, *MOVES, ca.OP_MTIMES, ca.OP_CALL, ca.OP_CONST} <= of_matrices
 
 
 @needed
@@ -144,8 +144,8 @@ def test_matrices_with_other_bits_are_found_before_use(monkeypatch):
 
 @needed
 def test_a_reader_that_reads_otherwise_is_found_before_use(monkeypatch):
-    found = casadi_reader._found
-    monkeypatch.setattr(casadi_reader, "_found", lambda *what: found(*what)[::-1])
+    found = casadi_reader.serialized_table
+    monkeypatch.setattr(casadi_reader, "serialized_table", lambda *what: found(*what)[::-1])
     assert "serializes graphs in another way" in unsupported_reason.__wrapped__()
 
 
@@ -189,17 +189,17 @@ def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_instructions_are_read_as_they_are_told(seed):
     function = drawn(seed)
-    table = casadi_reader._found(function, function.n_instructions())
-    told = [casadi_reader._asked(function, k) for k in range(function.n_instructions())]
+    table = casadi_reader.serialized_table(function)
     assert table is not None
-    assert np.array_equal(table, np.array(told, dtype=np.int32))
+    asked = casadi_reader.asked_table(function, range(function.n_instructions()))
+    assert np.array_equal(table, asked)
 
 
 def test_instructions_that_stand_elsewhere_are_asked_for(monkeypatch):
     function = drawn(5)
-    expected = casadi_reader.instructions_of(function)
-    monkeypatch.setattr(casadi_reader, "_found", lambda *what: None)
-    for one, other in zip(expected, casadi_reader.instructions_of(function)):
+    expected = casadi_reader.read_instructions(function)
+    monkeypatch.setattr(casadi_reader, "serialized_table", lambda *what: None)
+    for one, other in zip(expected, casadi_reader.read_instructions(function)):
         assert np.array_equal(one, other)
 
 

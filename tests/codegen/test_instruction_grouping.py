@@ -102,12 +102,12 @@ def test_what_is_no_graph_of_plain_scalars_is_returned_as_it_is():
         assert group_instructions(function) is function
 
 
-@pytest.mark.parametrize("what", ["_start", "_instructions", "_placed"])
+@pytest.mark.parametrize("what", ["find_table", "_instructions", "_allocate"])
 def test_another_text_or_other_numbers_leave_a_function_as_it_is(what, monkeypatch):
     function, right = graph(human_like(), "torques"), getattr(instruction_grouping, what)
 
     def wrong(*given):
-        if what != "_placed":
+        if what != "_allocate":
             return None
         codes = right(*given)
         sums = codes[:, 0] == ca.OP_ADD

@@ -8,7 +8,8 @@ from compilers import compiler_needed
 from ocp import Transcription
 from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.codegen.compiler import scatter, shared_library
-from ocp.codegen.compiler.sparse_matvec import Sums, compile_sums
+from ocp.codegen.compiler.sparse_matvec import compile_sums
+from ocp.codegen.linear_maps import Sums
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
 from ocp.transcription import transcribe

@@ -1,9 +1,8 @@
-"""Scalar graphs as machine code without a compiler: every instruction of CasADi's virtual machine
-becomes one or two of the processor's, for four instants at once.
+"""Scalar graphs as x86-64 machine code without a compiler, four instants at once.
 
-The results are the same to the last bit, ten to thirty times sooner, and a graph of fifty thousand
-instructions is ready within a tenth of a second. It is made for x86-64 with AVX and Linux;
-elsewhere CasADi's virtual machine evaluates graphs.
+Every instruction of CasADi's virtual machine becomes one or two of the processor's. Results have
+the same bits, ten to thirty times sooner, and fifty thousand instructions are ready within a tenth
+of a second. It needs Linux and AVX; elsewhere CasADi's virtual machine evaluates graphs.
 """
 
 from ocp.codegen.assembler.elf import NAME, NoMachineCode, elf_image, load_function, load_image

@@ -1,25 +1,24 @@
-"""The instructions of a scalar graph as arrays.
+"""Instructions of scalar CasADi functions as arrays, read from their serialized form.
 
-CasADi tells them one at a time, which takes as long as to build the graph. They stand one after
-another in what it serializes too, where they are looked for by the first few; if they are not found
-there just as they are told, they are asked for one at a time.
+Asking CasADi for one instruction at a time takes as long as building the graph. The serialized
+function holds them all in a row, where they are found by the first few; whoever uses them falls
+back to asking if they are not there as expected.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
-ASKED = 12  # instructions that are asked for, first and last ones, to find the others between them
-LETTER, WORD = (
-    ord("a"),
-    4,
-)  # a nibble is a letter from a on, the lower one first; numbers of instructions are 4 bytes
+SAMPLE = 12  # first and last instructions that are asked for, to find those between them
+LETTER = ord("a")  # a nibble is a letter from a on, the lower one first
+BYTES = 16  # of an instruction: four integers, or two and a number
 
 
 class Instructions(NamedTuple):
-    """What a scalar graph does: `op` (n,), and `first`, `second`, `third` (n,) as CasADi has them:
-    results and operands by their places in its memory, inputs and outputs by number and entry.
+    """Instructions of a scalar graph: `op` (n,), and `first`, `second`, `third` (n,) as CasADi has
+    them: places of result and operands in its memory, or number and entry of inputs and outputs.
 
     `constants` (n,) are the numbers of those that bring one, 0 elsewhere.
     """
@@ -31,51 +30,69 @@ class Instructions(NamedTuple):
     constants: np.ndarray
 
 
-def instructions_of(function: ca.Function) -> Instructions:
+def read_instructions(function: ca.Function) -> Instructions:
     """Return the instructions of a scalar function."""
-    count = function.n_instructions()
-    table = _found(function, count)
+    table = serialized_table(function)
     if table is None:
-        table = np.array([_asked(function, k) for k in range(count)], dtype=np.int32)
-        table = table.reshape(count, 4)
+        table = asked_table(function, range(function.n_instructions()))
     op, first, second, third = np.ascontiguousarray(table.T)
     bits = np.ascontiguousarray(table[:, 2:]).view(np.float64)[:, 0]
     return Instructions(op, first, second, third, np.where(op == ca.OP_CONST, bits, 0.0))
 
 
-def _asked(function, k):
-    """Return one instruction as it stands in what CasADi serializes."""
-    op = function.instruction_id(k)
-    given, taken = function.instruction_output(k), function.instruction_input(k)
-    if op == ca.OP_CONST:
-        words = np.array([function.instruction_constant(k)]).view(np.int32)
-        return op, given[0], *words
-    if op in (ca.OP_INPUT, ca.OP_OUTPUT):
-        return (op, given[0], *taken) if op == ca.OP_INPUT else (op, given[0], taken[0], given[1])
-    first = taken[:1] or [0]
-    return op, (given or [0])[0], *first, *(taken[1:2] or first)
+def asked_table(function: ca.Function, numbers: Iterable[int]) -> np.ndarray:
+    """Return instructions (k, 4) as a serialized function has them, asked for one at a time."""
+    rows = []
+    for k in numbers:
+        op = function.instruction_id(k)
+        outputs, inputs = function.instruction_output(k), function.instruction_input(k)
+        if op == ca.OP_CONST:
+            words = np.array([function.instruction_constant(k)]).view(np.int32)
+            rows.append((op, outputs[0], *words))
+        elif op == ca.OP_INPUT:
+            rows.append((op, outputs[0], *inputs))
+        elif op == ca.OP_OUTPUT:
+            rows.append((op, outputs[0], inputs[0], outputs[1]))
+        else:
+            first = inputs[:1] or [0]
+            rows.append((op, (outputs or [0])[0], *first, *(inputs[1:2] or first)))
+    return np.array(rows, dtype=np.int32).reshape(len(rows), 4)
 
 
-def _found(function, count):
-    """Return the table (count, 4) of instructions out of what CasADi serializes, None where they do
-    not stand there as they are told."""
-    if count < 2 * ASKED:
+def serialized_table(function: ca.Function) -> np.ndarray | None:
+    """Return instructions (n, 4) from a serialized function, None if they are not found there."""
+    count = function.n_instructions()
+    if count < 2 * SAMPLE:
         return None
-    text = np.frombuffer(function.serialize().encode("latin-1"), dtype=np.uint8)
-    ends = [
-        np.array([_asked(function, k) for k in some], dtype=np.int32)
-        for some in (range(ASKED), range(count - ASKED, count))
-    ]
-    first, last = map(_written, ends)
-    size = count * 4 * WORD * 2
-    at = text.tobytes().find(first)
-    if at < 0 or text[at : at + size].tobytes()[-len(last) :] != last:
-        return None
-    nibbles = text[at : at + size] - LETTER
-    return ((nibbles[1::2] << 4) | nibbles[0::2]).view(np.int32).reshape(count, 4)
+    data = bytes_of(function.serialize())
+    place = find_table(function, data)
+    return None if place is None else table_at(data, place, count)
 
 
-def _written(table):
-    """Return a table of numbers as CasADi serializes it."""
-    data = np.frombuffer(np.ascontiguousarray(table).tobytes(), dtype=np.uint8)
-    return (np.column_stack([data & 15, data >> 4]).ravel() + LETTER).astype(np.uint8).tobytes()
+def find_table(function: ca.Function, data: bytes) -> int | None:
+    """Return where instructions begin in a serialized function's bytes, None if not certain."""
+    count = function.n_instructions()
+    sample = min(SAMPLE, count)
+    first = asked_table(function, range(sample)).tobytes()
+    last = asked_table(function, range(count - sample, count)).tobytes()
+    place = data.find(first)
+    end = place + BYTES * count
+    return place if place >= 0 and data[:end].endswith(last) and len(data) >= end else None
+
+
+def table_at(data: bytes, place: int, count: int) -> np.ndarray:
+    """Return `count` instructions (count, 4) that stand at a place of a serialized function."""
+    return np.frombuffer(data, dtype="<i4", count=4 * count, offset=place).reshape(count, 4)
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes that CasADi serializes as a text of letters, two for each byte."""
+    nibbles = np.frombuffer(text.encode("latin-1"), dtype=np.uint8) - LETTER
+    return ((nibbles[1::2] << 4) | nibbles[0::2]).tobytes()
+
+
+def text_of(data: bytes) -> str:
+    """Return bytes as the text of letters that CasADi deserializes."""
+    whole = np.frombuffer(data, dtype=np.uint8)
+    nibbles = np.column_stack([whole & 15, whole >> 4]).ravel() + LETTER
+    return nibbles.astype(np.uint8).tobytes().decode()

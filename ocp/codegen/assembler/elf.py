@@ -1,14 +1,15 @@
-"""Machine code as a library that CasADi loads: an ELF image in memory, in no file system.
+"""ELF images in memory: machine code as a shared library that CasADi loads, without a file.
 
-The image has what dynamic loading asks for, and no sections: headers, a table of symbols, code with
-its tables, and, on pages of its own that may be written, where the loader finds these. (System V
-application binary interface, 4.1, and its supplement for AMD64.)
+The image has what dynamic loading needs and no sections: headers, a table of symbols, code with
+its tables, and a dynamic segment on writable pages of its own. (System V application binary
+interface, 4.1, and its supplement for AMD64.)
 """
 
 import os
 import struct
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,21 +28,27 @@ Names = tuple[str, Sequence[str], Sequence[str]]  # of a function, its inputs an
 
 
 class NoMachineCode(RuntimeError):
-    """Raised where the system does not let machine code be loaded."""
+    """Raised if machine code cannot be made for this machine, or loaded."""
 
 
 def load_function(
     text: Text, inputs: Patterns, outputs: Patterns, room: int, names: Names = (NAME, (), ())
 ) -> ca.Function:
-    """Return the function at the label NAME, with inputs and outputs of these patterns; it uses so
-    many numbers at rbx.
+    """Return the function at the label NAME as a CasADi function.
 
-    Raises Unable where the system does not let it be loaded.
+    Args:
+        text: the machine code.
+        inputs, outputs: patterns.
+        room: numbers that it uses at rbx.
+        names: of the function, its inputs and its outputs.
+
+    Raises:
+        NoMachineCode: the system does not load it.
     """
-    _told(text, inputs, outputs, room)
-    for side, given in zip(("in", "out"), names[1:]):
-        if given:
-            _listed(text, f"name_{side}", [name.encode() + b"\0" for name in given])
+    _write_signature(text, inputs, outputs, room)
+    for side, words in zip(("in", "out"), names[1:]):
+        if words:
+            _write_list(text, f"name_{side}", [word.encode() + b"\0" for word in words])
     exported = {
         f"{names[0]}{label[len(NAME) :]}": label for label in text.labels if label.startswith(NAME)
     }
@@ -51,43 +58,41 @@ def load_function(
     )
 
 
-def _told(text, inputs, outputs, room):
-    """Add what CasADi asks a function of a library: how many inputs and outputs, their patterns,
-    and how much memory it wants."""
+def _write_signature(text: Text, inputs: Patterns, outputs: Patterns, room: int) -> None:
+    """Write the functions by which CasADi asks for inputs, outputs, patterns and memory."""
     for name, patterns in (("in", inputs), ("out", outputs)):
-        text.mark(f"{NAME}_n_{name}")
-        text.add("B8", len(patterns))  # mov eax, number
-        text.add("C3")  # ret
-        _listed(text, f"sparsity_{name}", [_packed(each) for each in patterns])
-    text.mark(f"{NAME}_work")
-    wanted = len(inputs), len(outputs), 0, room + 4
-    for code, number in zip(("07", "06", "02", "01"), wanted):
-        text.add(f"48 C7 {code}", number)  # mov qword [rdi, rsi, rdx, rcx], number
-    text.add("31 C0 C3")  # xor eax, eax; ret
+        text.label(f"{NAME}_n_{name}")
+        text.emit("B8", len(patterns))  # mov eax, number
+        text.emit("C3")  # ret
+        _write_list(text, f"sparsity_{name}", [_pack_pattern(each) for each in patterns])
+    text.label(f"{NAME}_work")
+    sizes = len(inputs), len(outputs), 0, room + 4
+    for code, number in zip(("07", "06", "02", "01"), sizes):
+        text.emit(f"48 C7 {code}", number)  # mov qword [rdi, rsi, rdx, rcx], number
+    text.emit("31 C0 C3")  # xor eax, eax; ret
 
 
-def _packed(pattern):
+def _pack_pattern(pattern: ca.Sparsity) -> bytes:
     """Return a pattern as CasADi's C code has it."""
     shape = pattern.shape
     numbers = [*shape, 1] if pattern.is_dense() else [*shape, *pattern.colind(), *pattern.row()]
     return struct.pack(f"<{len(numbers)}q", *numbers)
 
 
-def _listed(text, name, items):
-    """Add a function that returns where one of these items is, by its number."""
-    starts = [0]
-    for each in items:
-        starts.append(starts[-1] + len(each) + -len(each) % 8)
-    text.table(name, b"".join(each + bytes(-len(each) % 8) for each in items))
+def _write_list(text: Text, name: str, items: Sequence[bytes]) -> None:
+    """Write a function that returns the address of an item by its number."""
+    padded = [each + bytes(-len(each) % 8) for each in items]
+    starts = [0, *accumulate(map(len, padded))]
+    text.table(name, b"".join(padded))
     text.table(f"{name}_starts", struct.pack(f"<{len(starts)}i", *starts))
-    text.mark(f"{NAME}_{name}")
-    text.to("48 8D 15", name)  # lea rdx, [rip + ...]
-    text.to("48 8D 0D", f"{name}_starts")  # lea rcx, [rip + ...]
-    text.add("48 63 04 B9 48 01 D0 C3")  # movsxd rax, [rcx + 4 rdi]; add rax, rdx; ret
+    text.label(f"{NAME}_{name}")
+    text.emit_to("48 8D 15", name)  # lea rdx, [rip + ...]
+    text.emit_to("48 8D 0D", f"{name}_starts")  # lea rcx, [rip + ...]
+    text.emit("48 63 04 B9 48 01 D0 C3")  # movsxd rax, [rcx + 4 rdi]; add rax, rdx; ret
 
 
 def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
-    """Return the image of a library with functions, {name: label}."""
+    """Return the ELF image of a library that exports functions, {name: label}."""
     names = list(labels)
     strings = b"\0" + b"".join(name.encode() + b"\0" for name in names)
     place = {name: strings.index(b"\0" + name.encode() + b"\0") + 1 for name in names}
@@ -95,8 +100,8 @@ def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
     hashed = HEADERS
     symbols = hashed + 4 * (2 + 1 + count)
     symbols += -symbols % 8
-    told = symbols + 24 * count
-    code = told + len(strings)
+    words = symbols + 24 * count
+    code = words + len(strings)
     code += -code % 64
     end = code + text.size
     dynamic = end + -end % PAGE
@@ -107,7 +112,7 @@ def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
     )
     entries = (
         (HASH, hashed),
-        (STRINGS, told),
+        (STRINGS, words),
         (SYMBOLS, symbols),
         (STRINGS_SIZE, len(strings)),
         (SYMBOL_SIZE, 24),
@@ -115,7 +120,7 @@ def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
     )
     tail = b"".join(struct.pack("<QQ", *entry) for entry in entries)
     segments = (
-        (LOAD, 5, 0, end, PAGE),  # 4 is to be read, 2 written, 1 executed
+        (LOAD, 5, 0, end, PAGE),  # rights: 4 read, 2 write, 1 execute
         (LOAD, 6, dynamic, len(tail), PAGE),
         (DYNAMIC, 6, dynamic, len(tail), 8),
         (STACK, 6, 0, 0, 16),
@@ -126,18 +131,18 @@ def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
         struct.pack("<IIQQQQQQ", kind, rights, at, at, at, size, size, unit)
         for kind, rights, at, size, unit in segments
     )
-    parts = ((0, head), (hashed, chain), (symbols, table), (told, strings), (dynamic, tail))
+    parts = ((0, head), (hashed, chain), (symbols, table), (words, strings), (dynamic, tail))
     data = bytearray(dynamic + len(tail))
-    for at, part in (*parts, (code, text.bytes())):
+    for at, part in (*parts, (code, text.to_bytes())):
         data[at : at + len(part)] = part
     return bytes(data)
 
 
 def load_image(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
-    """Return what `load` makes of an image. The loader knows a library by its name, so that is a
-    new link each time; what it leads to is gone when nobody has the library any more.
+    """Return what `load` makes of the file of an image in memory.
 
-    Raises Unable where the system does not let it be loaded.
+    The dynamic loader knows a library by its name, so each image gets a new link; its memory is
+    freed when nobody has the library any more. Raises NoMachineCode if it cannot be loaded.
     """
     try:
         memory = os.memfd_create(NAME)

@@ -1,8 +1,7 @@
-"""What a scalar graph does as steps of a processor: each takes two values and makes one.
+"""Intermediate representation: a scalar graph as steps of a processor, each with two operands.
 
-A value is a number: that of the step that makes it, or, after those of all steps, of a constant,
-and after these of an input. Values are so known by who made them, however often CasADi gave their
-place in memory to others.
+A value is known by a number: steps come first, then constants, then inputs. So a value has one
+name (static single assignment), however often CasADi reuses its place in memory.
 """
 
 from typing import NamedTuple
@@ -14,9 +13,9 @@ from ocp.codegen.assembler.casadi_reader import Instructions
 
 ADD, MUL, SUB, DIV, SQRT = 0x58, 0x59, 0x5C, 0x5E, 0x51  # opcodes of AVX, of four numbers each
 AND, AND_NOT, OR, XOR, COMPARE = 0x54, 0x55, 0x56, 0x57, 0xC2
-MIN, MAX = 0x5D, 0x5F  # the second operand where none is less, or one is no number
-CALL = 0x100  # and the number of a function of FUNCTIONS
-# What COMPARE asks; the last is true where one is no number, too
+MIN, MAX = 0x5D, 0x5F  # the second operand of equal ones, and where one is not a number
+CALL = 0x100  # plus the number of a function of FUNCTIONS
+# Conditions of COMPARE; the last is true where an operand is not a number, too
 EQUAL, UNORDERED, UNEQUAL, LESS, LESS_EQUAL, EQUAL_OR_NONE = 0, 3, 4, 17, 18, 8
 ONE, ZERO, SIGN, MAGNITUDE = "one", "zero", "sign", "magnitude"
 CONSTANTS = {
@@ -26,7 +25,7 @@ CONSTANTS = {
     MAGNITUDE: np.uint64(2**63 - 1).view(np.float64),
 }
 X, Y = "x", "y"  # operands of an instruction; a number is that of an earlier step of the same
-Step = tuple[int, str | int, str | int, int]  # opcode, operands, and what COMPARE asks
+Step = tuple[int, str | int, str | int, int]  # opcode, operands, condition of COMPARE
 STEPS: dict[int, tuple[Step, ...]] = {
     ca.OP_ADD: ((ADD, X, Y, 0),),
     ca.OP_SUB: ((SUB, X, Y, 0),),
@@ -77,7 +76,7 @@ STEPS: dict[int, tuple[Step, ...]] = {
         for op, opcode in ((ca.OP_FMIN, MIN), (ca.OP_FMAX, MAX))
     },
 }
-OF_LIBRARY = {
+LIBRARY_CALLS = {
     "sin": ca.OP_SIN,
     "cos": ca.OP_COS,
     "tan": ca.OP_TAN,
@@ -103,38 +102,38 @@ OF_LIBRARY = {
     "hypot": ca.OP_HYPOT,
     "copysign": ca.OP_COPYSIGN,
 }
-FUNCTIONS = tuple(OF_LIBRARY)  # of the C library, of one number or two
-STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in OF_LIBRARY.items()}
+FUNCTIONS = tuple(LIBRARY_CALLS)  # of the C library, of one or two numbers
+STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in LIBRARY_CALLS.items()}
 STEPS[ca.OP_CONSTPOW] = STEPS[ca.OP_POW]
 OTHERS = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT
 
 
 class Steps(NamedTuple):
-    """What a graph does: `code` (m,), operands `x` and `y` (m,), values as the module says, and
-    `asked` (m,), of comparisons; `place` (m,) in CasADi's memory of each result.
+    """Steps of a graph: opcodes `code`, operands `x` and `y`, `condition` of comparisons, and
+    `place` of each result in CasADi's memory, all (m,).
 
-    `constants` (c,); `inputs` and `outputs` (k, 2), number and entry of each; `given` (k,) the
-    values that outputs get.
+    `constants` (c,); `inputs` and `outputs` (k, 2), number and entry of each; `results` (k,), the
+    values of the outputs.
     """
 
     code: np.ndarray
     x: np.ndarray
     y: np.ndarray
-    asked: np.ndarray
+    condition: np.ndarray
     place: np.ndarray
     constants: np.ndarray
     inputs: np.ndarray
     outputs: np.ndarray
-    given: np.ndarray
+    results: np.ndarray
 
 
-def known(instructions: Instructions) -> bool:
-    """Tell whether all instructions can be made steps of."""
+def is_supported(instructions: Instructions) -> bool:
+    """Tell whether there are steps for all instructions."""
     return set(np.flatnonzero(np.bincount(instructions.op)).tolist()) <= {*STEPS, *OTHERS}
 
 
 def steps_of(instructions: Instructions) -> Steps:
-    """Return the Steps of instructions that are all known."""
+    """Return the Steps of instructions that are all supported."""
     op = instructions.op
     lengths = np.zeros(max(STEPS) + 1, dtype=int)
     lengths[list(STEPS)] = [len(each) for each in STEPS.values()]
@@ -143,6 +142,7 @@ def steps_of(instructions: Instructions) -> Steps:
     count = int(ends[-1]) if len(op) else 0
     first, last = ends - own, ends - 1  # steps of each instruction
 
+    # Equal constants are one value; they are compared by bits, as -0.0 differs from 0.0
     bits = instructions.constants[op == ca.OP_CONST].view(np.uint64)
     more = np.array(list(CONSTANTS.values())).view(np.uint64)
     constants, which = np.unique(np.concatenate([more, bits]), return_inverse=True)
@@ -150,48 +150,50 @@ def steps_of(instructions: Instructions) -> Steps:
     named = dict(zip(CONSTANTS, (count + which[: len(more)]).tolist()))
     is_input, is_output = op == ca.OP_INPUT, op == ca.OP_OUTPUT
     entries = np.column_stack([instructions.second, instructions.third])[is_input]
-    inputs, of_input = np.unique(entries, axis=0, return_inverse=True)
+    inputs, input_of = np.unique(entries, axis=0, return_inverse=True)
 
     value = last.copy()  # that each instruction makes
     value[op == ca.OP_CONST] = count + which[len(more) :]
-    value[is_input] = count + len(constants) + of_input.ravel()
-    x, y = _sources(instructions, value)
-    code, asked = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
+    value[is_input] = count + len(constants) + input_of.ravel()
+    x, y = _operand_values(instructions, value)
+    code, condition = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
     operands = np.zeros((2, count), dtype=int)
     for kind in np.unique(op[own > 0]).tolist():
         at = np.flatnonzero(op == kind)
-        meant = {X: x[at], Y: y[at], **named}
-        for number, (opcode, *taken, asks) in enumerate(STEPS[kind]):
+        values = {X: x[at], Y: y[at], **named}
+        for number, (opcode, *names, asks) in enumerate(STEPS[kind]):
             place = first[at] + number
-            code[place], asked[place] = opcode, asks
-            for row, name in zip(operands, taken):
-                row[place] = first[at] + name if isinstance(name, int) else meant[name]
+            code[place], condition[place] = opcode, asks
+            for row, name in zip(operands, names):
+                row[place] = first[at] + name if isinstance(name, int) else values[name]
     return Steps(
         code=code,
         x=operands[0],
         y=operands[1],
-        asked=asked,
+        condition=condition,
         place=np.repeat(instructions.first, own),
         constants=constants.view(np.float64),
         inputs=inputs,
         outputs=np.column_stack([instructions.first, instructions.third])[is_output],
-        given=x[is_output],
+        results=x[is_output],
     )
 
 
-def _sources(instructions, value):
-    """Return the values that instructions take first and second: what was put last, before, in the
-    places that they take."""
+def _operand_values(instructions: Instructions, value: np.ndarray) -> list[np.ndarray]:
+    """Return the values of first and second operands: those last put in their places before.
+
+    Writes are sorted by (place, time), so that one search finds all of them at once.
+    """
     op, count = instructions.op, len(instructions.op)
-    puts = np.flatnonzero(op != ca.OP_OUTPUT)
-    keys = instructions.first[puts].astype(np.int64) * count + puts
+    writers = np.flatnonzero(op != ca.OP_OUTPUT)
+    keys = instructions.first[writers].astype(np.int64) * count + writers
     order = np.argsort(keys)
-    keys, makers = keys[order], puts[order]
-    takes = np.flatnonzero((op != ca.OP_CONST) & (op != ca.OP_INPUT))
+    keys, writers = keys[order], writers[order]
+    readers = np.flatnonzero((op != ca.OP_CONST) & (op != ca.OP_INPUT))
     found = []
     for places in (instructions.second, instructions.third):
         source = np.zeros(count, dtype=int)
-        wanted = places[takes].astype(np.int64) * count + takes
-        source[takes] = value[makers[np.searchsorted(keys, wanted) - 1]]
+        wanted = places[readers].astype(np.int64) * count + readers
+        source[readers] = value[writers[np.searchsorted(keys, wanted) - 1]]
         found.append(source)
     return found

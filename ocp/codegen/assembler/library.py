@@ -1,29 +1,29 @@
-"""Functions of CasADi as machine code that is made here."""
+"""CasADi functions as assembled machine code, of one instant or of many."""
 
 import ctypes
 import os
 import platform
 import struct
 import sys
+from collections.abc import Sequence
 from functools import cache
 
 import casadi as ca
 
 from ocp.codegen.assembler import trial
-from ocp.codegen.assembler.batch_loop import LANES, mapped
-from ocp.codegen.assembler.casadi_reader import instructions_of
+from ocp.codegen.assembler.batch_loop import LANES, write_batch_loop
+from ocp.codegen.assembler.casadi_reader import read_instructions
 from ocp.codegen.assembler.elf import NAME, Names, NoMachineCode, load_function
 from ocp.codegen.assembler.emitter import Text
 from ocp.codegen.assembler.encoding import body, memory_of
-from ocp.codegen.assembler.ir import FUNCTIONS, known, steps_of
+from ocp.codegen.assembler.ir import FUNCTIONS, Steps, is_supported, steps_of
 from ocp.codegen.assembler.matrices import steps_of_matrices
 from ocp.codegen.compiler.shared_library import processor
 
 
 @cache
 def unsupported_reason() -> str:
-    """Return why this machine does not run what is made here, or does not let it be loaded; "" if
-    it does."""
+    """Return why this machine cannot run or load assembled code, "" if it can."""
     if sys.platform != "linux" or platform.machine() != "x86_64" or struct.calcsize("P") != 8:
         return f"kernels are assembled on Linux and x86-64 alone, not on {platform.platform()}"
     if "avx" not in processor().split() or not hasattr(os, "memfd_create"):
@@ -35,38 +35,41 @@ def unsupported_reason() -> str:
 
 
 def assemble_map(function: ca.Function, count: int) -> ca.Function | None:
-    """Return a `function` at `count` instants, of all that it takes and gives a column each, as
-    machine code; None if it has an operation that there is no code for, or takes or gives what is
-    no dense column.
+    """Return a function at many instants as machine code, with the bits of `function.map(count)`.
 
-    Raises Unable where the system does not let it be loaded.
+    Args:
+        function: a CasADi function whose inputs and outputs are dense columns.
+        count: number of instants, the columns of each input and output.
+
+    Returns:
+        The machine code, or None if an operation or a pattern is not supported.
+
+    Raises:
+        NoMachineCode: the system does not load it.
     """
     sides = _patterns(function)
     if not all(each.is_dense() and each.is_column() for side in sides for each in side):
         return None
     inputs, outputs = ([ca.Sparsity.dense(each.nnz(), count) for each in side] for side in sides)
-    return _made(function, inputs, outputs, count)
+    return _assemble(function, inputs, outputs, count)
 
 
 def assemble_function(function: ca.Function) -> ca.Function:
-    """Return a function as machine code, of the same inputs and outputs, by the same names. It is
-    evaluated as at four instants, of which there is one.
+    """Return a function as machine code with the same names, patterns and bits.
 
-    Raises Unable with the reason if that cannot be had.
+    It computes four instants, of which there is one. Raises NoMachineCode with the reason if the
+    machine or an operation is not supported.
     """
     if unsupported_reason():
         raise NoMachineCode(unsupported_reason())
     names = function.name(), function.name_in(), function.name_out()
-    inputs, outputs = _patterns(function)
-    made = _made(function, inputs, outputs, 1, names)
+    made = _assemble(function, *_patterns(function), 1, names)
     if made is None:
-        raise NoMachineCode(
-            f"function {names[0]!r}: has an operation that there is no machine code for"
-        )
+        raise NoMachineCode(f"function {names[0]!r}: has an operation without machine code")
     return made
 
 
-def _patterns(function):
+def _patterns(function: ca.Function) -> tuple[list[ca.Sparsity], list[ca.Sparsity]]:
     """Return the patterns of a function's inputs, and of its outputs."""
     return (
         [function.sparsity_in(k) for k in range(function.n_in())],
@@ -74,41 +77,46 @@ def _patterns(function):
     )
 
 
-def _made(function, inputs, outputs, count, names: Names = (NAME, (), ())):
-    """Return a function of these patterns at so many instants, None if it has an operation that
-    there is no code for."""
+def _assemble(
+    function: ca.Function,
+    inputs: Sequence[ca.Sparsity],
+    outputs: Sequence[ca.Sparsity],
+    count: int,
+    names: Names = (NAME, (), ()),
+) -> ca.Function | None:
+    """Return a function of these patterns at `count` instants, None if it is not supported."""
     steps = _steps(function)
     if steps is None:
         return None
     sizes = [each.nnz() // count for each in inputs], [each.nnz() // count for each in outputs]
-    text = Text()
     memory, size = memory_of(steps, sizes)
-    (code,) = body(steps, memory, addresses())
-    mapped(text, NAME, code, sizes, count)
+    (code,) = body(steps, memory, library_addresses())
+    text = Text()
+    write_batch_loop(text, NAME, code, sizes, count)
     text.table("constants", steps.constants.repeat(LANES).tobytes())
     text.table("nothing", bytes(8 * max(sizes[0], default=0)))
     return load_function(text, inputs, outputs, LANES * size, names)
 
 
-def _steps(function):
-    """Return the Steps of a function, None if it has an operation that there is no code for."""
+def _steps(function: ca.Function) -> Steps | None:
+    """Return the Steps of a function, None if an operation is not supported."""
     if function.is_a("MXFunction"):
         steps = steps_of_matrices(function)
         if steps is not None:
             return steps
         try:
             function = function.expand()
-        except RuntimeError:  # it has what is no graph
+        except RuntimeError:  # it calls functions that are no graphs
             return None
-    instructions = instructions_of(function)
-    return steps_of(instructions) if known(instructions) else None
+    instructions = read_instructions(function)
+    return steps_of(instructions) if is_supported(instructions) else None
 
 
 @cache
-def addresses() -> tuple[int, ...]:
-    """Return where the functions of the C library are in this process.
+def library_addresses() -> tuple[int, ...]:
+    """Return the addresses of the C library's FUNCTIONS in this process.
 
-    Raises Unable where that is another one than glibc.
+    Raises NoMachineCode if the C library is not glibc.
     """
     try:
         library = ctypes.CDLL("libm.so.6")

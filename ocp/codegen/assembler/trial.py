@@ -1,8 +1,8 @@
-"""Trial of assembled graphs: every operation, and what is read of a graph, beside CasADi's own.
+"""Self-test of assembled code: every operation, bit by bit, against CasADi's virtual machine.
 
-The code knows what CasADi's virtual machine does, in which bits and for which special numbers, and
-how graphs are serialized. Another version of CasADi, a C library or a processor may differ, so all
-of it is tried once in a process before any of it is used.
+The assembler relies on the bits that CasADi's virtual machine gives for special numbers, and on how
+graphs are serialized. Another version of CasADi, C library or processor may differ, so all of it is
+tried once in a process before any of it is used.
 """
 
 from collections.abc import Callable
@@ -11,28 +11,27 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler import casadi_reader
-from ocp.codegen.assembler.ir import OF_LIBRARY, STEPS, Y
+from ocp.codegen.assembler.ir import LIBRARY_CALLS, STEPS, Y
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan)
 ORDINARY = (0.3, -0.7, 1.9, -2.4, 13.0)
 POWER = 2.5  # a constant one
 PAIRS = np.array([(x, y) for x in SPECIAL + ORDINARY for y in SPECIAL + ORDINARY]).T
-OF_TWO = {OF_LIBRARY[name] for name in ("pow", "fmod", "atan2", "hypot", "copysign")} | {
-    op for op, steps in STEPS.items() if op not in OF_LIBRARY.values() and Y in sum(steps, ())
-}  # operations of two operands
+OF_TWO = {LIBRARY_CALLS[name] for name in ("pow", "fmod", "atan2", "hypot", "copysign")} | {
+    op for op, steps in STEPS.items() if op not in LIBRARY_CALLS.values() and Y in sum(steps, ())
+}  # operations with two operands
 
 
 def difference(assemble: Callable[[ca.Function, int], ca.Function | None]) -> str:
-    """Return in what graphs that `assemble` makes, of a function at so many instants, differ from
-    CasADi's own; "" if in nothing."""
+    """Return how machine code that `assemble` makes differs from CasADi's own, "" if nowhere."""
     version, scalar = f"CasADi {ca.CasadiMeta.version()}", operations()
-    if misread(scalar):
+    if is_misread(scalar):
         return f"kernels are not assembled: {version} serializes graphs in another way"
     for function in (scalar, matrices()):
         made = assemble(function, PAIRS.shape[1])
         if made is None:
             return f"kernels are not assembled: {version} has operations that are not known"
-        rows = differing(made, function)
+        rows = different_rows(made, function)
         if rows:
             codes = list(STEPS)
             names = [name_of(codes[row]) for row in rows] if function is scalar else ["matrices"]
@@ -41,7 +40,7 @@ def difference(assemble: Callable[[ca.Function, int], ca.Function | None]) -> st
 
 
 def operations() -> ca.Function:
-    """Return the scalar graph of all operations that there is code for, of two numbers each."""
+    """Return a scalar graph with every supported operation on two numbers."""
     x, y = ca.SX.sym("x"), ca.SX.sym("y")
     results = []
     for op in STEPS:
@@ -55,7 +54,7 @@ def operations() -> ca.Function:
 
 
 def matrices() -> ca.Function:
-    """Return a graph of matrices with every operation on them that there is code for."""
+    """Return a graph of matrices with every supported operation."""
     x, scalar = ca.MX.sym("x", 2), ca.SX.sym("x", 2)
     parts = ca.vertcat(scalar[0], scalar[1] * scalar[0], ca.sin(scalar[1]), 0.5 - scalar[0])
     called = ca.Function("called", [scalar], [ca.reshape(parts, 2, 2)])(x)
@@ -67,17 +66,18 @@ def matrices() -> ca.Function:
     return ca.Function("matrices", [x], [-entries])
 
 
-def misread(function: ca.Function) -> bool:
-    """Tell whether instructions in what CasADi serializes differ from those that it tells."""
-    count = function.n_instructions()
-    table = casadi_reader._found(function, count)
-    told = [casadi_reader._asked(function, k) for k in range(count)]
-    return table is not None and not np.array_equal(table, np.array(told, dtype=np.int32))
+def is_misread(function: ca.Function) -> bool:
+    """Tell whether instructions found in a serialized function differ from those asked for."""
+    table = casadi_reader.serialized_table(function)
+    asked = casadi_reader.asked_table(function, range(function.n_instructions()))
+    return table is not None and not np.array_equal(table, asked)
 
 
-def differing(made: ca.Function, function: ca.Function) -> list[int]:
-    """Return the rows of the results at PAIRS in which machine code has other bits than the virtual
-    machine; all of what is no number is alike."""
+def different_rows(made: ca.Function, function: ca.Function) -> list[int]:
+    """Return the rows of results at PAIRS with bits other than the virtual machine's.
+
+    All values that are not numbers count as equal.
+    """
     results = (each(PAIRS) for each in (made, function.map(PAIRS.shape[1])))
     one, other = (np.where(np.isnan(each), np.nan, each) for each in map(np.array, results))
     return np.flatnonzero((one.view(np.int64) != other.view(np.int64)).any(axis=1)).tolist()

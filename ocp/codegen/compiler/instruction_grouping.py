@@ -1,128 +1,101 @@
-"""Scalar graphs whose instructions of one kind stand together, for CasADi's virtual machine.
+"""Scalar graphs with instructions of one kind grouped, for CasADi's virtual machine.
 
-The virtual machine jumps to the code of each instruction's kind, and a processor foresees that only
-where kinds repeat: in long runs of one kind an instruction takes about half the time. CasADi orders
-instructions depth first, and takes another order only with the text of a function. So that text is
-written anew here, in an order that respects what depends on what; where it is not as expected, or
-the numbers are not the same to the last bit, the function stays as it is.
+The virtual machine jumps to the code of each instruction's kind, and a processor predicts the jump
+only where kinds repeat: in long runs an instruction takes about half the time. CasADi orders
+instructions depth first, and takes another order only in a serialized function. That is rewritten
+here; a function stays as it is if its instructions are not found, or results have other bits.
 """
 
-import struct
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 
-SIZE = 16  # bytes of an instruction: four integers, or two and a number
-FRONT = 4  # instructions by which their place in the text is known
+from ocp.codegen.assembler.casadi_reader import bytes_of, find_table, table_at, text_of
+
 UNDIFFERENTIATED = {"enable_forward": False, "enable_reverse": False, "enable_jacobian": False}
-ZERO = ord("a")  # the letter of the half of a byte that is zero, in a function's text
 
 
 class Instructions(NamedTuple):
-    """What a virtual machine does, one after the other: integers (n, 4), which are `kinds`, where a
-    result goes, and where two operands are; and of each the two (or no) instructions before it that
-    it takes them from."""
+    """Instructions `codes` (n, 4): kind, place of the result, places of two operands; and for each
+    the two (or no) instructions that make its operands."""
 
     codes: np.ndarray
     sources: list[tuple[int, ...]]
 
 
 def group_instructions(function: ca.Function) -> ca.Function:
-    """Return the function with its instructions in runs of one kind; the same numbers come sooner.
+    """Return the function with its instructions in runs of one kind: the same bits, sooner.
 
-    It cannot be differentiated, and CasADi says so where that is tried. What is no scalar graph, or
-    calls others, is returned as it is. To group ten thousand instructions takes about 20 ms.
+    It cannot be differentiated, and CasADi says so where that is tried. A function that is no
+    scalar graph, or calls others, is returned unchanged. Ten thousand instructions take 20 ms.
     """
     if not function.is_a("SXFunction") or function.has_free() or not function.n_instructions():
         return function
-    plain = _in_own_places(function)
-    text = _bytes_of(plain.serialize())
-    start = _start(plain, text)
-    found = None if start is None else _instructions(text, start, plain.n_instructions())
-    if found is None:
+    plain = _with_own_places(function)
+    data = bytes_of(plain.serialize())
+    start, count = find_table(plain, data), plain.n_instructions()
+    found = None if start is None else _instructions(table_at(data, start, count))
+    if start is None or found is None:
         return function
-    again = _placed(found, list(_order(found)))
-    whole = text[:start] + again.tobytes() + text[start + again.nbytes :]
+    again = _allocate(found, list(_order(found)))
     try:
-        grouped = ca.Function.deserialize(_text_of(whole))
+        text = text_of(data[:start] + again.tobytes() + data[start + again.nbytes :])
+        grouped = ca.Function.deserialize(text)
     except RuntimeError:
         return function
-    return grouped if _same(function, grouped) else function
+    return grouped if _have_same_bits(function, grouped) else function
 
 
-def _in_own_places(function):
-    """Return the function with a place for every result, and without derivatives."""
+def _with_own_places(function: ca.Function) -> ca.Function:
+    """Return the function with a place for every result, and without derivatives.
+
+    Where a place is used once, sources of operands are known by their places.
+    """
     inputs = [function.sx_in(k) for k in range(function.n_in())]
-    usual = [float(function.default_in(k)) for k in range(function.n_in())]
-    options = {"live_variables": False, "default_in": usual, **UNDIFFERENTIATED}
+    defaults = [float(function.default_in(k)) for k in range(function.n_in())]
+    options: dict[str, Any] = {"live_variables": False, "default_in": defaults}
     names = function.name_in(), function.name_out()
+    options |= UNDIFFERENTIATED
     return ca.Function(function.name(), inputs, function.call(inputs), *names, options)
 
 
-def _bytes_of(text):
-    halves = np.frombuffer(text.encode(), dtype=np.uint8) - ZERO
-    return (halves[::2] | halves[1::2] << 4).tobytes()
-
-
-def _text_of(content):
-    """Return the text of bytes, two letters each, the lower half first."""
-    whole = np.frombuffer(content, dtype=np.uint8)
-    halves = np.column_stack([whole & 15, whole >> 4]).ravel() + ZERO
-    return halves.astype(np.uint8).tobytes().decode()
-
-
-def _start(function, text):
-    """Return where a function's instructions stand in its text, or None if that is not certain."""
-    front = b"".join(_packed(function, k) for k in range(min(FRONT, function.n_instructions())))
-    start = text.find(front)
-    return start if start >= 0 and text.find(front, start + 1) < 0 else None
-
-
-def _packed(function, k):
-    """Return an instruction as a function's text has it."""
-    kind = function.instruction_id(k)
-    to, of = function.instruction_output(k), function.instruction_input(k)
-    if kind == ca.OP_CONST:
-        return struct.pack("<iid", kind, to[0], function.instruction_constant(k))
-    if kind == ca.OP_OUTPUT:
-        return struct.pack("<4i", kind, to[0], of[0], to[1])
-    return struct.pack("<4i", kind, to[0], of[0], of[-1])
-
-
-def _instructions(text, start, count):
-    """Return the Instructions in a text, or None if these are none, or call functions."""
-    if len(text) < start + SIZE * count:
-        return None
-    codes = np.frombuffer(text, dtype="<i4", count=4 * count, offset=start).reshape(count, 4)
-    kinds, to, operand = codes[:, 0], codes[:, 1], codes[:, 2]
-    gives = kinds != ca.OP_OUTPUT
-    taking = ~np.isin(kinds, (ca.OP_CONST, ca.OP_INPUT))
-    by_place = np.flatnonzero(gives)
-    operands = np.where(gives[:, None], codes[:, 2:], operand[:, None])[taking]
+def _instructions(codes: np.ndarray) -> Instructions | None:
+    """Return Instructions with their sources, None if they call functions or are none."""
+    kinds, result = codes[:, 0], codes[:, 1]
+    has_result = kinds != ca.OP_OUTPUT
+    has_operands = ~np.isin(kinds, (ca.OP_CONST, ca.OP_INPUT))
+    by_place = np.flatnonzero(has_result)
+    operands = np.where(has_result[:, None], codes[:, 2:], codes[:, 2:3])[has_operands]
     sound = (
-        np.array_equal(to[gives], np.arange(len(by_place)))
+        np.array_equal(result[has_result], np.arange(len(by_place)))
         and ((operands >= 0) & (operands < len(by_place))).all()
         and (kinds <= ca.OP_OUTPUT).all()
     )
     if not sound:
         return None
-    sources: list[tuple[int, ...]] = [()] * count
-    for k, pair in zip(np.flatnonzero(taking).tolist(), by_place[operands].tolist()):
+    sources: list[tuple[int, ...]] = [()] * len(codes)
+    for k, pair in zip(np.flatnonzero(has_operands).tolist(), by_place[operands].tolist()):
         sources[k] = tuple(pair)
     return Instructions(codes, sources)
 
 
 def _order(found: Instructions) -> Iterator[int]:
-    """Yield all instructions, as many of a kind in turn as there are; the kind that comes next is
-    that of an instruction on which most others wait in a row."""
+    """Yield instructions in runs of one kind, as long as there are any of it that may come next.
+
+    The next kind is that of the instruction with the longest chain of others waiting for it, so
+    that runs to come are long.
+    """
     kinds, sources = found.codes[:, 0].tolist(), found.sources
     users: list[list[int]] = [[] for _ in kinds]
     for k, pair in enumerate(sources):
         for source in set(pair):
             users[source].append(k)
-    heights, waits = _heights(users), [len(set(pair)) for pair in sources]
+    heights = [0] * len(users)  # how many others wait for an instruction in a row
+    for k in reversed(range(len(users))):
+        heights[k] = max((1 + heights[user] for user in users[k]), default=0)
+    waits = [len(set(pair)) for pair in sources]
     ready: dict[int, list[int]] = {}
     for k, wait in enumerate(waits):
         if not wait:
@@ -139,20 +112,13 @@ def _order(found: Instructions) -> Iterator[int]:
                     others.append(user)
 
 
-def _heights(users: Sequence[Sequence[int]]) -> list[int]:
-    """Return of every instruction how many others wait for it in a row."""
-    heights = [0] * len(users)
-    for k in reversed(range(len(users))):
-        heights[k] = max((1 + heights[user] for user in users[k]), default=0)
-    return heights
-
-
-def _placed(found: Instructions, order: Sequence[int]) -> np.ndarray:
-    """Return the instructions in that order, (n, 4), with results in the places of others that
-    nothing waits for any more."""
+def _allocate(found: Instructions, order: Sequence[int]) -> np.ndarray:
+    """Return the instructions (n, 4) in that order; results reuse places that nothing needs."""
     codes, sources = found.codes[order].tolist(), found.sources
-    left = np.bincount([source for pair in sources for source in pair], minlength=len(order))
-    uses, place, free, size = left.tolist(), [0] * len(order), [], 0
+    counts = np.bincount([source for pair in sources for source in pair], minlength=len(order))
+    uses, place = counts.tolist(), [0] * len(order)
+    free: list[int] = []
+    size = 0
     for code, k in zip(codes, order):
         pair = sources[k]
         for source in pair:
@@ -169,13 +135,12 @@ def _placed(found: Instructions, order: Sequence[int]) -> np.ndarray:
     return np.array(codes, dtype="<i4")
 
 
-def _same(one, other):
-    """Tell whether two functions give the same numbers to the last bit."""
+def _have_same_bits(one: ca.Function, other: ca.Function) -> bool:
+    """Tell whether two functions give the same bits at a random point."""
     rng = np.random.default_rng(0)
-    place = [
-        ca.DM(one.sparsity_in(k), rng.uniform(-1, 1, one.nnz_in(k))) for k in range(one.n_in())
-    ]
+    patterns = [one.sparsity_in(k) for k in range(one.n_in())]
+    point = [ca.DM(pattern, rng.uniform(-1, 1, pattern.nnz())) for pattern in patterns]
     return all(
         np.array_equal(first.nonzeros(), second.nonzeros(), equal_nan=True)
-        for first, second in zip(one.call(place), other.call(place), strict=True)
+        for first, second in zip(one.call(point), other.call(point), strict=True)
     )

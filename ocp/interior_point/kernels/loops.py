@@ -36,23 +36,6 @@ def written(functions: Sequence[Write]) -> Code:
     return code
 
 
-class Loop:
-    """A loop of a register from what it is to an end, a register or memory, without it."""
-
-    def __init__(self, code, name, register, end):
-        self.code, self.name, self.register, self.end = code, name, register, end
-
-    def __enter__(self):
-        self.code.mark(self.name)
-        self.code.compare(self.register, self.end)
-        self.code.jump(f"{self.name}_end", "not less")
-
-    def __exit__(self, *what):
-        self.code.more(self.register, 1)
-        self.code.jump(self.name)
-        self.code.mark(f"{self.name}_end")
-
-
 def argument(number):
     """Return where an argument is."""
     return at(RDI, offset=8 * number)
@@ -60,126 +43,126 @@ def argument(number):
 
 def gathered(c: Code) -> None:
     """out[to[k]] += values[k] x[from[k]]: count, to, from, values, x, out."""
-    c.function("gathered")
+    c.prologue("gathered")
     for place, register in ((1, R8), (2, R9), (3, R10), (4, R11), (5, R12)):
-        c.move(register, argument(place))
-    c.set(RCX, 0)
-    with Loop(c, "gathered_entry", RCX, argument(0)):
-        c.number(RAX, at(R9, RCX, 4))
-        c.load_one(0, at(R10, RCX, 8))
-        c.combine_one(MUL, 0, 0, at(R11, RAX, 8))
-        c.number(RAX, at(R8, RCX, 4))
-        c.combine_one(ADD, 0, 0, at(R12, RAX, 8))
-        c.store_one(at(R12, RAX, 8), 0)
-    c.done()
+        c.mov(register, argument(place))
+    c.mov_constant(RCX, 0)
+    with c.loop("gathered_entry", RCX, argument(0)):
+        c.movsxd(RAX, at(R9, RCX, 4))
+        c.load_scalar(0, at(R10, RCX, 8))
+        c.scalar_op(MUL, 0, 0, at(R11, RAX, 8))
+        c.movsxd(RAX, at(R8, RCX, 4))
+        c.scalar_op(ADD, 0, 0, at(R12, RAX, 8))
+        c.store_scalar(at(R12, RAX, 8), 0)
+    c.epilogue()
 
 
 def summed(c: Code) -> None:
     """out[c] = the sum of values[k] x[from[k]], k of start[c] to start[c + 1]: count, start, from,
     values, x, out."""
-    c.function("summed")
+    c.prologue("summed")
     for place, register in ((1, R8), (2, R9), (3, R10), (4, R11), (5, R12)):
-        c.move(register, argument(place))
+        c.mov(register, argument(place))
 
     def term(number):
-        c.number(RAX, at(R9, RCX, 4, 4 * number))
-        c.load_one(4, at(R10, RCX, 8, 8 * number))
-        c.combine_one(MUL, 4, 4, at(R11, RAX, 8))
-        c.combine_one(ADD, number, number, 4)
+        c.movsxd(RAX, at(R9, RCX, 4, 4 * number))
+        c.load_scalar(4, at(R10, RCX, 8, 8 * number))
+        c.scalar_op(MUL, 4, 4, at(R11, RAX, 8))
+        c.scalar_op(ADD, number, number, 4)
 
-    c.set(RSI, 0)
-    with Loop(c, "summed_row", RSI, argument(0)):
-        c.number(RCX, at(R8, RSI, 4))
-        c.number(RDX, at(R8, RSI, 4, 4))
-        c.address(R15, at(RDX, offset=-3))
+    c.mov_constant(RSI, 0)
+    with c.loop("summed_row", RSI, argument(0)):
+        c.movsxd(RCX, at(R8, RSI, 4))
+        c.movsxd(RDX, at(R8, RSI, 4, 4))
+        c.lea(R15, at(RDX, offset=-3))
         for number in range(4):
-            c.combine(XOR, number, number, number)
-        c.mark("summed_four")
-        c.compare(RCX, R15)
+            c.vector_op(XOR, number, number, number)
+        c.label("summed_four")
+        c.cmp(RCX, R15)
         c.jump("summed_rest", "not less")
         for number in range(4):
             term(number)
-        c.more(RCX, 4)
+        c.add_constant(RCX, 4)
         c.jump("summed_four")
-        c.mark("summed_rest")
-        with Loop(c, "summed_one", RCX, RDX):
+        c.label("summed_rest")
+        with c.loop("summed_one", RCX, RDX):
             term(0)
-        c.combine_one(ADD, 0, 0, 1)
-        c.combine_one(ADD, 2, 2, 3)
-        c.combine_one(ADD, 0, 0, 2)
-        c.store_one(at(R12, RSI, 8), 0)
-    c.done()
+        c.scalar_op(ADD, 0, 0, 1)
+        c.scalar_op(ADD, 2, 2, 3)
+        c.scalar_op(ADD, 0, 0, 2)
+        c.store_scalar(at(R12, RSI, 8), 0)
+    c.epilogue()
 
 
 def solved(c: Code) -> None:
     """x becomes the solution of L L' x of a lower triangle L: size, lower, x."""
-    c.function("solved")
+    c.prologue("solved")
     for place, register in ((0, R12), (1, R8), (2, R11)):
-        c.move(register, argument(place))
-    c.move(R13, R12)
-    c.shift(R13, 3)
-    c.set(RSI, 0)
-    with Loop(c, "solved_row", RSI, R12):
+        c.mov(register, argument(place))
+    c.mov(R13, R12)
+    c.shl(R13, 3)
+    c.mov_constant(RSI, 0)
+    with c.loop("solved_row", RSI, R12):
         for number in range(2):
-            c.combine(XOR, number, number, number)
-        c.load_one(4, at(R11, RSI, 8))
-        c.set(RCX, 0)
-        c.address(R15, at(RSI, offset=-7))
-        c.mark("solved_eight")
-        c.compare(RCX, R15)
+            c.vector_op(XOR, number, number, number)
+        c.load_scalar(4, at(R11, RSI, 8))
+        c.mov_constant(RCX, 0)
+        c.lea(R15, at(RSI, offset=-7))
+        c.label("solved_eight")
+        c.cmp(RCX, R15)
         c.jump("solved_few", "not less")
         for half, far in enumerate(HALVES):
-            c.load(2 + half, at(R8, RCX, 8, far))
-            c.add_product(half, 2 + half, at(R11, RCX, 8, far))
-        c.more(RCX, 8)
+            c.load_vector(2 + half, at(R8, RCX, 8, far))
+            c.multiply_add(half, 2 + half, at(R11, RCX, 8, far))
+        c.add_constant(RCX, 8)
         c.jump("solved_eight")
-        c.mark("solved_few")
-        with Loop(c, "solved_one", RCX, RSI):
-            c.load_one(5, at(R8, RCX, 8))
-            c.combine_one(MUL, 5, 5, at(R11, RCX, 8))
-            c.combine_one(SUB, 4, 4, 5)
-        c.combine(ADD, 0, 0, 1)
-        c.upper(1, 0)
-        c.combine(ADD, 0, 0, 1)
-        c.second(1, 0)
-        c.combine_one(ADD, 0, 0, 1)
-        c.combine_one(SUB, 4, 4, 0)
-        c.combine_one(DIV, 4, 4, at(R8, RSI, 8))
-        c.store_one(at(R11, RSI, 8), 4)
-        c.plus(R8, R13)
+        c.label("solved_few")
+        with c.loop("solved_one", RCX, RSI):
+            c.load_scalar(5, at(R8, RCX, 8))
+            c.scalar_op(MUL, 5, 5, at(R11, RCX, 8))
+            c.scalar_op(SUB, 4, 4, 5)
+        c.vector_op(ADD, 0, 0, 1)
+        c.high_half(1, 0)
+        c.vector_op(ADD, 0, 0, 1)
+        c.second_number(1, 0)
+        c.scalar_op(ADD, 0, 0, 1)
+        c.scalar_op(SUB, 4, 4, 0)
+        c.scalar_op(DIV, 4, 4, at(R8, RSI, 8))
+        c.store_scalar(at(R11, RSI, 8), 4)
+        c.add(R8, R13)
     _back(c)
-    c.done()
+    c.epilogue()
 
 
 def _back(c):
     """Solve with the triangle turned, from the last row, which ends at r8, to the first."""
-    c.move(RSI, R12)
-    c.mark("solved_up")
-    c.more(RSI, -1)
-    c.set(RAX, 0)
-    c.compare(RSI, RAX)
+    c.mov(RSI, R12)
+    c.label("solved_up")
+    c.add_constant(RSI, -1)
+    c.mov_constant(RAX, 0)
+    c.cmp(RSI, RAX)
     c.jump("solved_all", "less")
-    c.minus(R8, R13)
-    c.load_one(0, at(R11, RSI, 8))
-    c.combine_one(DIV, 0, 0, at(R8, RSI, 8))
-    c.store_one(at(R11, RSI, 8), 0)
-    c.spread(0, at(R11, RSI, 8))
-    c.set(RCX, 0)
-    c.address(R15, at(RSI, offset=-3))
-    c.mark("solved_four")
-    c.compare(RCX, R15)
+    c.sub(R8, R13)
+    c.load_scalar(0, at(R11, RSI, 8))
+    c.scalar_op(DIV, 0, 0, at(R8, RSI, 8))
+    c.store_scalar(at(R11, RSI, 8), 0)
+    c.broadcast(0, at(R11, RSI, 8))
+    c.mov_constant(RCX, 0)
+    c.lea(R15, at(RSI, offset=-3))
+    c.label("solved_four")
+    c.cmp(RCX, R15)
     c.jump("solved_last", "not less")
-    c.load(1, at(R11, RCX, 8))
-    c.add_product(1, 0, at(R8, RCX, 8), minus=True)
-    c.store(at(R11, RCX, 8), 1)
-    c.more(RCX, 4)
+    c.load_vector(1, at(R11, RCX, 8))
+    c.multiply_add(1, 0, at(R8, RCX, 8), minus=True)
+    c.store_vector(at(R11, RCX, 8), 1)
+    c.add_constant(RCX, 4)
     c.jump("solved_four")
-    c.mark("solved_last")
-    with Loop(c, "solved_each", RCX, RSI):
-        c.load_one(1, at(R8, RCX, 8))
-        c.combine_one(MUL, 1, 1, 0)
-        c.load_one(2, at(R11, RCX, 8))
-        c.combine_one(SUB, 2, 2, 1)
-        c.store_one(at(R11, RCX, 8), 2)
+    c.label("solved_last")
+    with c.loop("solved_each", RCX, RSI):
+        c.load_scalar(1, at(R8, RCX, 8))
+        c.scalar_op(MUL, 1, 1, 0)
+        c.load_scalar(2, at(R11, RCX, 8))
+        c.scalar_op(SUB, 2, 2, 1)
+        c.store_scalar(at(R11, RCX, 8), 2)
     c.jump("solved_up")
-    c.mark("solved_all")
+    c.label("solved_all")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ocp.codegen.block_product import Product
+from ocp.codegen.linear_maps import Product
 from ocp.index_sets import distinct
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.variables.variable_units import Units, common_runs

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.compiler.sparse_matvec import Sums
+from ocp.codegen.linear_maps import Sums
 from ocp.codegen.mapped import map_function
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.triplets import matrix_of

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.block_product import Product
+from ocp.codegen.linear_maps import Product
 from ocp.index_sets import distinct
 from ocp.transcription.assembly.triplets import matrix_of, pattern_of
 
