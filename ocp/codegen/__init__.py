@@ -1,1 +1,32 @@
-"""Machine code for CasADi graphs; nothing here knows of mechanics."""
+"""Machine code for CasADi functions, assembled here or compiled from C; it knows no mechanics."""
+
+from typing import TYPE_CHECKING
+
+from ocp.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from ocp.codegen.assembler import NoMachineCode, assemble_function
+    from ocp.codegen.compiler.compiled import compile_function
+    from ocp.codegen.compiler.instruction_grouping import group_instructions
+    from ocp.codegen.compiler.shared_library import NoCompiler
+    from ocp.codegen.function_map import map_function
+
+__all__ = [
+    "NoCompiler",
+    "NoMachineCode",
+    "assemble_function",
+    "compile_function",
+    "group_instructions",
+    "map_function",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "ocp.codegen.assembler": ("NoMachineCode", "assemble_function"),
+        "ocp.codegen.compiler.compiled": ("compile_function",),
+        "ocp.codegen.compiler.instruction_grouping": ("group_instructions",),
+        "ocp.codegen.compiler.shared_library": ("NoCompiler",),
+        "ocp.codegen.function_map": ("map_function",),
+    },
+)

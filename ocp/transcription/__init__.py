@@ -3,7 +3,7 @@
 from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled import compile_function
 from ocp.codegen.compiler.instruction_grouping import group_instructions
-from ocp.codegen.mapped import map_function
+from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.methods import (
     METHODS,

@@ -7,7 +7,7 @@ import pytest
 
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
-from ocp.codegen import mapped
+from ocp.codegen import function_map
 from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
@@ -31,8 +31,8 @@ PROBLEMS = {
 def everything(monkeypatch):
     """Assemble what would not pay, too."""
     for module, name, number in (
-        (mapped, "ASSEMBLED", 0),
-        (mapped, "FEW", 1),
+        (function_map, "ASSEMBLED", 0),
+        (function_map, "FEW", 1),
         (program_kernels, "SUMMED", 0),
         (program_kernels, "RUN", 0),
         (program_kernels, "STEP", 0),
@@ -103,7 +103,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
     def refuse(*what):
         raise house.NoMachineCode("no more room")
 
-    monkeypatch.setattr(mapped, "assemble_map", refuse)
+    monkeypatch.setattr(function_map, "assemble_map", refuse)
     monkeypatch.setattr("ocp.codegen.assembler.program_kernels.loaded", refuse)
     everything(monkeypatch)
     made = transcribe(lift(points=12))
@@ -115,7 +115,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
 
 def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
-    monkeypatch.setattr(mapped, "assemble_map", lambda *what: asked.append(what))
+    monkeypatch.setattr(function_map, "assemble_map", lambda *what: asked.append(what))
     monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")

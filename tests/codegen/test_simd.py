@@ -13,7 +13,7 @@ from ocp.codegen.compiler import compiled, shared_library
 from ocp.codegen.compiler.compiled import begin_compile, compile_function, generate_c
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.codegen.compiler.simd import vectorize
-from ocp.codegen.mapped import AT_ONCE
+from ocp.codegen.function_map import BATCHED
 from ocp.transcription import map_function
 from ocp.transcription.kernels.kernels import Graph
 
@@ -69,7 +69,7 @@ def cache(tmp_path, monkeypatch):
 def at_once(function):
     """The function as machine code of several instants at once."""
     made = begin_compile(function.name(), lambda: Graph(function)).result()
-    assert made.class_name() == "External" and made in AT_ONCE
+    assert made.class_name() == "External" and made in BATCHED
     return made
 
 
@@ -114,7 +114,7 @@ def test_sparse_results_and_graphs_of_matrices_are_not_written_for_several_insta
 
 @compiler_needed
 def test_a_function_by_itself_is_compiled_for_one_instant(cache):
-    assert compile_function(everything(1)) not in AT_ONCE
+    assert compile_function(everything(1)) not in BATCHED
 
 
 @pytest.fixture
@@ -139,9 +139,9 @@ def test_a_compiler_that_refuses_vectors_compiles_for_one_instant(cache, without
     for _ in range(2):  # the second time from the cache
         begun = begin_compile("everything", lambda: Graph(function))
         made = begun.result()
-        assert made.class_name() == "External" and made not in AT_ONCE
+        assert made.class_name() == "External" and made not in BATCHED
         assert same(map_function(made, 5).call(inputs), function.map(5).call(inputs))
-    assert begun.built is None and len(list(cache.glob("*.so"))) == 1
+    assert begun.function is None and len(list(cache.glob("*.so"))) == 1
 
 
 @compiler_needed

@@ -113,10 +113,10 @@ def test_places_are_compiled_while_kernels_are(monkeypatch):
     """The sums and the places of the Jacobian begin before the first of them is waited for, and
     before the kernels of the objective are."""
     events = []
-    begun, result = shared_library.Code.begun, shared_library.Build.result
+    begun, result = shared_library.Code.start, shared_library.Build.result
     monkeypatch.setattr(
         shared_library.Code,
-        "begun",
+        "start",
         lambda self, sources: (
             events.append(f"begins {self.name.split('_')[0]}") or begun(self, sources)
         ),

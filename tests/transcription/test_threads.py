@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp import Transcription
-from ocp.codegen import mapped as instants
+from ocp.codegen import function_map as instants
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies.store import cell_identity
 from ocp.transcription import map_function, settings_of, transcribe, transcription_of

@@ -76,33 +76,10 @@ STEPS: dict[int, tuple[Step, ...]] = {
         for op, opcode in ((ca.OP_FMIN, MIN), (ca.OP_FMAX, MAX))
     },
 }
-LIBRARY_CALLS = {
-    "sin": ca.OP_SIN,
-    "cos": ca.OP_COS,
-    "tan": ca.OP_TAN,
-    "asin": ca.OP_ASIN,
-    "acos": ca.OP_ACOS,
-    "atan": ca.OP_ATAN,
-    "sinh": ca.OP_SINH,
-    "cosh": ca.OP_COSH,
-    "tanh": ca.OP_TANH,
-    "asinh": ca.OP_ASINH,
-    "acosh": ca.OP_ACOSH,
-    "atanh": ca.OP_ATANH,
-    "exp": ca.OP_EXP,
-    "log": ca.OP_LOG,
-    "expm1": ca.OP_EXPM1,
-    "log1p": ca.OP_LOG1P,
-    "floor": ca.OP_FLOOR,
-    "ceil": ca.OP_CEIL,
-    "erf": ca.OP_ERF,
-    "pow": ca.OP_POW,
-    "fmod": ca.OP_FMOD,
-    "atan2": ca.OP_ATAN2,
-    "hypot": ca.OP_HYPOT,
-    "copysign": ca.OP_COPYSIGN,
-}
-FUNCTIONS = tuple(LIBRARY_CALLS)  # of the C library, of one or two numbers
+FUNCTIONS = tuple(  # of the C library, of one or two numbers
+    ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log", "expm1", "log1p", "floor", "ceil", "erf", "pow", "fmod", "atan2", "hypot", "copysign"]
+)
+LIBRARY_CALLS = {name: getattr(ca, f"OP_{name.upper()}") for name in FUNCTIONS}
 STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in LIBRARY_CALLS.items()}
 STEPS[ca.OP_CONSTPOW] = STEPS[ca.OP_POW]
 OTHERS = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT

@@ -1,9 +1,8 @@
-"""C text as machine code: compiled by the system's compiler, and kept on disk by content.
+"""C compiled into shared libraries, cached on disk by content.
 
-A library's name has two hashes: that of what it is made of, by what and for which machine, and that
-of its own bytes, which is checked before it is loaded. It appears by an atomic rename in a folder
-that nobody else can write in, so concurrent runs may share the cache, and nothing stale, cut or
-planted is loaded.
+A library's name has two hashes: of its sources, compiler, flags and machine, and of its own bytes,
+which is checked before it is loaded. It appears by an atomic rename in a folder that nobody else
+can write in. So concurrent runs may share the cache, and nothing stale, cut or planted is loaded.
 """
 
 import os
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import subprocess
@@ -31,33 +30,32 @@ ANSWERED = 30.0  # s within which it tells its version
 HASH = 32  # hexadecimal digits of a hash that are kept
 NATIVE = "-march=native"  # with it a library is known by its processor
 PROCESSOR = Path("/proc/cpuinfo")
-OF_PROCESSOR = re.compile(r"vendor_id|cpu family|model|stepping|flags|CPU \w+|Features")
+FEATURES = re.compile(r"vendor_id|cpu family|model|stepping|flags|CPU \w+|Features")
 Loaded = TypeVar("Loaded")
-_UNDER_WAY: list[tuple["subprocess.Popen", float]] = []  # compilers and when each must have ended
+Load = Callable[[Path], Loaded]  # raises RuntimeError or OSError if it cannot load a library
+_RUNNING: list[tuple["subprocess.Popen", float]] = []  # compilers, and when each must have ended
 
 
 class NoCompiler(RuntimeError):
-    """Raised when no C compiler is found, or the one found does not work, or nowhere to keep what
-    it makes."""
+    """Raised if no C compiler is found, it does not work, or its output cannot be kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """What is, or is to be, a library: its `name` with the hash of what it is made of, the path of
-    the `compiler`, and the `flags` for it.
-
-    All it does raises NoCompiler with the reason if it cannot be done.
-    """
+    """Identity of a library: `name` with the hash of its sources, `compiler` path, and `flags`."""
 
     name: str
     compiler: str
     flags: tuple[str, ...]
 
-    def kept(self, load: Callable[[Path], Loaded]) -> Loaded | None:
-        """Return what `load` makes of the library if it is there and sound, else None; one that
-        does not load, with RuntimeError or OSError, is not for this system and is removed."""
-        with _kept_in_cache():
-            library = _kept(private_folder(), self.name)
+    def load_cached(self, load: Load[Loaded]) -> Loaded | None:
+        """Return what `load` makes of the cached library, None if there is no sound one.
+
+        One that does not load is not for this system, and is removed. Raises NoCompiler if the
+        cache cannot be used.
+        """
+        with _os_errors_as_no_compiler():
+            library = _find_cached(private_folder(), self.name)
             if library is None:
                 return None
             try:
@@ -66,116 +64,117 @@ class Code:
                 library.unlink()
                 return None
 
-    def begun(self, sources: Mapping[str, str]) -> "Build":
-        """Return the Build of C `sources`, {file: text}, the first of which is compiled. It begins
-        when fewer are under way than there are cores."""
-        _make_room()
-        with _kept_in_cache():
+    def start(self, sources: Mapping[str, str]) -> "Build":
+        """Start to compile C `sources`, {file: text}, as soon as a core is free.
+
+        The first source is compiled, others are included. Raises NoCompiler.
+        """
+        _wait_for_core()
+        with _os_errors_as_no_compiler():
             build = Build(self, sources)
-        _UNDER_WAY.append((build.process, build.deadline))
+        _RUNNING.append((build.process, build.deadline))
         return build
 
 
 class Build:
-    """A library that a compiler is making meanwhile."""
+    """A running compiler and its folder of sources, both gone when the build is."""
 
     def __init__(self, code: Code, sources: Mapping[str, str]) -> None:
-        import shutil  # what is compiled alone needs these
+        import shutil  # cached libraries do without these
         import subprocess
         import tempfile
 
         self.code, folder = code, Path(tempfile.mkdtemp(dir=private_folder()))
-        self.cleared = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.remove_folder = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         for file, text in sources.items():
             (folder / file).write_text(text, encoding="utf-8")
-        self.source = folder / next(iter(sources))
+        source = folder / next(iter(sources))
         self.library, self.errors = folder / "library.so", folder / "errors"
-        command = [code.compiler, *code.flags, "-o", str(self.library), str(self.source), "-lm"]
-        quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        command = [code.compiler, *code.flags, "-o", str(self.library), str(source), "-lm"]
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(
-                command, stderr=errors, start_new_session=hasattr(os, "killpg"), **quiet
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=hasattr(os, "killpg"),
             )
         self.deadline = time.monotonic() + LONGEST
-        self.ended = weakref.finalize(self, _end, self.process)
+        self.kill = weakref.finalize(self, _kill, self.process)
 
     def result(self) -> Path:
-        """Return the library, when it is there; only once.
+        """Wait for the library and move it into the cache; only once.
 
-        Raises NoCompiler with the compiler's last line, or where it takes too long.
+        Raises NoCompiler with the compiler's last line, or if it takes too long.
         """
         try:
-            return self._placed()
+            _wait(self.process, self.deadline)
+            if self.process.returncode is None:
+                raise NoCompiler(f"{self.code.compiler} has not ended within {LONGEST:g} s")
+            if self.process.returncode:
+                words = self.errors.read_text(errors="replace").strip().splitlines()
+                last = (words or ["no message"])[-1]
+                raise NoCompiler(f"{self.code.compiler} failed: {last}")
+            name = f"{self.code.name}_{_hash(self.library.read_bytes())}.so"
+            return self.library.replace(private_folder() / name)
         except OSError as error:
-            raise _refused(error) from None
+            raise _no_compiler(error) from None
         finally:
-            self.ended()
-            self.cleared()
-
-    def _placed(self) -> Path:
-        _wait(self.process, self.deadline)
-        if self.process.returncode is None:
-            raise NoCompiler(f"{self.code.compiler} has not ended within {LONGEST:g} s")
-        if self.process.returncode:
-            words = self.errors.read_text(errors="replace").strip().splitlines()
-            last = (words or ["no message"])[-1]
-            raise NoCompiler(f"{self.code.compiler} failed: {last}")
-        name = f"{self.code.name}_{_hash(self.library.read_bytes())}.so"
-        return self.library.replace(private_folder() / name)
+            self.kill()
+            self.remove_folder()
 
 
-def code_of(name: str, made_of: Sequence[str], flags: Sequence[str]) -> Code:
-    """Return the Code of a library whose name begins with `name`, of all the texts that it is
-    `made_of` and compiled with `flags`.
+def library_code(name: str, known_by: Sequence[str], flags: Sequence[str]) -> Code:
+    """Return the Code of a library.
 
-    Raises NoCompiler with the reason if there is no compiler.
+    Args:
+        name: its name begins so.
+        known_by: texts that it follows from.
+        flags: of the compiler.
+
+    Raises:
+        NoCompiler: there is none.
     """
     compiler = find_compiler()
     own = [processor()] if NATIVE in flags else []
-    parts = (_version(compiler), *_machine(), *own, *flags, *made_of)
+    parts = (_version(compiler), *_machine(), *own, *flags, *known_by)
     known = f"{name}_{_hash(chr(0).join(parts).encode())}"
     return Code(name=known, compiler=compiler, flags=tuple(flags))
-
-
-def load_compiled(
-    name: str,
-    sources: Mapping[str, str],
-    load: Callable[[Path], Loaded],
-    *,
-    flags: Sequence[str],
-    versions: Sequence[str] = (),
-) -> Loaded:
-    """Return what `load` makes of the library of C `sources`, {file: text}, the first of which is
-    compiled with the compiler's `flags`; `load` raises RuntimeError or OSError where it cannot.
-
-    The library's name begins with `name`, and depends on `versions` beside the sources. Raises
-    NoCompiler with the reason if it cannot be had.
-    """
-    return begin_load(name, sources, load, flags=flags, versions=versions)()
 
 
 def begin_load(
     name: str,
     sources: Mapping[str, str],
-    load: Callable[[Path], Loaded],
+    load: Load[Loaded],
     *,
     flags: Sequence[str],
     versions: Sequence[str] = (),
 ) -> Callable[[], Loaded]:
-    """Begin to compile, and return what waits for what `load_compiled` returns, to be called once.
+    """Begin to compile C sources unless cached.
 
-    Both raise NoCompiler with the reason if it cannot be had.
+    Args:
+        name: the library's name begins so.
+        sources: {file: text}; the first is compiled, others are included.
+        load: loads the library's path.
+        flags: of the compiler.
+        versions: texts, beside the sources, with which the library changes.
+
+    Returns:
+        A function that waits, once, for what `load` makes of the library.
+
+    Raises:
+        NoCompiler: with the reason, as the function returned does.
     """
-    code = code_of(name, (*versions, *sources, *sources.values()), flags)
-    found = code.kept(load)
+    code = library_code(name, (*versions, *sources, *sources.values()), flags)
+    found = code.load_cached(load)
     if found is not None:
         return lambda: found
-    build = code.begun(sources)
+    build = code.start(sources)
     return lambda: load_library(load, build.result())
 
 
-def load_library(load: Callable[[Path], Loaded], library: Path) -> Loaded:
-    """Return what is loaded of a library; raise NoCompiler with the reason if it cannot be."""
+def load_library(load: Load[Loaded], library: Path) -> Loaded:
+    """Return what `load` makes of a library; raise NoCompiler with the reason if it cannot."""
     try:
         return load(library)
     except (RuntimeError, OSError) as error:
@@ -231,7 +230,7 @@ def private_folder() -> Path:
 
 @lru_cache
 def _version(compiler: str) -> str:
-    """Return what a compiler says of its version."""
+    """Return a compiler's path and the answer to --version."""
     import subprocess  # which few programs need
 
     try:
@@ -249,21 +248,21 @@ def _version(compiler: str) -> str:
 
 
 def _machine() -> tuple[str, ...]:
-    """Return words for what a library runs on: system, processor, size of addresses, C library."""
+    """Return system, processor, size of addresses and C library: caches are shared by machines."""
     return sys.platform, platform.machine(), str(struct.calcsize("P")), *platform.libc_ver()
 
 
 @lru_cache
 def processor() -> str:
-    """Return words for the processor and what it can do, "" where they are not to be had."""
+    """Return the processor's model and features, "" if the system does not tell."""
     try:
         with PROCESSOR.open(encoding="utf-8", errors="replace") as lines:
             own = [*takewhile(str.strip, lines)]  # of the first one
     except OSError:
         return ""
-    told = [line.strip() for line in own if OF_PROCESSOR.match(line)]
-    able = any(line.startswith(("flags", "Features")) for line in told)
-    return "\n".join(told) if able else ""
+    lines_of = [line.strip() for line in own if FEATURES.match(line)]
+    has_features = any(line.startswith(("flags", "Features")) for line in lines_of)
+    return "\n".join(lines_of) if has_features else ""
 
 
 def _hash(content: bytes) -> str:
@@ -272,8 +271,8 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:HASH]
 
 
-def _kept(folder: Path, name: str) -> Path | None:
-    """Return the library of a name whose content is as its own name says, or None.
+def _find_cached(folder: Path, name: str) -> Path | None:
+    """Return the library of a name whose content has the hash in its file name, or None.
 
     Others are removed: cut short by a full disk, changed, or somebody else's.
     """
@@ -288,26 +287,26 @@ def _kept(folder: Path, name: str) -> Path | None:
     return sound
 
 
-def _make_room() -> None:
+def _wait_for_core() -> None:
     """Wait until fewer compilers run than there are cores."""
     cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
-    _UNDER_WAY[:] = [each for each in _UNDER_WAY if each[0].poll() is None]
-    while len(_UNDER_WAY) >= cores:
-        _wait(*_UNDER_WAY.pop(0))
+    _RUNNING[:] = [each for each in _RUNNING if each[0].poll() is None]
+    while len(_RUNNING) >= cores:
+        _wait(*_RUNNING.pop(0))
 
 
 def _wait(process: "subprocess.Popen", deadline: float) -> None:
-    """Wait until a compiler has ended, or a time (s) has come."""
+    """Wait until a compiler has ended, or the deadline (s) has passed."""
     import subprocess
 
     with suppress(subprocess.TimeoutExpired):
         process.wait(max(0.0, deadline - time.monotonic()))
 
 
-def _end(process: "subprocess.Popen") -> None:
-    """End a compiler that still runs, with all that it has started."""
+def _kill(process: "subprocess.Popen") -> None:
+    """End a compiler that still runs, with all processes that it has started."""
     if process.poll() is not None:
         return
     if hasattr(os, "killpg"):
@@ -318,12 +317,12 @@ def _end(process: "subprocess.Popen") -> None:
 
 
 @contextmanager
-def _kept_in_cache() -> Iterator[None]:
+def _os_errors_as_no_compiler() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _refused(error) from None
+        raise _no_compiler(error) from None
 
 
-def _refused(error: OSError) -> NoCompiler:
+def _no_compiler(error: OSError) -> NoCompiler:
     return NoCompiler(f"cannot compile in {cache_folder()}: {error}")

@@ -1,12 +1,12 @@
-"""C text of a scalar graph that is evaluated at several instants at once: every variable holds its
-values at these, side by side, as the vector types of GCC and clang do.
+"""C text of a scalar graph that evaluates several instants at once, as vectors.
 
-Sums and products are those of vectors. Whatever else CasADi writes, as sines and conditions, stays
-the same text, in a function that runs it once for every instant: results are the same to the last
-bit.
+Every variable holds its values at LANES instants side by side, in the vector types of GCC and
+clang. Sums and products are those of vectors. All else, as sines and conditions, keeps CasADi's
+text in a function that runs it once for every instant: results have the same bits.
 """
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
 import casadi as ca
@@ -42,20 +42,21 @@ OPERATION = """static lanes {name}({parameters}) {{
 
 
 def vectorize(text: str, function: ca.Function) -> str | None:
-    """Return the C text of a scalar `function`, as CasADi generates it, with `mapped` beside it,
-    the same at many instants; None where the text reads otherwise, or it is too large.
+    """Return C text that CasADi generated for a scalar function, as vectors.
 
-    The function itself is evaluated as at many instants of which there is one.
+    The library also exports `mapped`, the same at many instants; the function itself is evaluated
+    as at many of which there is one. None if the text is not as expected or too large.
     """
     body = parse_body(text)
-    if body is None or not _dense(function):
+    patterns = [function.sparsity_in(k) for k in range(function.n_in())]
+    patterns += [function.sparsity_out(k) for k in range(function.n_out())]
+    if body is None or not all(each.is_dense() and each.is_column() for each in patterns):
         return None
-    sizes = [function.nnz_in(k) for k in range(function.n_in())]
-    sizes += [function.nnz_out(k) for k in range(function.n_out())]
+    sizes = [each.nnz() for each in patterns]
     if len({each.target for each in body.statements}) + sum(sizes) > LARGEST:
         return None
     operations: dict[tuple[str, int], str] = {}
-    statements = [_at_once(each, operations) for each in body.statements]
+    statements = [_vector_statement(each, operations) for each in body.statements]
     counts = {"INPUTS": function.n_in(), "OUTPUTS": function.n_out(), "ROOM": sum(sizes)}
     tables = (
         f"enum {{ {', '.join(f'{name} = {count}' for name, count in counts.items())} }};\n"
@@ -65,8 +66,8 @@ def vectorize(text: str, function: ca.Function) -> str | None:
         [
             body.before,
             TYPES,
-            *(_operation(name, *what) for what, name in operations.items()),
-            _function(statements, function),
+            *(_operation(name, *each) for each, name in operations.items()),
+            _vector_function(statements, function),
             tables,
             resources.files(__package__).joinpath("lanes.c").read_text(),
             body.first,
@@ -76,24 +77,18 @@ def vectorize(text: str, function: ca.Function) -> str | None:
     )
 
 
-def _dense(function):
-    """Tell whether all that a function takes and gives are columns without zeros."""
-    patterns = [function.sparsity_in(k) for k in range(function.n_in())]
-    patterns += [function.sparsity_out(k) for k in range(function.n_out())]
-    return all(each.is_dense() and each.is_column() for each in patterns)
+def _vector_statement(statement: Statement, operations: dict[tuple[str, int], str]) -> Statement:
+    """Return a statement of vectors.
 
-
-def _at_once(statement: Statement, operations: dict) -> Statement:
-    """Return a statement of lanes; `operations` {(expression, number of operands): name} gets what
-    is neither sum nor product."""
+    `operations` {(expression, number of operands): name} gets all that is neither sum nor product.
+    """
     value = statement.value
-    taken, square = INPUT.fullmatch(value), SQUARE.fullmatch(value)
-    if taken:
-        return statement._replace(value=f"x{taken[1]}[{taken[2]}]")
+    input_, square = INPUT.fullmatch(value), SQUARE.fullmatch(value)
+    if input_:
+        return statement._replace(value=f"x{input_[1]}[{input_[2]}]")
     if square:
         return statement._replace(value=f"square({square[1]})")
-    plain = ARITHMETIC.fullmatch(value) or not statement.operands or not statement.target
-    if plain:
+    if ARITHMETIC.fullmatch(value) or not statement.operands or not statement.target:
         return statement
     names = list(dict.fromkeys(statement.operands))
     places = {name: f"p{k}" for k, name in enumerate(names)}
@@ -102,7 +97,8 @@ def _at_once(statement: Statement, operations: dict) -> Statement:
     return statement._replace(value=f"{name}({', '.join(names)})", operands=names)
 
 
-def _operation(name, expression, count):
+def _operation(name: str, expression: str, count: int) -> str:
+    """Return the C function of an operation that runs once for every instant."""
     parameters = ", ".join(f"lanes q{k}" for k in range(count))
     scalars = "".join(f"casadi_real p{k} = q{k}[k]; " for k in range(count))
     return OPERATION.format(
@@ -110,19 +106,22 @@ def _operation(name, expression, count):
     )
 
 
-def _function(statements, function):
-    """Return the C function of all operations."""
+def _vector_function(statements: Sequence[Statement], function: ca.Function) -> str:
+    """Return the C function of all statements."""
     names = [f"  const lanes *x{k} = inputs[{k}];" for k in range(function.n_in())]
     names += [f"  lanes *r{k} = results[{k}];" for k in range(function.n_out())]
-    lines = map(_spread, folded_lines(statements, _counted(statements)))
+    lines = map(_spread_number, folded_lines(statements, _count_vector_uses(statements)))
     head = "static void at_once(const lanes *const *inputs, lanes *const *results) {"
     return "\n".join([head, *names, *variable_declaration(statements, "lanes"), *lines, "}\n"])
 
 
-def _counted(statements):
-    """Return how often values are used; a number more than once unless in sums and products, as
-    only there it may stand for lanes."""
-    counts, latest = count_uses(statements), {}
+def _count_vector_uses(statements: Sequence[Statement]) -> list[int]:
+    """Return how often values are used.
+
+    A number counts twice outside of sums and products, since only there it may stand for a vector.
+    """
+    counts = count_uses(statements)
+    latest: dict[str, int] = {}
     for number, each in enumerate(statements):
         if not (each.target and (ARITHMETIC.fullmatch(each.value) or not each.operands)):
             for name in each.operands:
@@ -132,8 +131,9 @@ def _counted(statements):
     return counts
 
 
-def _spread(line):
-    """Return a line that gives a variable the same number at all instants, where it gives one."""
+def _spread_number(line: str) -> str:
+    """Return an assignment of a number as one of a vector; other lines unchanged."""
     given = ASSIGNED.fullmatch(line)
-    number = given and not VARIABLE.search(given[2]) and "x" not in given[2]
-    return f"  {given[1]}={given[2]}-none;" if number else line
+    if given is None or VARIABLE.search(given[2]) or "x" in given[2]:
+        return line
+    return f"  {given[1]}={given[2]}-none;"

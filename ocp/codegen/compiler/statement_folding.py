@@ -1,8 +1,8 @@
 """C text of a scalar graph with fewer and longer statements.
 
-CasADi writes one assignment per operation. Without optimization a compiler keeps each in memory,
-and with it takes seconds over thousands of them in one block. Where a value that is used once
-stands in the expression that uses it, what is between stays in registers by itself.
+CasADi writes one assignment for each operation. Without optimization a compiler keeps each in
+memory, and with it takes seconds over thousands of them in one block. If a value that is used once
+stands in the expression that uses it, intermediate results stay in registers anyway.
 """
 
 import re
@@ -19,7 +19,7 @@ CLOSED = re.compile(r"\([^()]*\)")  # an expression that needs no parentheses ar
 
 
 class Statement(NamedTuple):
-    """`target` = `value`, which reads the variables of `operands`; "" where it gives a result."""
+    """Assignment of `value` to `target`, "" for an output; the value reads the `operands`."""
 
     target: str
     value: str
@@ -27,8 +27,8 @@ class Statement(NamedTuple):
 
 
 class Body(NamedTuple):
-    """C text of a scalar function: what stands before it, its first line, its `statements`, the
-    text of these, and what stands after them."""
+    """C text of a scalar function: what comes before, its first line, its `statements` and their
+    text, and what comes after."""
 
     before: str
     first: str
@@ -38,14 +38,13 @@ class Body(NamedTuple):
 
 
 def parse_body(text: str) -> Body | None:
-    """Return the Body of the C text of a scalar function, as CasADi generates it, or None where it
-    reads otherwise."""
+    """Return the Body of C text that CasADi generated for a scalar function, else None."""
     begin = BEGIN.search(text)
     if begin is None or END not in text:
         return None
     last = text.index(END, begin.end())
     own = text[begin.end() : last]
-    statements = _read(own.splitlines())
+    statements = _parse_statements(own.splitlines())
     if statements is None:
         return None
     first = begin.group().split("\n")[0] + "\n"
@@ -53,16 +52,22 @@ def parse_body(text: str) -> Body | None:
 
 
 def fold_statements(text: str) -> str:
-    """Return the C text of a scalar function, as CasADi generates it, in which values that are used
-    once stand where they are used; as it is where it reads otherwise.
+    """Return C text that CasADi generated with values that are used once put where they are used.
 
-    Results are the same to the last bit: operations and their order within an expression are.
+    Other text is returned unchanged. Results have the same bits, as expressions keep the order of
+    operations.
     """
     body = parse_body(text)
     if body is None:
         return text
-    lines = list(folded_lines(body.statements, count_uses(body.statements)))
-    inner = "\n".join([*variable_declaration(body.statements), *_results(body.text), *lines, ""])
+    places = [(int(result), int(entry)) for result, entry, _ in GIVEN.findall(body.text)]
+    most = max((entry for _, entry in places), default=0) + 1
+    names = sorted({result for result, _ in places})
+    outputs = [f"  casadi_real *r{k} = res[{k}] ? res[{k}] : unasked;" for k in names]
+    if outputs:  # the caller may leave out some
+        outputs = [f"  casadi_real unasked[{most}];", *outputs]
+    lines = folded_lines(body.statements, count_uses(body.statements))
+    inner = "\n".join([*variable_declaration(body.statements), *outputs, *lines, ""])
     return body.before + body.first + inner + body.after
 
 
@@ -72,16 +77,7 @@ def variable_declaration(statements: Sequence[Statement], kind: str = "casadi_re
     return [f"  {kind} {', '.join(names)};"] if names else []
 
 
-def _results(text: str) -> list[str]:
-    """Return C that names the results, one that nobody asks for among them."""
-    places = [(int(result), int(entry)) for result, entry, _ in GIVEN.findall(text)]
-    most = max((entry for _, entry in places), default=0) + 1
-    names = sorted({result for result, _ in places})
-    lines = [f"  casadi_real *r{k} = res[{k}] ? res[{k}] : unasked;" for k in names]
-    return [f"  casadi_real unasked[{most}];", *lines] if names else []
-
-
-def _read(lines: Sequence[str]) -> list[Statement] | None:
+def _parse_statements(lines: Sequence[str]) -> list[Statement] | None:
     statements = []
     for line in lines:
         assigned, given = ASSIGNED.fullmatch(line), GIVEN.fullmatch(line)
@@ -108,10 +104,12 @@ def count_uses(statements: Sequence[Statement]) -> list[int]:
 
 
 def folded_lines(statements: Sequence[Statement], counts: Sequence[int]) -> Iterator[str]:
-    """Yield lines of C, of statements with the `counts` of their uses; a value that is used once
-    waits until it is, or a variable that it reads gets another value."""
+    """Yield lines of C for statements with the `counts` of their uses.
+
+    A value that is used once waits until it is used, or until a variable that it reads changes.
+    """
     waiting: dict[str, Statement] = {}
-    readers: dict[str, set[str]] = {}  # of a variable: what waits
+    readers: dict[str, set[str]] = {}  # of a variable: statements that wait
 
     def leave(name: str) -> Statement:
         statement = waiting.pop(name)
@@ -134,7 +132,7 @@ def folded_lines(statements: Sequence[Statement], counts: Sequence[int]) -> Iter
                 inner[name] = statement.value
                 known += statement.operands
         if inner:
-            value = _inserted(value, inner)
+            value = _substitute(value, inner)
         for name in sorted(readers.get(target, ())):
             yield _line(leave(name))
         statement = Statement(target, value, known)
@@ -146,11 +144,11 @@ def folded_lines(statements: Sequence[Statement], counts: Sequence[int]) -> Iter
             yield _line(statement)
 
 
-def _inserted(value: str, inner: dict[str, str]) -> str:
+def _substitute(value: str, inner: dict[str, str]) -> str:
     return VARIABLE.sub(lambda each: inner.get(each[0], each[0]), value)
 
 
 def _line(statement: Statement) -> str:
     return (
-        f"  {statement.target}={statement.value};" if statement.target else f"  {statement.value}"
+        f"  {statement.target}={statement.value};" if statement.target else "  " + statement.value
     )

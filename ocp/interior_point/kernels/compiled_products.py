@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ocp.codegen.assembler import elf_image, load_image, unsupported_reason
-from ocp.codegen.compiler.shared_library import NoCompiler, load_compiled, processor
+from ocp.codegen.compiler.shared_library import NoCompiler, begin_load, processor
 from ocp.interior_point.kernels.loops import gathered, solved, summed, written
 from ocp.interior_point.kernels.products import Sparse
 from ocp.interior_point.kernels.tall_matrices import (
@@ -46,7 +46,7 @@ def compiled_engine() -> Engine:
     """Return what makes products by a compiler's machine code, numpy where there is none."""
     text = resources.files(__package__).joinpath("tall.c").read_text()
     try:
-        return Machine(load_compiled("tall", {"tall.c": text}, _load, flags=FLAGS))
+        return Machine(begin_load("tall", {"tall.c": text}, _load, flags=FLAGS)())
     except NoCompiler:
         return Engine()
 

@@ -8,7 +8,7 @@ import ctypes
 from functools import cache
 from pathlib import Path
 
-from ocp.codegen.compiler.shared_library import NoCompiler, load_compiled
+from ocp.codegen.compiler.shared_library import NoCompiler, begin_load
 
 NAME = "fronts"  # as IPOPT's linear_solver
 MAIN = "ma27.c"
@@ -52,7 +52,7 @@ def library() -> Path:
 
 def _made(sources: dict[str, str], flags: tuple[str, ...], processor: str) -> Path:
     given = (*FLAGS, *SUMS, *flags)
-    return load_compiled(NAME, sources, _loadable, flags=given, versions=(processor,))
+    return begin_load(NAME, sources, _loadable, flags=given, versions=(processor,))()
 
 
 def _loadable(path: Path) -> Path:

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.linear_maps import Sums
-from ocp.codegen.mapped import map_function
+from ocp.codegen.function_map import map_function
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.triplets import matrix_of
 

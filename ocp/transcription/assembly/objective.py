@@ -8,7 +8,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.mapped import map_function
+from ocp.codegen.function_map import map_function
 from ocp.mechanics.values.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import Moving, locate

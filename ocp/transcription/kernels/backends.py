@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler import NoMachineCode, unsupported_reason
-from ocp.codegen.compiler.sparse_matvec import Sums
-from ocp.codegen.mapped import Graph, map_function
+from ocp.codegen.linear_maps import Sums
+from ocp.codegen.function_map import Graph, map_function
 from ocp.progress import say
 from ocp.solvers import NoCompiler
 from ocp.transcription.kernels.inputs import PendingKernel
@@ -150,7 +150,7 @@ class PendingFunction:
                 self.function = self.begun.result()
             except NoCompiler as reason:
                 self.backend.trouble = str(reason)
-                self.function = self.begun.built or self.build().function
+                self.function = self.begun.function or self.build().function
             del self.begun, self.build  # which hold graphs
         return cast(ca.Function, self.function)
 

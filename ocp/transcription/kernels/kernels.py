@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.mapped import Graph, map_function
+from ocp.codegen.function_map import Graph, map_function
 from ocp.mechanics.values.types import Matrix
 from ocp.transcription.kernels.custom_derivatives import Spin, Torque
 from ocp.transcription.kernels.inputs import Inputs, PendingKernel
