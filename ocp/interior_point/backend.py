@@ -1,4 +1,4 @@
-"""The interior point as a Backend of the house: options, iterates that are shown, the Answer."""
+"""Interior point as a solver Backend: options, iterates that it shows, and its Answer."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -11,11 +11,15 @@ from ocp.interior_point.interior_point import Search
 from ocp.interior_point.interior_point import Settings as SearchSettings
 from ocp.interior_point.iterate import Point, residuals
 from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import Stated, begin, with_least
+from ocp.interior_point.linear_system import (
+    ProgramStage,
+    initial_point,
+    with_least_squares_multipliers,
+)
 from ocp.interior_point.program import Program
-from ocp.interior_point.restoration import restoration
+from ocp.interior_point.restoration import make_restoration
 from ocp.solvers.backend import Answer, Backend, See, Settings, Start
-from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.nlp import NLP
 from ocp.solvers.plugins import WARM
 
 NAME = "structured"
@@ -35,7 +39,7 @@ STUCK = ("Restoration_Failed", "Search_Direction_Becomes_Too_Small", "Maximum_It
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise ValueError for an option that it does not know, and for what is no positive number."""
+    """Raise ValueError for an unknown option, and for a value that is no positive number."""
     for name, value in options.items():
         if name not in COLD:
             raise ValueError(f"it knows {', '.join(COLD)}, not {name}")
@@ -48,27 +52,27 @@ def check(options: Mapping[str, Any]) -> None:
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by the interior point.
 
-    That raises ValueError where the program has no core small enough for dense factors.
+    That raises ValueError for a program whose core is too large for dense factors.
     """
-    given = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
-    products = fastest_engine()
-    program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), products)
+    options = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
+    engine = fastest_engine()
+    program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), engine)
     settings = SearchSettings(
-        tol=given["tol"],
-        max_iter=int(given["max_iter"]),
-        max_wall_time=given["max_wall_time"],
-        mu_init=given["mu_init"],
-        mu_min=given["mu_min"],
+        tol=options["tol"],
+        max_iter=int(options["max_iter"]),
+        max_wall_time=options["max_wall_time"],
+        mu_init=options["mu_init"],
+        mu_min=options["mu_min"],
     )
 
-    def run() -> Answer:
-        stated = Stated(program, products)
+    def solve() -> Answer:
+        stage = ProgramStage(program, engine)
         began = time.perf_counter()
 
         def show(point: Point) -> bool:
-            return see(point.f / program.f_scale, told(program, point))
+            return see(point.f / program.f_scale, program.iterate(point.v, point.y, point.z))
 
-        def left() -> SearchSettings:
+        def remaining() -> SearchSettings:
             spent = time.perf_counter() - began
             return replace(
                 settings,
@@ -77,33 +81,28 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             )
 
         search = Search(
-            stated,
+            stage,
             settings,
             show,
-            restoration(stated, show, left),
-            renew=lambda point: with_least(stated, point),
+            make_restoration(stage, show, remaining),
+            renew=lambda point: with_least_squares_multipliers(stage, point),
         )
         try:
-            ending = search.run(begin(stated, start, given))
+            result = search.search_from(initial_point(stage, start, options))
         finally:
-            search.restore = None  # it knows the search, and both would stay in memory
-        point, status = ending.point, ending.status
-        if status in STUCK and residuals(point).error(0.0) <= given["acceptable_tol"]:
+            search.restore = None  # it refers to the search, and both would stay in memory
+        point, status = result.point, result.status
+        if status in STUCK and residuals(point).error(0.0) <= options["acceptable_tol"]:
             status = ACCEPTABLE
         return Answer(
-            iterate=told(program, point),
+            iterate=program.iterate(point.v, point.y, point.z),
             status=status,
             success=status in (DONE, ACCEPTABLE),
             iterations=search.count,
-            calls={name: (each.calls, each.seconds) for name, each in program.evaluated.items()},
+            calls={name: (each.calls, each.seconds) for name, each in program.evaluators.items()},
         )
 
-    return run
-
-
-def told(program: Program, point: Point) -> Iterate:
-    """Return a point as an Iterate of the NLP."""
-    return program.iterate(point.v, point.y, point.z)
+    return solve
 
 
 BACKEND = Backend(

@@ -1,11 +1,11 @@
-"""The linear systems of the interior point, condensed to a dense positive definite core.
+"""Linear systems of the interior point, condensed to a dense positive definite core.
 
     (W + D)  dv + J' dy = a
      J dv               = b
 
-Slacks and their rows are diagonal; eliminated equalities leave their null space Z, the rest of
-the rows the null space of what they are there. What remains of W + D there is the core, and its
-Cholesky factor exists just where the system has the inertia of a minimum.
+Slacks and their rows are diagonal. Eliminated equalities are solved for their variables, which
+leaves their null space Z; the other equalities are met within it. W + D in what remains is the
+core. Its Cholesky factor exists exactly if the system has the inertia of a minimum.
 """
 
 from dataclasses import dataclass
@@ -13,53 +13,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.interior_point.elimination import eliminate
-from ocp.interior_point.kernels.tall_matrices import Engine, inverse_of_triangle
-from ocp.interior_point.nullspace import Basis, tame
-from ocp.interior_point.program import Program, Slopes
-from ocp.interior_point.reduced_hessian import Curves
+from ocp.interior_point.kernels.tall_matrices import Engine, invert_triangle
+from ocp.interior_point.nullspace import Basis, drop_growing_blocks
+from ocp.interior_point.program import Derivatives, Program
+from ocp.interior_point.reduced_hessian import ReducedHessian
 from ocp.solvers.backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
-DEPENDENT = 1e-10  # pivots or singular values of rows beside the largest
+DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 CORE = 1500  # variables of a core at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """The rows R (m, k) of a core: `across` (k, rank) spans what they bind, `along` what they
-    leave, and `back` (rank, m) is the inverse, or the pseudo-inverse, of R across."""
+class RowSpace:
+    """Subspaces of the rows R (m, k) of a core: `across` (k, rank) spans their row space, `along`
+    their null space, and `back` (rank, m) is the (pseudo-)inverse of R across."""
 
     across: np.ndarray
     along: np.ndarray
     back: np.ndarray
 
-    def meet(self, right: np.ndarray) -> np.ndarray:
-        """Return the least u (k,) with R u = right (m,), or as near as can be."""
+    def least_solution(self, right: np.ndarray) -> np.ndarray:
+        """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
         return self.across @ (self.back @ right)
 
     def multipliers(self, right: np.ndarray) -> np.ndarray:
-        """Return the least y (m,) with R' y as `right` (k,) across."""
+        """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
         return self.back.T @ (self.across.T @ right)
 
 
-def range_of(rows: np.ndarray) -> Range:
-    """Return the Range of the rows (m, k) of a core: by an orthogonal factorisation, or by singular
-    values where rows depend on each other."""
+def row_space(rows: np.ndarray) -> RowSpace:
+    """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
     count = len(rows)
     if count <= rows.shape[1]:
         turned, triangle = np.linalg.qr(rows.T, mode="complete")
         pivots = np.abs(np.diag(triangle))
         if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
-            back = inverse_of_triangle(triangle[:count].T)
-            return Range(across=turned[:, :count], along=turned[:, count:], back=back)
+            back = invert_triangle(triangle[:count].T)
+            return RowSpace(across=turned[:, :count], along=turned[:, count:], back=back)
     left, scale, right = np.linalg.svd(rows, full_matrices=True)
     rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
     back = left[:, :rank].T / scale[:rank, None]
-    return Range(across=right[:rank].T, along=right[rank:].T, back=back)
+    return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
 
 
 class Condensed:
-    """The systems of a Program; `at` makes one, `factorise` adds a diagonal, `solve` solves."""
+    """Systems of a Program: `update` sets W and J, `factorise` adds a diagonal, `solve` solves."""
 
     def __init__(self, program: Program, engine: Engine):
         self.program, self.engine = program, engine
@@ -76,39 +75,42 @@ class Condensed:
         )
         self.basis: Basis | None = None
 
-    def at(self, bends: np.ndarray, slopes: Slopes) -> None:
-        """Take the Hessian's and the Jacobian's entries of a point."""
-        self.slopes, self.bends = slopes, bends
-        self.values, self.inner_values = slopes.entries[self.equal], slopes.entries[self.inner]
-        self._basis()
+    def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
+        """Set the entries of the Hessian, and of the Jacobian at a point."""
+        self.derivatives, self.hessian_entries = derivatives, hessian_entries
+        self.values, self.inner_values = (
+            derivatives.entries[self.equal],
+            derivatives.entries[self.inner],
+        )
+        self._update_basis()
         assert self.basis is not None
-        self.inner_rows.times(slopes.entries)
-        self.curved = self.curves.curved(bends)
+        self.inner_rows.times(derivatives.entries)
+        self.reduced = self.reduced_hessian.reduce(hessian_entries)
         self._shift: np.ndarray | None = None
         self._weighted: tuple[np.ndarray, np.ndarray] | None = None
-        self.range: Range | None = None
+        self.range: RowSpace | None = None
         if len(self.basis.rest):
             product = self.rest_rows.times(self.values).array
-            self.range = range_of(product[:, : len(self.basis.free)])
+            self.range = row_space(product[:, : len(self.basis.free)])
 
-    def _basis(self) -> None:
-        """Make the basis of the values, by another elimination where theirs is a bad one."""
+    def _update_basis(self) -> None:
+        """Compute the basis at the values, and eliminate anew where its numbers are too large."""
         for _ in range(3):
             if self.basis is not None:
                 try:
-                    self.basis.make(self.values)
+                    self.basis.update(self.values)
                     if self.basis.largest < GROWTH:
                         return
                 except np.linalg.LinAlgError:
                     pass
             self._eliminate()
         assert self.basis is not None
-        self.basis.make(self.values)
+        self.basis.update(self.values)
 
     def _eliminate(self) -> None:
-        """Find an elimination for the values, and the products of it."""
+        """Find an elimination for the values, and set up the products with its basis."""
         A, values, engine = self.A, self.values, self.engine
-        elimination = tame(eliminate(A.rows, A.columns, values, A.shape), A, values)
+        elimination = drop_growing_blocks(eliminate(A.rows, A.columns, values, A.shape), A, values)
         width = len(elimination.free)
         if width > CORE:
             raise Unsuited(
@@ -121,31 +123,33 @@ class Condensed:
             (matrix.rows[inner], matrix.columns[inner]),
             np.arange(self.m, matrix.shape[0]),
         )
-        self.inner_rows = engine.multiplied(wanted, *own, inner, basis.tall)
+        self.inner_rows = engine.sparse_times_tall(wanted, *own, inner, basis.tall)
         of_rest = np.zeros(self.m, dtype=bool)
         of_rest[basis.rest] = True
         entries = np.flatnonzero(of_rest[A.rows])
         own = A.rows[entries], A.columns[entries]
-        self.rest_rows = engine.multiplied(basis.rest, *own, entries, basis.tall)
-        self.curves = Curves(self.program.curvature, basis, engine)
+        self.rest_rows = engine.sparse_times_tall(basis.rest, *own, entries, basis.tall)
+        self.reduced_hessian = ReducedHessian(self.program.curvature, basis, engine)
         every = np.arange(len(wanted))
-        self.squares = engine.crossed(self.inner_rows.result, every)
-        self.own_squares = engine.crossed(basis.tall, basis.basic)
+        self.squares = engine.tall_product(self.inner_rows.result, every)
+        self.own_squares = engine.tall_product(basis.tall, basis.basic)
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
-        """Add a `diagonal` (size,) and a `shift` of all of it to W; tell whether the system has
-        the inertia of a minimum."""
+        """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise the core.
+
+        Returns whether the system has the inertia of a minimum.
+        """
         n = self.program.variables
         if self._weighted is None or self._weighted[0] is not diagonal:
             grown = diagonal.copy()
-            grown[:n] += self.curves.diagonal(self.bends)
-            self._weighted = diagonal, self._grown(self.curved, grown)
+            grown[:n] += self.reduced_hessian.diagonal(self.hessian_entries)
+            self._weighted = diagonal, self._add_diagonal(self.reduced, grown)
         self.diagonal = diagonal + shift
         self.weights = self.diagonal[n:]
         core = self._weighted[1]
         if shift:
             if self._shift is None:
-                self._shift = self._grown(np.zeros_like(core), np.ones(len(diagonal)))
+                self._shift = self._add_diagonal(np.zeros_like(core), np.ones(len(diagonal)))
             core = core + shift * self._shift
         if not np.isfinite(core).all():
             return False
@@ -153,13 +157,13 @@ class Condensed:
             core = np.tril(core) + np.tril(core, -1).T
             core = self.range.along.T @ core @ self.range.along
         try:
-            self.factor = self.engine.factor(core)
+            self.factor = self.engine.cholesky(core)
         except np.linalg.LinAlgError:
             return False
         return bool(np.isfinite(self.factor.lower).all())
 
-    def _grown(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        """Return a core with what a diagonal (size,) adds to it, below its diagonal and on it."""
+    def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
         assert self.basis is not None
         basis, n = self.basis, self.program.variables
         wide, size = np.zeros((basis.tall.width,) * 2), len(basis.free)
@@ -176,34 +180,29 @@ class Condensed:
         basis, m, n = self.basis, self.m, self.program.variables
         on_slacks, missed = a[n:], b[m:]
         given = self.weights * missed + on_slacks
-        right = a[:n] + self._inner_transposed(given)
+        right = a[:n] + self.D.transposed_times(self.inner_values, given)
         x = basis.particular(b[:m])
         if self.range is not None:
             rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
-            x = x + basis.Z @ self.range.meet(rest)
-        reduced = basis.Z.T @ (right - self._curved(x))
+            x = x + basis.Z @ self.range.least_solution(rest)
+        reduced = basis.Z.T @ (right - self._condensed_times(x))
         along = None if self.range is None else self.range.along
         reduced = reduced if along is None else along.T @ reduced
         core = self.factor.solve(reduced)
         x = x + basis.Z @ (core if along is None else along @ core)
-        left = right - self._curved(x)
+        left = right - self._condensed_times(x)
         y = np.zeros(m)
         if self.range is not None:
             y[basis.rest] = self.range.multipliers(basis.Z.T @ left)
-            left = left - self.A.transposed(self.values, y)
+            left = left - self.A.transposed_times(self.values, y)
         y += basis.multipliers(left)
-        s = self._inner_times(x) - missed
+        s = self.D.times(self.inner_values, x) - missed
         return np.concatenate([x, s]), np.concatenate([y, self.weights * s - on_slacks])
 
-    def _curved(self, x: np.ndarray) -> np.ndarray:
-        """Return (W + D + J_d' D_s J_d) x."""
+    def _condensed_times(self, x: np.ndarray) -> np.ndarray:
+        """Return (W + D + J_d' D_s J_d) x, with the slacks of inequalities d condensed."""
         program, n = self.program, self.program.variables
         whole = np.concatenate([x, np.zeros(program.size - n)])
-        bent = program.bent_by(self.bends, whole)[:n] + self.diagonal[:n] * x
-        return bent + self._inner_transposed(self.weights * self._inner_times(x))
-
-    def _inner_times(self, x: np.ndarray) -> np.ndarray:
-        return self.D.times(self.inner_values, x)
-
-    def _inner_transposed(self, y: np.ndarray) -> np.ndarray:
-        return self.D.transposed(self.inner_values, y)
+        curved = program.hessian_times(self.hessian_entries, whole)[:n] + self.diagonal[:n] * x
+        weighted = self.weights * self.D.times(self.inner_values, x)
+        return curved + self.D.transposed_times(self.inner_values, weighted)

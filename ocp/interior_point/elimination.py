@@ -1,10 +1,8 @@
-"""Which equalities are eliminated before the core: those of small blocks of variables of their own.
+"""Selection of the equalities that are eliminated: small blocks with variables of their own.
 
-Rows that own variables, a law of motion its torque, the root's rows the wrench of a foot, are
-found from the pattern alone: variables in few rows are light; light ones and the rows that they
-are in fall apart into blocks; a block's rows are solved for as many of its variables, those of
-which the largest pivots are. What is left is light in its turn. The rows that no block owns stay
-in the core.
+They are found from the pattern alone: variables in few rows are light; light ones and their rows
+fall apart into blocks; a block's rows are solved for as many variables, those with the largest
+pivots. What is left is light in its turn. Rows that no block owns stay in the core.
 """
 
 from dataclasses import dataclass
@@ -15,12 +13,12 @@ from ocp.index_sets import distinct
 
 LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another
 BLOCK = 40  # rows of a block at most
-PIVOT = 1e-5  # of a block beside its largest: less, and a row stays in the core
+PIVOT = 1e-5  # least pivot of a row in its block, of rows scaled to 1; else it stays in the core
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Rows that are solved for as many variables: `rows`, `columns` (size,)."""
+    """Square block: `rows` that are solved for variables `columns` (size,)."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -28,8 +26,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elimination:
-    """What is solved for what: `levels` of Blocks, in the order of solving, of which none needs a
-    variable of a later level; `rest`, the rows of the core, and `free`, its variables."""
+    """Levels of Blocks in the order of solving: none needs a variable of a later level.
+
+    `rest` are the rows of the core, `free` its variables.
+    """
 
     levels: tuple[tuple[Block, ...], ...]
     rest: np.ndarray
@@ -39,9 +39,14 @@ class Elimination:
 def eliminate(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
 ) -> Elimination:
-    """Return the Elimination of equalities (m, n) with entries `values` at `rows`, `columns`.
+    """Return the Elimination of sparse equalities.
 
-    An entry that is zero may be another number next time: the pattern counts, values choose pivots.
+    The pattern decides what is possible, values only choose pivots: a zero may be another number at
+    the next point.
+
+    Args:
+        rows, columns, values: entries.
+        shape: rows and variables (m, n).
     """
     m, n = shape
     left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
@@ -71,8 +76,7 @@ def eliminate(
 def _level(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray
 ) -> tuple[tuple[Block, ...], list[int]]:
-    """Return the Blocks that light variables fall apart into, and the rows for which their blocks
-    have no pivots."""
+    """Return the Blocks of light variables, and the rows without a pivot in their block."""
     if not len(rows):
         return (), []
     label = _labels(rows, columns)
@@ -97,8 +101,7 @@ def _level(
 def _single(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray
 ) -> tuple[list[Block], list[int]]:
-    """Return as `_level` what becomes of rows that share no variable: each is solved for the one
-    with the largest entry."""
+    """Return as `_level` does blocks of one row: the variable with its largest entry."""
     order = np.lexsort((np.abs(values), rows))
     last = order[np.flatnonzero(np.diff(rows[order], append=-1))]
     zero = values[last] == 0
@@ -107,8 +110,7 @@ def _single(
 
 
 def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return for every row up to the last the least row of its connected part of a bipartite
-    graph."""
+    """Return for every row the least row of its connected component."""
     label = np.arange(rows.max() + 1)
     while True:  # the least label of neighbours, until nothing changes
         of_column = np.full(columns.max() + 1, len(label))
@@ -122,7 +124,7 @@ def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block | None:
-    """Return the rows and variables of a part that complete pivoting pairs, if there are any."""
+    """Return the Block that complete pivoting finds in a component, None if there are no pivots."""
     (own, row), (light, column) = distinct(rows), distinct(columns)
     part = np.zeros((len(own), len(light)))
     part[row, column] = values

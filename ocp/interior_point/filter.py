@@ -1,4 +1,4 @@
-"""The filter of a line search, and what it takes (Waechter & Biegler 2006, section 2.3)."""
+"""Filter of a line search and its acceptance tests (Waechter & Biegler 2006, section 2.3)."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ ROUNDING = 10 * np.finfo(float).eps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A point's violation `theta` and barrier function `phi`; `v` of a trial."""
+    """Violation `theta` and barrier function `phi` of a point; variables `v` of a trial."""
 
     theta: float
     phi: float
@@ -22,24 +22,24 @@ class Trial:
 
 
 class Filter:
-    """Pairs of violation and barrier function that no later point may lie beyond."""
+    """Pairs of violation and barrier function that later points must improve on in one."""
 
     def __init__(self) -> None:
         self.pairs: list[tuple[float, float]] = []
         self.largest, self.small = np.inf, 0.0
 
     def begin(self, theta: float) -> None:
-        """Take the violation of the first point as measure."""
+        """Set the limits of the violation from that of the first point."""
         self.largest, self.small = LARGEST * max(1.0, theta), SMALL * max(1.0, theta)
 
     def add(self, theta: float, phi: float) -> None:
-        """Forbid what is no better than a point in both."""
+        """Add a point with its margins."""
         pair = (1 - LESS_THETA) * theta, phi - LESS_PHI * theta
         self.pairs = [each for each in self.pairs if each[0] < pair[0] or each[1] < pair[1]]
         self.pairs.append(pair)
 
     def admits(self, trial: Trial) -> bool:
-        """Tell whether a trial lies outside of what is forbidden."""
+        """Tell whether the filter accepts a trial."""
         if not trial.theta <= self.largest or not np.isfinite(trial.phi):
             return False
         return all(
@@ -48,18 +48,18 @@ class Filter:
         )
 
     def switches(self, here: Trial, slope: float, length: float) -> bool:
-        """Tell whether a step is to lower the barrier function (equation 19)."""
+        """Tell whether a step must lower the barrier function: switching condition (19)."""
         if slope >= 0 or here.theta > self.small:
             return False
         return bool(length * (-slope) ** S_PHI > SWITCH * here.theta**S_THETA)
 
     def armijo(self, here: Trial, trial: Trial, slope: float, length: float) -> bool:
-        """Tell whether it does so enough (equation 20)."""
+        """Tell whether it lowers it enough: Armijo condition (20)."""
         gain = trial.phi - here.phi - ROUNDING * abs(here.phi)
         return bool(gain <= ARMIJO * length * slope)
 
-    def least(self, here: Trial, slope: float) -> float:
-        """Return the length at which a line search gives up (equation 23)."""
+    def least_length(self, here: Trial, slope: float) -> float:
+        """Return the step length at which the line search gives up (equation 23)."""
         least = LESS_THETA
         if slope < 0:
             least = min(least, LESS_PHI * here.theta / -slope)
@@ -68,8 +68,8 @@ class Filter:
         return max(SHORTEST * least, 1e-14)
 
 
-def descends(here: Trial, trial: Trial, slope: float, length: float, kept: Filter) -> bool:
-    """Tell whether a trial is better than the point that it comes from (equations 18 and 20)."""
+def is_sufficient(here: Trial, trial: Trial, slope: float, length: float, kept: Filter) -> bool:
+    """Tell whether a trial improves enough on the point before it (equations 18 and 20)."""
     if kept.switches(here, slope, length):
         return kept.armijo(here, trial, slope, length)
     phi = trial.phi - ROUNDING * abs(here.phi)

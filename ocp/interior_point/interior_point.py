@@ -1,6 +1,6 @@
-"""An interior point with a filter line search (Waechter & Biegler 2006).
+"""Primal-dual interior point with a filter line search (Waechter & Biegler 2006).
 
-Equations are of that paper; constants too, or where IPOPT's own have moved since, these.
+Equations and constants are those of the paper, or IPOPT's where these have changed since.
 """
 
 import time
@@ -10,49 +10,54 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ocp.interior_point.filter import Filter, Trial, descends
-from ocp.interior_point.iterate import Point, Sides, boundary, moved, reset, residuals
+from ocp.interior_point.filter import Filter, Trial, is_sufficient
+from ocp.interior_point.iterate import (
+    Evaluation,
+    Point,
+    fraction_to_boundary,
+    limit_bound_multipliers,
+    residuals,
+    step_bound_multipliers,
+)
 
 REDUCTION, SUPERLINEAR = 0.2, 1.5  # of the barrier parameter, equation 7
-TOLERATED = 10.0  # error of a barrier problem beside its parameter, when the next begins
-APART = 1e-4  # multiplier times distance, in a program's own units, where it is done
-TAU = 0.99  # of the way to a bound at least
+TOLERATED = 10.0  # error of a barrier problem, times its parameter, when the next begins
+COMPLEMENTARITY = 1e-4  # multiplier times distance of a solution, in the program's own units
+TAU = 0.99  # least fraction to the boundary
 FIRST_SHIFT, LEAST_SHIFT, LARGEST_SHIFT = 1e-4, 1e-20, 1e40  # of curvature, algorithm IC
 FEWER, MORE, MUCH_MORE = 1 / 3, 8.0, 100.0
-REFINED = 1e-10  # residual of a linear system beside its right-hand side
+REFINED = 1e-10  # residual of a linear system relative to its right-hand side
 REFINEMENTS = 5
-CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and by how much each must gain
-TINY = 10 * np.finfo(float).eps  # steps beside the variables
-DIVERGED = 1e20  # variables: further out nothing is sought
-DISTANT = 1e10  # and from where on rounding of rows, beyond tolerances, may end all steps first
-VAST, NEARLY = 1e4, 1e-2  # multipliers that are found anew, and the violation up to which they are
+CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and the gain of each
+TINY = 10 * np.finfo(float).eps  # steps relative to the variables
+DIVERGED = 1e20  # size of variables at which the search ends
+DISTANT = 1e10  # and at which rounding of rows, larger than tolerances, may stop all steps
+VAST, NEARLY = 1e4, 1e-2  # multipliers that are recomputed, up to which violation
 
 
-class Stage(Protocol):
-    """A program with linear systems of its own, as the interior point needs it."""
+class Stage(Evaluation, Protocol):
+    """Nonlinear program with its own linear systems, as the interior point needs it.
 
-    lower: np.ndarray
-    upper: np.ndarray
-    sides: Sides
+        [W + D  J'] [dv]   [a]
+        [J      0 ] [dy] = [b]
 
-    def objective(self, v: np.ndarray) -> float: ...
-    def settled(self, stationarity: float, complementarity: float) -> bool: ...
-    def values(self, v: np.ndarray) -> np.ndarray: ...
-    def slopes(self, v: np.ndarray) -> Any: ...
-    def pull(self, slopes: Any, y: np.ndarray) -> np.ndarray: ...
-    def push(self, slopes: Any, step: np.ndarray) -> np.ndarray: ...
-    def take(self, v: np.ndarray, y: np.ndarray, slopes: Any) -> None: ...
-    def bent(self, step: np.ndarray) -> np.ndarray: ...
+    `linearise` takes W and J at a point, `factorise` adds the diagonal D and tells whether the
+    system has the inertia of a minimum, `solve` returns (dv, dy).
+    """
+
+    def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool: ...
+    def jacobian_times(self, derivatives: Any, step: np.ndarray) -> np.ndarray: ...
+    def hessian_times(self, step: np.ndarray) -> np.ndarray: ...
+    def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Any) -> None: ...
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool: ...
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """When an interior point is done, and how it begins: IPOPT's options of these names.
-
-    `tol` of the scaled error, `max_iter` iterations, `max_wall_time` (s), and the barrier's first
-    parameter `mu_init`; it ends at an eleventh of `tol`, or at `mu_min` where that is less.
+    """Options of IPOPT: tolerance `tol` of the scaled error, `max_iter` iterations,
+    `max_wall_time` (s), first barrier parameter `mu_init`. The last one is an eleventh of `tol`, or
+    `mu_min` if that is less.
     """
 
     tol: float = 1e-8
@@ -63,21 +68,24 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """Where an interior point ended: its last `point`, in which of IPOPT's words."""
+class SearchResult:
+    """Last `point` of a search, and its `status` in IPOPT's words."""
 
     point: Point
     status: str
 
 
 class Search:
-    """An interior point on its way.
+    """State of an interior point search.
 
-    `show`(point) is called with every iterate, and ends the search where it returns True;
-    `restore`(search) returns a Point that the filter takes, or the status with which all ends;
-    `accept`(point) ends it well before it has converged; `renew`(point) returns a point with the
-    multipliers of least squares, in place of very large ones, which rows that nearly depend on each
-    other have.
+    Args:
+        stage: the program.
+        settings: tolerances and limits.
+        show: called with every iterate; True ends the search.
+        restore: restores feasibility: a point that the filter accepts, or the final status.
+        accept: True for a point ends the search before it has converged.
+        renew: returns the point with least-squares multipliers, which replace very large ones, as
+            nearly dependent rows have them.
     """
 
     def __init__(
@@ -96,33 +104,32 @@ class Search:
         self.begin = time.perf_counter()
         self.log: list[tuple[float, ...]] = []
 
-    def run(self, point: Point) -> Ending:
-        """Iterate from a point to the end."""
+    def search_from(self, point: Point) -> SearchResult:
+        """Iterate from a point until the search ends."""
         self.filter.begin(point.theta)
         while True:
-            status = self._ended(point)
+            status = self._termination_status(point)
             if status:
-                return Ending(point=point, status=status)
+                return SearchResult(point=point, status=status)
             self._lower_barrier(point)
-            self.stage.take(point.v, point.y, point.slopes)
-            found = self._step(point) or self._restored(point)
+            self.stage.linearise(point.v, point.y, point.derivatives)
+            found = self._step(point) or self._restore(point)
             if isinstance(found, str):
-                return Ending(point=self.last, status=found)
-            point = self._renewed(found)
+                return SearchResult(point=self.last, status=found)
+            point = self._recompute_multipliers(found)
             self.count += 1
 
-    def _renewed(self, point: Point) -> Point:
-        """Return a nearly feasible point with new multipliers where they are very large, and these
-        leave less of an error."""
+    def _recompute_multipliers(self, point: Point) -> Point:
+        """Return a nearly feasible point with new multipliers if its own are very large and the new
+        ones leave a smaller residual."""
         large = np.max(np.abs(point.y), initial=0.0) > VAST and point.theta < NEARLY
         if self.renew is None or not large or not point.sound:
             return point
         renewed = self.renew(point)
         return min(renewed, point, key=lambda each: residuals(each).stationarity)
 
-    def _restored(self, point: Point) -> Point | str:
-        """Return a point that is more feasible than one from which no step leads on, or why there
-        is none."""
+    def _restore(self, point: Point) -> Point | str:
+        """Return a more feasible point if the line search has failed, or the final status."""
         if self.restore is None:
             return "Restoration_Failed"
         if np.max(np.abs(point.v), initial=0.0) > DISTANT:
@@ -130,8 +137,8 @@ class Search:
         self.filter.add(point.theta, point.barrier(self.mu))
         return self.restore(self)
 
-    def _ended(self, point: Point) -> str:
-        """Return the status with which a point ends the search, "" where it does not."""
+    def _termination_status(self, point: Point) -> str:
+        """Return the status with which a point ends the search, "" if it does not."""
         self.last = point
         if not point.sound:
             return "Invalid_Number_Detected"
@@ -140,7 +147,9 @@ class Search:
         left = self.left = residuals(point)
         error = left.error(0.0)
         self.log.append((self.count, self.mu, point.f, point.theta, error, self.regularized))
-        if error <= self.settings.tol and self.stage.settled(left.stationarity, left.apart(0.0)):
+        if error <= self.settings.tol and self.stage.meets_unscaled_tolerances(
+            left.stationarity, left.complementarity(0.0)
+        ):
             return "Solve_Succeeded"
         if self.accept is not None and self.accept(point):
             return "Accepted"
@@ -166,18 +175,17 @@ class Search:
             self.filter.begin(point.theta)
 
     def _least_mu(self) -> float:
-        least = min(self.settings.tol, APART) / (TOLERATED + 1)
+        least = min(self.settings.tol, COMPLEMENTARITY) / (TOLERATED + 1)
         return min(least, self.settings.mu_min)
 
     def _step(self, point: Point) -> Point | None:
-        """Return the next point, or None where no step is found."""
+        """Return the next point, or None if no step is found."""
         if not self._factorise(point):
             return None
-        direction = self._direction(point, point.values)
-        return self._line_search(point, direction)
+        return self._line_search(point, self._direction(point, point.values))
 
     def _factorise(self, point: Point) -> bool:
-        """Factorise with the least shift of curvature that makes the system a minimum's."""
+        """Factorise with a shift that gives the inertia of a minimum (algorithm IC)."""
         diagonal, shift = point.barrier_curvature(), 0.0
         while not self.stage.factorise(diagonal, shift):
             if shift == 0.0:
@@ -194,17 +202,17 @@ class Search:
         return True
 
     def _direction(self, point: Point, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return steps (dv, dy) that bring rows with these values to zero, refined."""
+        """Return the Newton step (dv, dy) for rows of these values, iteratively refined."""
         slope = point.barrier_slope(self.mu)
-        a = -(slope + self.stage.pull(point.slopes, point.y))
+        a = -(slope + self.stage.jacobian_t_times(point.derivatives, point.y))
         b = -values
         dv, dy = self.stage.solve(a, b)
         size = max(np.max(np.abs(a), initial=0.0), np.max(np.abs(b), initial=0.0))
         last = np.inf
         for _ in range(REFINEMENTS):
-            bent = self.stage.bent(dv) + self.diagonal * dv
-            left_a = a - bent - self.stage.pull(point.slopes, dy)
-            left_b = b - self.stage.push(point.slopes, dv)
+            curved = self.stage.hessian_times(dv) + self.diagonal * dv
+            left_a = a - curved - self.stage.jacobian_t_times(point.derivatives, dy)
+            left_b = b - self.stage.jacobian_times(point.derivatives, dv)
             left = max(np.max(np.abs(left_a), initial=0.0), np.max(np.abs(left_b), initial=0.0))
             if not np.isfinite(left) or left <= REFINED * size or left > 0.5 * last:
                 break
@@ -214,36 +222,38 @@ class Search:
         return dv, dy
 
     def _line_search(self, point: Point, step: tuple[np.ndarray, np.ndarray]) -> Point | None:
-        """Return the point that a filter line search takes along a step (algorithm A, step 5)."""
+        """Return the point that a filter line search accepts along a step (algorithm A-5)."""
         dv, dy = step
         if not (np.isfinite(dv).all() and np.isfinite(dy).all()):
             return None
         tau = max(TAU, 1.0 - self.mu)
         slope = float(point.barrier_slope(self.mu) @ dv)
-        most, of_bounds = boundary(point, dv, self.mu, tau)
+        longest, z_length = fraction_to_boundary(point, dv, self.mu, tau)
         here = Trial(theta=point.theta, phi=point.barrier(self.mu))
         tiny = np.max(np.abs(dv) / (1.0 + np.abs(point.v)), initial=0.0) < TINY
         self.tiny = self.tiny + 1 if tiny else 0
         if tiny and point.theta > self.settings.tol:
             return None
-        length, least = most, self.filter.least(here, slope)
+        length, least = longest, self.filter.least_length(here, slope)
         while tiny or length > least:
             v = point.v + length * dv
-            if length == most:  # most often taken: its slopes tell its values, too
-                self.stage.slopes(v)
+            if length == longest:  # most often accepted: its derivatives give its values, too
+                self.stage.derivatives(v)
             trial = self._trial(v)
-            if tiny or self._takes(here, trial, slope, length):
-                return self._to(point, v, length, dy, dv, of_bounds)
-            if length == most and trial.theta >= here.theta:
-                corrected = self._corrected(point, dv, here, slope, length, trial)
+            if tiny or self._accepts(here, trial, slope, length):
+                return self._next_point(point, v, length, (dv, dy), z_length)
+            if length == longest and trial.theta >= here.theta:
+                corrected = self._second_order_correction(point, here, trial, slope, length)
                 if corrected is not None:
                     return corrected
             length *= 0.5
         return None
 
-    def _takes(self, here: Trial, trial: Trial, slope: float, length: float) -> bool:
-        """Tell whether filter and descent take a trial; remember in the filter where it must."""
-        if not self.filter.admits(trial) or not descends(here, trial, slope, length, self.filter):
+    def _accepts(self, here: Trial, trial: Trial, slope: float, length: float) -> bool:
+        """Tell whether filter and descent accept a trial, and augment the filter."""
+        if not self.filter.admits(trial) or not is_sufficient(
+            here, trial, slope, length, self.filter
+        ):
             return False
         if not self.filter.switches(here, slope, length) or not self.filter.armijo(
             here, trial, slope, length
@@ -251,25 +261,19 @@ class Search:
             self.filter.add(here.theta, here.phi)
         return True
 
-    def _corrected(
-        self,
-        point: Point,
-        dv: np.ndarray,
-        here: Trial,
-        slope: float,
-        length: float,
-        trial: Trial,
+    def _second_order_correction(
+        self, point: Point, here: Trial, trial: Trial, slope: float, length: float
     ) -> Point | None:
-        """Return the point of a second-order correction that is taken (section 2.4)."""
+        """Return the point of an accepted second-order correction (section 2.4)."""
         tau = max(TAU, 1.0 - self.mu)
         values, before = length * point.values + self.stage.values(trial.v), trial.theta
         for _ in range(CORRECTIONS):
-            turned, dy = self._direction(point, values)
-            own, of_bounds = boundary(point, turned, self.mu, tau)
-            v = point.v + own * turned
+            dv, dy = self._direction(point, values)
+            own, z_length = fraction_to_boundary(point, dv, self.mu, tau)
+            v = point.v + own * dv
             again = self._trial(v)
-            if self._takes(here, again, slope, length):
-                return self._to(point, v, own, dy, turned, of_bounds)
+            if self._accepts(here, again, slope, length):
+                return self._next_point(point, v, own, (dv, dy), z_length)
             if again.theta > CORRECTED * before or not np.isfinite(again.theta):
                 return None
             values, before = own * values + self.stage.values(v), again.theta
@@ -281,19 +285,19 @@ class Search:
         if not np.isfinite(theta):
             return Trial(theta=np.inf, phi=np.inf, v=v)
         f = self.stage.objective(v)
-        phi = f + self.stage.sides.barrier(v, self.mu)
+        phi = f + self.stage.bounds.barrier(v, self.mu)
         return Trial(theta=theta, phi=phi if np.isfinite(phi) else np.inf, v=v)
 
-    def _to(
+    def _next_point(
         self,
         point: Point,
         v: np.ndarray,
         length: float,
-        dy: np.ndarray,
-        dv: np.ndarray,
-        of_bounds: float,
+        step: tuple[np.ndarray, np.ndarray],
+        z_length: float,
     ) -> Point:
-        """Return the point at v with multipliers moved along."""
-        z_lower, z_upper = moved(point, dv, self.mu, of_bounds)
+        """Return the point at v with multipliers moved along a step."""
+        dv, dy = step
+        z_lower, z_upper = step_bound_multipliers(point, dv, self.mu, z_length)
         new = Point.at(self.stage, v, point.y + length * dy, z_lower, z_upper)
-        return reset(new, self.mu)
+        return limit_bound_multipliers(new, self.mu)

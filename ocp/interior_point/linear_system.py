@@ -1,4 +1,4 @@
-"""A Program with its linear systems, and where an interior point begins on it."""
+"""Stage of a program for the interior point: its linear systems and its first iterate."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,51 +7,53 @@ from typing import Any
 import numpy as np
 
 from ocp.interior_point.condensed import Condensed
-from ocp.interior_point.interior_point import APART
-from ocp.interior_point.iterate import Point, Sides
+from ocp.interior_point.interior_point import COMPLEMENTARITY
+from ocp.interior_point.iterate import Bounds, Point
 from ocp.interior_point.kernels.tall_matrices import Engine
-from ocp.interior_point.program import Program, Slopes
+from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers.backend import Start
 
-UNSCALED = 1.0, APART  # stationarity, multiplier times distance: IPOPT's limits
+STATIONARITY = 1.0  # of a solution, in the program's own units: IPOPT's limit
 LARGEST = 1e3  # multiplier at the start
 
 
-class Stated:
-    """The program itself as a Stage of the interior point."""
+class ProgramStage:
+    """A Program with condensed linear systems."""
 
     def __init__(self, program: Program, engine: Engine):
-        self.program, self.system, self.engine = program, Condensed(program, engine), engine
-        self.lower, self.upper = program.lower, program.upper
-        self.sides = Sides(self.lower, self.upper)
-        self.objective, self.values, self.slopes = (
-            program.objective,
-            program.values,
-            program.slopes,
-        )
-        self.pull, self.push = program.pull, program.push
+        self.program, self.engine = program, engine
+        self.system = Condensed(program, engine)
+        self.bounds = Bounds(program.lower, program.upper)
+        self.objective, self.values = program.objective, program.values
+        self.derivatives = program.derivatives
+        self.jacobian_times = program.jacobian_times
+        self.jacobian_t_times = program.jacobian_t_times
         self.factorise, self.solve = self.system.factorise, self.system.solve
 
-    def take(self, v: np.ndarray, y: np.ndarray, slopes: Slopes) -> None:
-        """Make the linear system of a point."""
-        self.system.at(self.program.bends(v, y), slopes)
+    def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Derivatives) -> None:
+        """Set up the linear system of a point."""
+        self.system.update(self.program.hessian_entries(v, y), derivatives)
 
-    def bent(self, step: np.ndarray) -> np.ndarray:
+    def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step (size,)."""
-        return self.program.bent_by(self.system.bends, step)
+        return self.program.hessian_times(self.system.hessian_entries, step)
 
-    def settled(self, stationarity: float, complementarity: float) -> bool:
-        """Tell whether errors are small in the objective's own units too."""
-        dual, products = UNSCALED
-        by = self.program.f_scale
-        return stationarity / by <= dual and complementarity / by <= products
+    def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool:
+        """Tell whether residuals are small in the objective's own units too."""
+        scale = self.program.f_scale
+        return stationarity / scale <= STATIONARITY and complementarity / scale <= COMPLEMENTARITY
 
 
-def inside(
+def push_inside(
     v: np.ndarray, lower: np.ndarray, upper: np.ndarray, push: float, share: float
 ) -> np.ndarray:
-    """Return v moved away from bounds (section 3.6): by `push` of their size, or that `share` of
-    their distance."""
+    """Return v moved away from bounds (section 3.6).
+
+    Args:
+        v, lower, upper: variables and bounds (n,).
+        push: least distance over the size of the bound.
+        share: at most this share of the distance between bounds.
+    """
     wide = upper - lower
     with np.errstate(invalid="ignore"):
         low = np.minimum(push * np.maximum(1.0, np.abs(lower)), share * wide)
@@ -60,44 +62,39 @@ def inside(
         return np.minimum(np.maximum(v, least), np.where(np.isfinite(upper), upper - high, np.inf))
 
 
-def begin(stated: Stated, start: Start, given: Mapping[str, Any]) -> Point:
-    """Return the first Point: inside of bounds, slacks from rows, multipliers as known or least.
+def initial_point(stage: ProgramStage, start: Start, options: Mapping[str, Any]) -> Point:
+    """Return the first iterate: inside of bounds, slacks from rows, multipliers as in the start.
 
-    `given` are options by IPOPT's names of how far from bounds it is pushed.
+    Unknown multipliers are those of least squares. `options` have `bound_push` and `bound_frac`.
     """
-    program = stated.program
-    push, share = given["bound_push"], given["bound_frac"]
+    program = stage.program
+    push, share = options["bound_push"], options["bound_frac"]
     v = np.zeros(program.size)
     n, m = program.variables, program.equalities
-    x = inside(start.x[program.moving], program.lower[:n], program.upper[:n], push, share)
-    v[:n] = x
+    v[:n] = push_inside(start.x[program.moving], program.lower[:n], program.upper[:n], push, share)
     rows = program.values(v.copy())
-    v[n:] = inside(rows[m:], program.lower[n:], program.upper[n:], push, share)
-    of_x, of_g = start.x_multipliers, start.g_multipliers
-    known = of_x is not None and of_g is not None
-    y, z = np.zeros(program.rows), np.zeros(program.size)
-    if of_x is not None and of_g is not None:
-        y = of_g[program.order] / program.scales * program.f_scale
-        z[:n] = of_x[program.moving] * program.f_scale
-        z[n:] = y[m:]
+    v[n:] = push_inside(rows[m:], program.lower[n:], program.upper[n:], push, share)
+    x_multipliers, g_multipliers = start.x_multipliers, start.g_multipliers
     bounded = np.isfinite(program.lower) * 1.0, np.isfinite(program.upper) * 1.0
-    z_lower, z_upper = (
-        np.maximum(sign * z, 1e-9) if known else np.ones(program.size) for sign in (-1, 1)
-    )
-    point = Point.at(stated, v, y, z_lower * bounded[0], z_upper * bounded[1])
-    return point if known else with_least(stated, point)
+    if x_multipliers is None or g_multipliers is None:
+        point = Point.at(stage, v, np.zeros(program.rows), *bounded)
+        return with_least_squares_multipliers(stage, point)
+    y, z = g_multipliers[program.order] / program.scales * program.f_scale, np.zeros(program.size)
+    z[:n] = x_multipliers[program.moving] * program.f_scale
+    z[n:] = y[m:]
+    z_lower, z_upper = (np.maximum(sign * z, 1e-9) for sign in (-1, 1))
+    return Point.at(stage, v, y, z_lower * bounded[0], z_upper * bounded[1])
 
 
-def with_least(stated: Stated, point: Point) -> Point:
-    """Return a point with the multipliers of rows that least squares find for its slopes (section
-    3.6), or none where they are large."""
+def with_least_squares_multipliers(stage: ProgramStage, point: Point) -> Point:
+    """Return the point with least-squares multipliers of rows (section 3.6), zero if too large."""
     if not point.sound:
         return point
-    program, system = stated.program, stated.system
-    system.at(np.zeros(len(program.bent)), point.slopes)
+    program, system = stage.program, stage.system
+    system.update(np.zeros(len(program.hessian_kept)), point.derivatives)
     if not system.factorise(np.ones(program.size), 0.0):
         return point
-    a = -(point.slopes.gradient + point.z)
+    a = -(point.derivatives.gradient + point.z)
     y = system.solve(a, np.zeros(program.rows))[1]
     if not np.isfinite(y).all() or np.max(np.abs(y), initial=0.0) > LARGEST:
         y = np.zeros(program.rows)

@@ -1,4 +1,4 @@
-"""The null space of equalities by elimination: a basis, and both kinds of solves with it."""
+"""Null space of eliminated equalities: its basis, particular solutions, and multipliers."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,22 @@ import numpy as np
 
 from ocp.interior_point.elimination import Block, Elimination
 from ocp.interior_point.kernels.products import Sparse
-from ocp.interior_point.kernels.tall_matrices import Engine, Multiplied, Taken, Tall, support_of
+from ocp.interior_point.kernels.tall_matrices import (
+    BlockSubstitution,
+    Engine,
+    SparseTimesTall,
+    Tall,
+    product_support,
+)
 
-GROWTH = 1e4  # of a variable that is solved for, beside the free ones
+GROWTH = 1e4  # of a variable that is solved for, relative to the free ones
 PROBES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bunch:
-    """Blocks of a level of one size: `rows`, `columns` (blocks, size), and where the `entries` of
-    their matrices stand among (blocks, size, size): `places`."""
+class BlockBatch:
+    """Blocks of a level of one size: `rows`, `columns` (blocks, size), and the `entries` of their
+    matrices with their `places` in (blocks, size, size)."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -29,9 +35,9 @@ class Bunch:
         matrices[self.places] = values[self.entries]
         return matrices.reshape(blocks, size, size)
 
-    def solved(self, values: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return which blocks are regular, and their solutions (blocks, size, width) for the rows
-        of right-hand sides (m, width)."""
+    def solve(self, values: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which blocks are regular, and solutions (blocks, size, width) for right-hand sides
+        (m, width)."""
         matrices = self.matrices(values)
         regular = np.linalg.matrix_rank(matrices) == self.rows.shape[1]
         matrices[~regular] = np.eye(self.rows.shape[1])
@@ -49,32 +55,32 @@ class Bunch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A level of an elimination: its `bunches`, the `wanted` rows of its blocks, the `own` entries
-    in their variables, and the `others` as a Sparse matrix (m, n) of `entries`."""
+    """Level of an elimination: `batches` of blocks, all `wanted` rows, entries `own` of the blocks,
+    and `others` of their rows as a Sparse matrix (m, n) of `entries`."""
 
-    bunches: tuple[Bunch, ...]
+    batches: tuple[BlockBatch, ...]
     wanted: np.ndarray
     others: Sparse
     entries: np.ndarray
     own: np.ndarray
 
-    def times(self, engine: Engine, tall: Tall) -> Multiplied:
-        """Return the others times a tall matrix, ready to be made."""
-        others = self.others
-        return engine.multiplied(self.wanted, others.rows, others.columns, self.entries, tall)
-
-    def reach(self, support: np.ndarray) -> None:
-        """Tell in the `support` (n, width) of a basis what the level's variables take along."""
+    def row_places(self) -> np.ndarray:
+        """Return the places (m,) of rows among the wanted ones."""
         place = np.zeros(self.others.shape[0], dtype=int)
         place[self.wanted] = np.arange(len(self.wanted))
+        return place
+
+    def extend_support(self, support: np.ndarray) -> None:
+        """Set the rows of the level's variables in the `support` (n, width) of a basis."""
+        place = self.row_places()
         at = place[self.others.rows]
-        along = support_of(len(self.wanted), at, self.others.columns, support)
-        for bunch in self.bunches:
-            support[bunch.columns] = along[place[bunch.rows]].any(axis=1, keepdims=True)
+        along = product_support(len(self.wanted), at, self.others.columns, support)
+        for batch in self.batches:
+            support[batch.columns] = along[place[batch.rows]].any(axis=1, keepdims=True)
 
 
-def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
-    """Return a Level of Blocks of a matrix."""
+def make_level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
+    """Return the Level of some Blocks of a matrix."""
     m, n = matrix.shape
     owner_of_row, owner_of_column = np.full(m, -1), np.full(n, -2)
     for number, block in enumerate(blocks):
@@ -83,7 +89,7 @@ def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
     own = owner_of_row[matrix.rows[entry]] == owner_of_column[matrix.columns[entry]]
     other = entry[~own]
     return Level(
-        bunches=tuple(_bunches(blocks, matrix, entry[own])),
+        batches=tuple(_bunches(blocks, matrix, entry[own])),
         wanted=np.concatenate([block.rows for block in blocks]),
         others=engine.sparse(
             rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape
@@ -93,7 +99,7 @@ def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
     )
 
 
-def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list[Bunch]:
+def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list[BlockBatch]:
     found = []
     for size in sorted({len(block.rows) for block in blocks}):
         alike = [block for block in blocks if len(block.rows) == size]
@@ -105,35 +111,37 @@ def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list
         entries = own[row_place[matrix.rows[own]] >= 0]
         column = column_place[matrix.columns[entries]] % size
         places = row_place[matrix.rows[entries]] * size + column
-        found.append(Bunch(rows=rows, columns=columns, entries=entries, places=places))
+        found.append(BlockBatch(rows=rows, columns=columns, entries=entries, places=places))
     return found
 
 
-def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimination:
-    """Return an elimination without the blocks whose variables move by more than so much when free
-    ones do, by scattered ones: a chain of blocks may multiply what each of them magnifies.
+def drop_growing_blocks(
+    elimination: Elimination, matrix: Sparse, values: np.ndarray
+) -> Elimination:
+    """Return an elimination without the blocks whose variables grow beyond GROWTH.
 
-    Their rows are the core's again.
+    Growth is that for free variables without a pattern and of size one: a chain of blocks
+    multiplies the growth of each. Rows of blocks left out go back to the core.
     """
-    x = scattered(matrix.shape[1], PROBES)
+    x = probe_vectors(matrix.shape[1], PROBES)
     free, rest = [elimination.free], [elimination.rest]
     levels = []
     for blocks in elimination.levels:
-        each = level(blocks, matrix, Engine())
+        each = make_level(blocks, matrix, Engine())
         entries = values[each.entries]
         moved = np.stack([each.others.times(entries, probe) for probe in x.T], axis=1)
         kept = []
-        for bunch in each.bunches:
-            taken, along = bunch.solved(values, moved)
+        for batch in each.batches:
+            regular, along = batch.solve(values, moved)
             size = np.sqrt(np.mean(along**2, axis=2)).max(axis=1)
-            tame_ones = taken & (size <= GROWTH)
-            x[bunch.columns[tame_ones]] = along[tame_ones]
+            small = regular & (size <= GROWTH)
+            x[batch.columns[small]] = along[small]
             kept += [
                 Block(rows=rows, columns=columns)
-                for rows, columns in zip(bunch.rows[tame_ones], bunch.columns[tame_ones])
+                for rows, columns in zip(batch.rows[small], batch.columns[small])
             ]
-            free.append(bunch.columns[~tame_ones].ravel())
-            rest.append(bunch.rows[~tame_ones].ravel())
+            free.append(batch.columns[~small].ravel())
+            rest.append(batch.rows[~small].ravel())
         if kept:
             levels.append(tuple(kept))
     return Elimination(
@@ -141,35 +149,48 @@ def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimin
     )
 
 
-def scattered(count: int, columns: int) -> np.ndarray:
-    """Return numbers (count, columns) of mean zero and variance one, without a pattern: fractions
-    of the squares' multiples of irrational numbers (Weyl 1916)."""
+def probe_vectors(count: int, columns: int) -> np.ndarray:
+    """Return numbers (count, columns) of mean zero and variance one, without a pattern.
+
+    They are fractional parts of squares times irrational numbers (Weyl 1916).
+    """
     squares = np.arange(1.0, count + 1)[:, None] ** 2
     roots = np.sqrt([2.0, 3.0, 5.0, 7.0][:columns])
     return np.sqrt(3.0) * (2.0 * (squares * roots % 1.0) - 1.0)
 
 
 class Basis:
-    """The null space of the eliminated rows for the values that it was made of last.
+    """Basis Z (n, free) of the null space of the eliminated rows, `tall`, at the last values.
 
-    `tall`, Z (n, free): the identity for free variables, what they take along for the others.
+    Its rows are the identity for free variables.
     """
 
     def __init__(self, elimination: Elimination, matrix: Sparse, engine: Engine):
         self.matrix, self.free, self.rest = matrix, elimination.free, elimination.rest
-        self.levels = [level(blocks, matrix, engine) for blocks in elimination.levels]
+        self.levels = [make_level(blocks, matrix, engine) for blocks in elimination.levels]
         support = np.zeros((matrix.shape[1], len(self.free)), dtype=bool)
         support[self.free, np.arange(len(self.free))] = True
         for each in self.levels:
-            each.reach(support)
+            each.extend_support(support)
         self.tall = Tall(support)
         self.Z = self.tall.array[:, : len(self.free)]
         self.Z[self.free, np.arange(len(self.free))] = 1.0
-        self.products = [each.times(engine, self.tall) for each in self.levels]
-        self.taken = [
-            self._taken(engine, each, product.result)
-            for each, product in zip(self.levels, self.products)
-        ]
+        self.products: list[SparseTimesTall] = []
+        self.substitutions: list[list[BlockSubstitution]] = []
+        for each in self.levels:
+            others, place = each.others, each.row_places()
+            product = engine.sparse_times_tall(
+                each.wanted, others.rows, others.columns, each.entries, self.tall
+            )
+            self.products.append(product)
+            self.substitutions.append(
+                [
+                    engine.block_substitution(
+                        place[batch.rows], batch.columns, product.result, self.tall
+                    )
+                    for batch in each.batches
+                ]
+            )
         basic = np.ones(matrix.shape[1], dtype=bool)
         basic[self.free] = False
         self.basic = np.flatnonzero(basic)
@@ -178,10 +199,10 @@ class Basis:
         self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
         self._largest = [0.0] * len(self.levels)
 
-    def make(self, values: np.ndarray) -> None:
-        """Make the basis for entries `values`; raise LinAlgError where a block is singular.
+    def update(self, values: np.ndarray) -> None:
+        """Compute the basis for entries `values`; raise LinAlgError for a singular block.
 
-        Levels whose entries are those of the last time, like all before them, stay.
+        Levels are kept while their entries, and those of all levels before, have not changed.
         """
         changed = False
         for number, each in enumerate(self.levels):
@@ -191,43 +212,34 @@ class Basis:
             if same and not changed:
                 continue
             changed, self._kept[number], self._others[number] = True, None, others
-            inverses = [bunch.inverses(values) for bunch in each.bunches]
+            inverses = [batch.inverses(values) for batch in each.batches]
             self.products[number].times(values)
-            taken = zip(self.taken[number], inverses)
-            self._largest[number] = max(each.put(inverse) for each, inverse in taken)
+            pairs = zip(self.substitutions[number], inverses)
+            self._largest[number] = max(part.apply(inverse) for part, inverse in pairs)
             self._inverses[number], self._kept[number] = inverses, own
 
     @property
     def largest(self) -> float:
-        """The largest number of Z, but for the identity; not a number where one is none."""
+        """Largest number of Z without the identity; not a number if one is none."""
         return float(np.max(self._largest, initial=0.0))
 
-    def _taken(self, engine: Engine, own: Level, along: Tall) -> list[Taken]:
-        place = np.zeros(self.matrix.shape[0], dtype=int)
-        place[own.wanted] = np.arange(len(own.wanted))
-        return [
-            engine.taken(place[bunch.rows], bunch.columns, along, self.tall)
-            for bunch in own.bunches
-        ]
-
     def particular(self, right: np.ndarray) -> np.ndarray:
-        """Return x (n,) that meets the eliminated rows, A x = right (m,), without the free ones."""
+        """Return x (n,) with A x = right (m,) in the eliminated rows, free variables zero."""
         x = np.zeros(self.matrix.shape[1])
         for each, others, inverses in zip(self.levels, self._others, self._inverses):
             left = right - each.others.times(others, x)
-            for bunch, inverse in zip(each.bunches, inverses):
-                x[bunch.columns] = np.einsum("bij,bj->bi", inverse, left[bunch.rows])
+            for batch, inverse in zip(each.batches, inverses):
+                x[batch.columns] = np.einsum("bij,bj->bi", inverse, left[batch.rows])
         return x
 
     def multipliers(self, right: np.ndarray) -> np.ndarray:
-        """Return y (m,) of the eliminated rows, zero elsewhere, with which A' y is as `right` (n,)
-        in the variables that they were solved for."""
+        """Return y (m,) of the eliminated rows with A' y = right (n,) in their variables."""
         y, right = np.zeros(self.matrix.shape[0]), right.copy()
         back = zip(self.levels[::-1], self._others[::-1], self._inverses[::-1])
         for each, others, inverses in back:
             part = np.zeros(len(y))
-            for bunch, inverse in zip(each.bunches, inverses):
-                part[bunch.rows] = np.einsum("bji,bj->bi", inverse, right[bunch.columns])
-            right -= each.others.transposed(others, part)
+            for batch, inverse in zip(each.batches, inverses):
+                part[batch.rows] = np.einsum("bji,bj->bi", inverse, right[batch.columns])
+            right -= each.others.transposed_times(others, part)
             y += part
         return y

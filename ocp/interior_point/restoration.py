@@ -1,10 +1,10 @@
-"""Feasibility restoration: the least violation near a point, by the same interior point.
+"""Feasibility restoration: least violation near a point, by the same interior point.
 
     minimise rho sum(p + n) + zeta / 2 |scale (v - v_R)|^2
     subject to r(v) - p + n = 0, p, n >= 0, bounds of v
 
-(Waechter & Biegler 2006, section 3.3.) Rows are elastic there, so the linear systems condense to
-all variables, densely: it is slower than what it replaces, and rare.
+(Waechter & Biegler 2006, section 3.3.) Rows are elastic, so the linear systems condense to a
+dense matrix of all variables: restoration is slower than other iterations, and rare.
 """
 
 from collections.abc import Callable
@@ -15,21 +15,21 @@ import numpy as np
 from ocp.interior_point.condensed import CORE
 from ocp.interior_point.filter import Trial
 from ocp.interior_point.interior_point import Search, Settings
-from ocp.interior_point.iterate import Point, Sides
-from ocp.interior_point.linear_system import Stated, with_least
-from ocp.interior_point.program import Slopes
+from ocp.interior_point.iterate import Bounds, Point
+from ocp.interior_point.linear_system import ProgramStage, with_least_squares_multipliers
+from ocp.interior_point.program import Derivatives
 
 WEIGHT = 1e3  # rho
-GAIN = 0.9  # violation beside the one it began with
+GAIN = 0.9  # violation over the one it began with, to go back
 RESET = 1e3  # multipliers of bounds above which all begin at 1 again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ElasticSlopes:
-    """First derivatives of the elastic program: its `gradient`, and the rows' own `inner`."""
+class ElasticDerivatives:
+    """First derivatives of the elastic program: `gradient`, and those of the program, `inner`."""
 
     gradient: np.ndarray
-    inner: Slopes
+    inner: Derivatives
 
     @property
     def entries(self) -> np.ndarray:
@@ -37,22 +37,22 @@ class ElasticSlopes:
         return self.inner.entries
 
 
-class Elastic:
-    """A Stated program with elastic rows as a Stage of the interior point."""
+class ElasticStage:
+    """Program with elastic rows, as a Stage of the interior point."""
 
-    def __init__(self, stated: Stated, near: np.ndarray, zeta: float):
-        self.stated, self.near = stated, near
-        program = self.program = stated.program
+    def __init__(self, stage: ProgramStage, near: np.ndarray, zeta: float):
+        self.stage, self.near = stage, near
+        program = self.program = stage.program
         size, rows = program.size, program.rows
         self.inner, self.p = slice(0, size), slice(size, size + rows)
         self.n = slice(size + rows, size + 2 * rows)
-        self.lower = np.concatenate([program.lower, np.zeros(2 * rows)])
-        self.upper = np.concatenate([program.upper, np.full(2 * rows, np.inf)])
-        self.sides = Sides(self.lower, self.upper)
+        lower = np.concatenate([program.lower, np.zeros(2 * rows)])
+        upper = np.concatenate([program.upper, np.full(2 * rows, np.inf)])
+        self.bounds = Bounds(lower, upper)
         self.pulled = zeta * np.minimum(1.0, 1.0 / np.maximum(np.abs(near), 1e-300)) ** 2
         self._last: tuple[np.ndarray | None, np.ndarray | None] = None, None
 
-    def bare(self, v: np.ndarray) -> np.ndarray:
+    def own_variables(self, v: np.ndarray) -> np.ndarray:
         """Return the program's own variables (size,), the same array for the same v."""
         if self._last[0] is not v:
             self._last = v, v[self.inner].copy()
@@ -60,55 +60,55 @@ class Elastic:
         return self._last[1]
 
     def objective(self, v: np.ndarray) -> float:
-        """Return the weighted violation, and how far v is from where it began."""
+        """Return the weighted violation plus the weighted distance from the first point."""
         away = v[self.inner] - self.near
         return float(WEIGHT * (v[self.p].sum() + v[self.n].sum()) + self.pulled @ away**2 / 2)
 
     def values(self, v: np.ndarray) -> np.ndarray:
         """Return the elastic rows."""
-        return self.program.values(self.bare(v)) - v[self.p] + v[self.n]
+        return self.program.values(self.own_variables(v)) - v[self.p] + v[self.n]
 
-    def slopes(self, v: np.ndarray) -> ElasticSlopes:
+    def derivatives(self, v: np.ndarray) -> ElasticDerivatives:
         """Return first derivatives."""
-        inner = self.program.slopes(self.bare(v))
+        inner = self.program.derivatives(self.own_variables(v))
         gradient = np.full(len(v), WEIGHT)
         gradient[self.inner] = self.pulled * (v[self.inner] - self.near)
-        return ElasticSlopes(gradient=gradient, inner=inner)
+        return ElasticDerivatives(gradient=gradient, inner=inner)
 
-    def pull(self, slopes: ElasticSlopes, y: np.ndarray) -> np.ndarray:
+    def jacobian_t_times(self, derivatives: ElasticDerivatives, y: np.ndarray) -> np.ndarray:
         """Return J' y."""
-        return np.concatenate([self.program.pull(slopes.inner, y), -y, y])
+        return np.concatenate([self.program.jacobian_t_times(derivatives.inner, y), -y, y])
 
-    def push(self, slopes: ElasticSlopes, step: np.ndarray) -> np.ndarray:
+    def jacobian_times(self, derivatives: ElasticDerivatives, step: np.ndarray) -> np.ndarray:
         """Return J step."""
-        inner = self.program.push(slopes.inner, step[self.inner])
+        inner = self.program.jacobian_times(derivatives.inner, step[self.inner])
         return inner - step[self.p] + step[self.n]
 
-    def settled(self, stationarity: float, complementarity: float) -> bool:
-        """Tell that its scaled error says enough."""
+    def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool:
+        """Return True: the scaled error is enough here."""
         return True
 
-    def take(self, v: np.ndarray, y: np.ndarray, slopes: ElasticSlopes) -> None:
-        """Make the linear system of a point; raise LinAlgError for one too large."""
+    def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: ElasticDerivatives) -> None:
+        """Set up the linear system of a point; raise LinAlgError if it is too large."""
         program = self.program
         if program.variables > CORE:
             raise np.linalg.LinAlgError(f"more than {CORE} variables")
-        self.bends = program.bends(self.bare(v), y, 0.0).copy()
+        self.hessian_entries = program.hessian_entries(self.own_variables(v), y, 0.0).copy()
         curve, matrix = program.curvature, program.jacobian
         self.W = np.zeros((program.variables, program.variables))
-        self.W[curve.rows, curve.columns] = self.bends
-        self.W[curve.columns, curve.rows] = self.bends
+        self.W[curve.rows, curve.columns] = self.hessian_entries
+        self.W[curve.columns, curve.rows] = self.hessian_entries
         self.J = np.zeros(matrix.shape)
-        self.J[matrix.rows, matrix.columns] = slopes.inner.entries
+        self.J[matrix.rows, matrix.columns] = derivatives.inner.entries
 
-    def bent(self, step: np.ndarray) -> np.ndarray:
+    def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step."""
         inner = step[self.inner]
-        own = self.program.bent_by(self.bends, inner) + self.pulled * inner
+        own = self.program.hessian_times(self.hessian_entries, inner) + self.pulled * inner
         return np.concatenate([own, np.zeros(len(step) - len(own))])
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
-        """Add a diagonal; tell whether the system has the inertia of a minimum."""
+        """Add a diagonal and factorise; tell whether the inertia is that of a minimum."""
         program = self.program
         n, m = program.variables, program.equalities
         self.diagonal = diagonal + shift
@@ -120,7 +120,7 @@ class Elastic:
         core = self.W + scaled.T @ scaled
         core[np.diag_indices(n)] += self.diagonal[:n] + self.pulled[:n]
         try:
-            self.factor = self.stated.engine.factor(core)
+            self.factor = self.stage.engine.cholesky(core)
         except np.linalg.LinAlgError:
             return False
         return bool(np.isfinite(self.factor.lower).all())
@@ -140,75 +140,78 @@ class Elastic:
         return np.concatenate([x, slacks, p, minus]), y
 
 
-def restoration(
-    stated: Stated, show: Callable[[Point], bool], left: Callable[[], Settings]
+def make_restoration(
+    stage: ProgramStage, show: Callable[[Point], bool], remaining: Callable[[], Settings]
 ) -> Callable[[Search], Point | str]:
-    """Return what restores feasibility for a Search on a Stated program.
+    """Return the function that restores feasibility for a Search.
 
-    It shows the program's own points; `left` are the settings with what is left of the limits.
+    Args:
+        stage: the program.
+        show: called with the program's own points; True ends the search.
+        remaining: settings with what is left of the limits.
     """
 
     def restore(search: Search) -> Point | str:
-        begun = search.last
-        if begun.theta <= search.settings.tol:
+        first = search.last
+        if first.theta <= search.settings.tol:
             return "Search_Direction_Becomes_Too_Small"
-        settings = left()
-        mu = max(search.mu, float(np.max(np.abs(begun.values))))
-        elastic = Elastic(stated, begun.v, float(np.sqrt(mu)))
+        settings = remaining()
+        mu = max(search.mu, float(np.max(np.abs(first.values))))
+        elastic = ElasticStage(stage, first.v, float(np.sqrt(mu)))
         inner = Search(
             elastic,
             replace(settings, mu_init=mu),
-            lambda point: show(_own(stated, elastic, point)) if inner.count else False,
-            accept=lambda point: inner.count > 0 and _accepted(search, begun, elastic, point),
+            lambda point: show(_program_point(stage, elastic, point)) if inner.count else False,
+            accept=lambda point: inner.count > 0 and _is_accepted(search, first, elastic, point),
         )
         try:
-            ending = inner.run(_first(elastic, begun, mu))
+            result = inner.search_from(_first_point(elastic, first, mu))
         except np.linalg.LinAlgError:
             return "Restoration_Failed"
         search.count += max(0, inner.count - 1)
-        found = _own(stated, elastic, ending.point)
+        found = _program_point(stage, elastic, result.point)
         search.last = found
-        if ending.status == "Accepted":
-            return with_least(stated, found)
-        if ending.status == "Solve_Succeeded":
+        if result.status == "Accepted":
+            return with_least_squares_multipliers(stage, found)
+        if result.status == "Solve_Succeeded":
             if np.max(np.abs(found.values)) <= search.settings.tol:
-                return with_least(stated, found)
+                return with_least_squares_multipliers(stage, found)
             return "Infeasible_Problem_Detected"
-        return ending.status
+        return result.status
 
     return restore
 
 
-def _first(elastic: Elastic, begun: Point, mu: float) -> Point:
-    """Return where restoration begins: the best p and n of the point (equations 33 and 34)."""
-    c = begun.values
+def _first_point(elastic: ElasticStage, first: Point, mu: float) -> Point:
+    """Return the first point of restoration: the best p and n (equations 33 and 34)."""
+    c = first.values
     middle = (mu - WEIGHT * c) / (2 * WEIGHT)
     minus = middle + np.sqrt(middle**2 + mu * c / (2 * WEIGHT))
     minus = np.maximum(minus, 1e-14)
     plus = np.maximum(c + minus, 1e-14)
-    v = np.concatenate([begun.v, plus, minus])
+    v = np.concatenate([first.v, plus, minus])
     nothing = np.zeros(2 * len(c))
-    z_lower = np.concatenate([np.minimum(begun.z_lower, WEIGHT), mu / plus, mu / minus])
-    z_upper = np.concatenate([np.minimum(begun.z_upper, WEIGHT), nothing])
+    z_lower = np.concatenate([np.minimum(first.z_lower, WEIGHT), mu / plus, mu / minus])
+    z_upper = np.concatenate([np.minimum(first.z_upper, WEIGHT), nothing])
     return Point.at(elastic, v, np.zeros(len(c)), z_lower, z_upper)
 
 
-def _own(stated: Stated, elastic: Elastic, point: Point) -> Point:
-    """Return the program's own point of one of the elastic program."""
+def _program_point(stage: ProgramStage, elastic: ElasticStage, point: Point) -> Point:
+    """Return a point of the elastic program as one of the program."""
     inner = elastic.inner
     z_lower, z_upper = point.z_lower[inner], point.z_upper[inner]
     if max(z_lower.max(initial=0.0), z_upper.max(initial=0.0)) > RESET:
-        z_lower = np.isfinite(stated.lower) * 1.0
-        z_upper = np.isfinite(stated.upper) * 1.0
-    return Point.at(stated, elastic.bare(point.v), np.zeros_like(point.y), z_lower, z_upper)
+        z_lower = np.isfinite(stage.bounds.lower) * 1.0
+        z_upper = np.isfinite(stage.bounds.upper) * 1.0
+    return Point.at(stage, elastic.own_variables(point.v), np.zeros_like(point.y), z_lower, z_upper)
 
 
-def _accepted(search: Search, begun: Point, elastic: Elastic, point: Point) -> bool:
-    """Tell whether a point of the elastic program ends the restoration."""
-    stated, v = elastic.stated, elastic.bare(point.v)
-    values = stated.values(v)
+def _is_accepted(search: Search, first: Point, elastic: ElasticStage, point: Point) -> bool:
+    """Tell whether a point of the elastic program is good enough to end the restoration."""
+    stage, v = elastic.stage, elastic.own_variables(point.v)
+    values = stage.values(v)
     theta = float(np.sum(np.abs(values)))
-    if theta > GAIN * begun.theta:
+    if theta > GAIN * first.theta:
         return False
-    own = Point.at(stated, v, begun.y, begun.z_lower, begun.z_upper)
+    own = Point.at(stage, v, first.y, first.z_lower, first.z_upper)
     return search.filter.admits(Trial(theta=theta, phi=own.barrier(search.mu)))

@@ -14,7 +14,7 @@ from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.iteration_log import Interruptible, Iteration, Record, keep_interrupts
 from ocp.solvers.linear_algebra.blas_threads import one_thread
-from ocp.solvers.nlp import NLP, Iterate, iterate, own_residual, violation, with_derivatives
+from ocp.solvers.nlp import NLP, Iterate, iterate_at, own_residual, violation, with_derivatives
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion
 
@@ -170,7 +170,7 @@ def minimize(
         record.rank(float(nlp.objective(answer.iterate.x)), answer.iterate)
     last = record.best if stopped else answer.iterate
     cut = CUT_SHORT if stopped else answer.status
-    point = last or record.best or answer.iterate or iterate(nlp, x)
+    point = last or record.best or answer.iterate or iterate_at(nlp, x)
     value, success = float(nlp.objective(point.x)), answer.success and not record.interrupted
     if not stopped and solver.name == "ipopt" and answer.status == STALLED:
         success = _is_acceptable(program, point, solver.options)

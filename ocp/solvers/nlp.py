@@ -1,25 +1,26 @@
-"""Nonlinear programs as values, and what can be said of a point of one.
-
-Nothing here knows of mechanics.
+"""Nonlinear programs as values, points of them, and first-order residuals.
 
     minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
+
+Nothing here knows of mechanics.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
 
-JACOBIAN = ["g", "jac_g_x"]  # what CasADi's solvers call these
+# Functions of an NLP that give the same sooner, and cannot be differentiated
 FAST_VERSIONS: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
 
 
 def fast_version(function: ca.Function) -> ca.Function:
-    """Return what gives the same as a function of an NLP, and cannot be differentiated; where there
-    is none, the function."""
+    """Return the fast version of an NLP's function, or the function if there is none."""
     return FAST_VERSIONS.get(function, function)
 
 
@@ -27,13 +28,17 @@ def fast_version(function: ca.Function) -> ca.Function:
 class NLP:
     """A nonlinear program: bounds as arrays, functions of x as CasADi Functions.
 
-    `lower`, `upper` (variables,), `g_lower`, `g_upper` (constraints,); `objective`(x) and
-    `constraints`(x). `gradient`, `jacobian` and `hessian` hand exact sparse derivatives to the
-    solver, with the signatures CasADi's solvers expect: (x, p) -> (f, grad f), (x, p) -> (g, J),
-    and hessian(kind): (x, p, lam_f, lam_g) -> upper triangle of the Lagrangian's Hessian, kind
-    being "exact" or "gauss-newton". Where they are None the solver differentiates f and g itself.
-    `made` keeps the solvers that were set up for these functions, which a program with other bounds
-    shares.
+    Args:
+        lower, upper: bounds of variables (variables,).
+        g_lower, g_upper: bounds of constraints (constraints,).
+        objective, constraints: f and g, functions of x.
+        gradient: (x, p) -> (f, grad f), as CasADi's solvers expect; p is empty.
+        jacobian: (x, p) -> (g, J), sparse.
+        hessian: hessian(kind) is the function (x, p, lam_f, lam_g) -> upper triangle of the
+            Lagrangian's Hessian; kind is "exact" or "gauss-newton".
+        made: solvers that were set up for these functions; programs with other bounds share them.
+
+    Derivatives that are None are left to the solver.
     """
 
     lower: np.ndarray
@@ -45,11 +50,11 @@ class NLP:
     gradient: ca.Function | None = None
     jacobian: ca.Function | None = None
     hessian: Callable[[str], ca.Function] | None = None
-    made: dict = field(default_factory=dict, compare=False)
+    made: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     @property
-    def functions(self) -> tuple:
-        """The objective, the constraints and what differentiates them."""
+    def functions(self) -> tuple[Any, ...]:
+        """The objective, the constraints and their derivatives."""
         return self.objective, self.constraints, self.gradient, self.jacobian, self.hessian
 
     def __repr__(self) -> str:
@@ -79,7 +84,7 @@ class Iterate:
         return f"Iterate({len(self.x)} variables, {len(self.g)} constraints)"
 
 
-def iterate(nlp: NLP, x: np.ndarray) -> Iterate:
+def iterate_at(nlp: NLP, x: np.ndarray) -> Iterate:
     """Return the Iterate at x (variables,), with multipliers of zero."""
     return Iterate(
         x=np.array(x, dtype=float).ravel(),
@@ -89,25 +94,66 @@ def iterate(nlp: NLP, x: np.ndarray) -> Iterate:
     )
 
 
+def gradient_function(x: ca.MX, p: ca.MX, f: ca.MX, slope: ca.MX) -> ca.Function:
+    """Return (x, p) -> (f, grad f) with the names that CasADi's solvers expect."""
+    return ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"])
+
+
+def jacobian_function(x: ca.MX, p: ca.MX, g: ca.MX, slopes: ca.MX) -> ca.Function:
+    """Return (x, p) -> (g, J) with the names that CasADi's solvers expect."""
+    return ca.Function("jac_g", [x, p], [g, slopes], ["x", "p"], ["g", "jac_g_x"])
+
+
+def hessian_function(
+    size: int, rows: int, upper: Callable[[ca.MX, ca.MX, ca.MX, ca.MX], ca.MX]
+) -> ca.Function:
+    """Return (x, p, lam_f, lam_g) -> `upper` of these, the upper triangle of a Hessian.
+
+    Args:
+        size: number of variables.
+        rows: number of constraints.
+        upper: expression of the symbols.
+    """
+    x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows)
+    return ca.Function(
+        "hess_lag",
+        [x, p, lam_f, lam_g],
+        [upper(x, p, lam_f, lam_g)],
+        ["x", "p", "lam_f", "lam_g"],
+        ["triu_hess_gamma_x_x"],
+    )
+
+
 def feasibility(nlp: NLP) -> NLP:
     """Return the program with the same constraints and nothing to minimise."""
     x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
     nothing = ca.Function("f", [x], [ca.MX(0)], ["x"], ["f"])
     if nlp.jacobian is None:
         return replace(nlp, objective=nothing)
-    flat = [ca.MX(0), ca.MX.zeros(len(nlp.lower))]
     return replace(
         nlp,
         objective=nothing,
-        gradient=ca.Function("grad_f", [x, p], flat, ["x", "p"], ["f", "grad_f_x"]),
+        gradient=gradient_function(x, p, ca.MX(0), ca.MX.zeros(len(nlp.lower))),
         hessian=None if nlp.hessian is None else partial(_without_objective, nlp),
     )
 
 
+def _without_objective(nlp: NLP, kind: str) -> ca.Function:
+    """Return the Hessian of the Lagrangian without its objective."""
+    assert nlp.hessian is not None
+    whole = nlp.hessian(kind)
+    return hessian_function(
+        len(nlp.lower), len(nlp.g_lower), lambda x, p, lam_f, lam_g: whole(x, p, 0, lam_g)
+    )
+
+
 def with_rows(nlp: NLP, kept: np.ndarray) -> NLP:
-    """Return the program with the rows `kept` (k,) of its constraints alone, evaluated by the same
-    functions."""
-    x, p, count = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0), len(nlp.g_lower)
+    """Return the program with only the rows `kept` (k,) of its constraints.
+
+    The same functions evaluate it.
+    """
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
     rows = kept.tolist()
     fewer = replace(
         nlp,
@@ -121,40 +167,22 @@ def with_rows(nlp: NLP, kept: np.ndarray) -> NLP:
     g, slopes = nlp.jacobian(x, p)
     return replace(
         fewer,
-        jacobian=ca.Function("jac_g", [x, p], [g[rows], slopes[rows, :]], ["x", "p"], JACOBIAN),
-        hessian=nlp.hessian and cache(partial(_of_rows, nlp, rows, count)),
+        jacobian=jacobian_function(x, p, g[rows], slopes[rows, :]),
+        hessian=nlp.hessian and cache(partial(_hessian_of_rows, nlp, rows)),
     )
 
 
-def _of_rows(nlp: NLP, rows: list[int], count: int, kind: str) -> ca.Function:
-    """Return the Hessian of the Lagrangian with no multipliers but those of some of `count`
-    rows."""
+def _hessian_of_rows(nlp: NLP, rows: list[int], kind: str) -> ca.Function:
+    """Return the Hessian of the Lagrangian with multipliers of some rows only."""
     assert nlp.hessian is not None
-    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
-    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(rows))
-    every = ca.MX(count, 1)
-    every[rows] = lam_g
-    return ca.Function(
-        "hess_lag",
-        [x, p, lam_f, lam_g],
-        [nlp.hessian(kind)(x, p, lam_f, ca.densify(every))],
-        ["x", "p", "lam_f", "lam_g"],
-        ["triu_hess_gamma_x_x"],
-    )
+    whole = nlp.hessian(kind)
 
+    def upper(x: ca.MX, p: ca.MX, lam_f: ca.MX, lam_g: ca.MX) -> ca.MX:
+        every = ca.MX(len(nlp.g_lower), 1)
+        every[rows] = lam_g
+        return whole(x, p, lam_f, ca.densify(every))
 
-def _without_objective(nlp: NLP, kind: str) -> ca.Function:
-    """Return the Hessian of the Lagrangian without its objective, as an NLP's `hessian` does."""
-    assert nlp.hessian is not None
-    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
-    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))
-    return ca.Function(
-        "hess_lag",
-        [x, p, lam_f, lam_g],
-        [nlp.hessian(kind)(x, p, 0, lam_g)],
-        ["x", "p", "lam_f", "lam_g"],
-        ["triu_hess_gamma_x_x"],
-    )
+    return hessian_function(len(nlp.lower), len(rows), upper)
 
 
 def with_derivatives(nlp: NLP) -> NLP:
@@ -165,11 +193,43 @@ def with_derivatives(nlp: NLP) -> NLP:
     f, g = nlp.objective(x), nlp.constraints(x)
     return replace(
         nlp,
-        gradient=ca.Function(
-            "grad_f", [x, p], [f, ca.gradient(f, x)], ["x", "p"], ["f", "grad_f_x"]
-        ),
-        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], JACOBIAN),
+        gradient=gradient_function(x, p, f, ca.gradient(f, x)),
+        jacobian=jacobian_function(x, p, g, ca.jacobian(g, x)),
     )
+
+
+class Evaluator:
+    """A CasADi Function called on arrays without copies, with its calls and seconds counted."""
+
+    def __init__(self, function: ca.Function):
+        buffer: Any = function.buffer()
+        self.function = function
+        self.buffer, self.trigger = buffer
+        self.inputs: list[Any] = [np.zeros(function.nnz_in(k)) for k in range(function.n_in())]
+        self.outputs: list[Any] = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+        for number, array in enumerate(self.inputs):
+            if array.size:
+                self.buffer.set_arg(number, memoryview(array))
+        for number, array in enumerate(self.outputs):
+            if array.size:
+                self.buffer.set_res(number, memoryview(array))
+        self.calls, self.seconds = 0, 0.0
+
+    def __call__(self, *values: Any) -> list[np.ndarray]:
+        """Return the nonzeros of every output, which the next call overwrites.
+
+        They are not numbers if the evaluation fails.
+        """
+        for array, value in zip(self.inputs, values):
+            array[:] = value
+        begin = time.perf_counter()
+        self.trigger()
+        self.seconds += time.perf_counter() - begin
+        if self.buffer.ret():
+            for array in self.outputs:
+                array[:] = np.nan
+        self.calls += 1
+        return self.outputs
 
 
 def violation(
@@ -184,9 +244,9 @@ def kkt_residual(
 ) -> float:
     """Return the largest violation of the first-order conditions; not a number if one is none.
 
-    These are stationarity, feasibility, and multiplier times distance to bound. The Lagrangian is
-    differentiated by the front end, not by the NLP's own derivatives; variables fixed by their
-    bounds are left out.
+    These are stationarity, feasibility, and multiplier times distance to bound. CasADi
+    differentiates the Lagrangian anew, so that errors in the NLP's own derivatives show. Variables
+    fixed by their bounds are left out.
     """
     symbol = ca.MX.sym("x", len(x))
     lagrangian = nlp.objective(symbol) + ca.dot(g_multipliers, nlp.constraints(symbol))
@@ -197,7 +257,7 @@ def kkt_residual(
 
 
 def own_residual(nlp: NLP, point: Iterate) -> float:
-    """Return what `kkt_residual` does, by the NLP's own derivatives where it brings them.
+    """Return the residual of `kkt_residual` by the NLP's own derivatives, if it brings them.
 
     That is quicker, and the only way where its functions are machine code.
     """
@@ -228,10 +288,7 @@ def _residual(nlp: NLP, point: Iterate, slope: np.ndarray) -> float:
 def _slackness(
     value: np.ndarray, multiplier: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> np.ndarray:
-    """Return multiplier times distance to the bound that it is of.
-
-    The multiplier where there is no bound.
-    """
+    """Return multiplier times distance to its bound, the multiplier if there is no bound."""
     with np.errstate(invalid="ignore"):
         distance = np.where(multiplier > 0, upper - value, value - lower)
         products = np.abs(np.where(multiplier == 0, 0.0, multiplier * distance))

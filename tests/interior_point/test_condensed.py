@@ -6,14 +6,18 @@ import pytest
 from compilers import compiler_needed
 
 from ocp.codegen.assembler import unsupported_reason
-from ocp.interior_point.condensed import Condensed, range_of
+from ocp.interior_point.condensed import Condensed, row_space
 from ocp.interior_point.elimination import eliminate
 from ocp.interior_point.kernels import compiled_products
-from ocp.interior_point.kernels.compiled_products import Machine, compiled_engine, fastest_engine
-from ocp.interior_point.kernels.products import Sparse, pieces
-from ocp.interior_point.kernels.tall_matrices import Engine, Tall, groups_of, inverse_of_triangle
-from ocp.interior_point.nullspace import Basis, tame
-from ocp.interior_point.program import Program, Slopes
+from ocp.interior_point.kernels.compiled_products import (
+    NativeEngine,
+    compiled_engine,
+    fastest_engine,
+)
+from ocp.interior_point.kernels.products import Sparse, dense_pieces
+from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
+from ocp.interior_point.nullspace import Basis, drop_growing_blocks
+from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import NLP, Unsuited
 from ocp.solvers.nlp import with_derivatives
 
@@ -56,7 +60,7 @@ def test_rows_that_own_variables_are_eliminated_whatever_they_are_called():
     found = eliminate(pattern.rows, pattern.columns, values, pattern.shape)
     assert len(found.rest) == 0 and len(found.free) == 31 - 27
     basis = Basis(found, pattern, Engine())
-    basis.make(values)
+    basis.update(values)
     assert np.abs(matrix @ basis.Z).max() < 1e-12
     assert np.linalg.matrix_rank(basis.Z) == 4
 
@@ -67,7 +71,7 @@ def test_a_basis_solves_rows_and_multipliers(made):
     matrix = nodes(rng)
     pattern, values = sparse(matrix)
     basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern, made())
-    basis.make(values)
+    basis.update(values)
     right, y = rng.standard_normal(27), rng.standard_normal(27)
     assert matrix @ basis.particular(right) == pytest.approx(right, abs=1e-11)
     assert basis.multipliers(matrix.T @ y) == pytest.approx(y, abs=1e-11)
@@ -78,11 +82,11 @@ def test_levels_that_did_not_change_are_kept_and_others_are_not(made):
     matrix = nodes(np.random.default_rng(4))
     pattern, values = sparse(matrix)
     basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern, made())
-    basis.make(values)
+    basis.update(values)
     nearly = values * np.random.default_rng(5).uniform(0.5, 1.5, len(values))
     of_nodes, of_mirror = (np.where((pattern.rows < 25) == side, nearly, values) for side in (1, 0))
     for changed in (of_nodes, values, of_mirror, nearly):
-        basis.make(changed)
+        basis.update(changed)
         dense = np.zeros(matrix.shape)
         dense[pattern.rows, pattern.columns] = changed
         assert np.abs(dense @ basis.Z).max() < 1e-11
@@ -95,7 +99,7 @@ def test_an_entry_that_is_zero_at_first_may_be_any_number_later(made):
     pattern, values = sparse(matrix)
     at_first = np.where((rng.random(len(values)) < 0.3) & (pattern.rows < 25), 0.0, values)
     basis = Basis(eliminate(pattern.rows, pattern.columns, at_first, matrix.shape), pattern, made())
-    basis.make(values)
+    basis.update(values)
     kept = np.setdiff1d(np.arange(len(matrix)), basis.rest)
     assert len(kept) > 20 and np.abs((matrix @ basis.Z)[kept]).max() < 1e-9
 
@@ -108,9 +112,9 @@ def test_a_chain_that_grows_is_left_to_the_core():
     matrix[0, 12] = 1.0
     pattern, values = sparse(matrix)
     found = eliminate(pattern.rows, pattern.columns, values, matrix.shape)
-    tamed = tame(found, pattern, values)
+    tamed = drop_growing_blocks(found, pattern, values)
     basis = Basis(tamed, pattern, Engine())
-    basis.make(values)
+    basis.update(values)
     assert np.abs(basis.Z).max() < 1e5
     assert len(tamed.rest) + sum(len(block.rows) for level in tamed.levels for block in level) == 12
 
@@ -119,14 +123,17 @@ def test_dense_pieces_multiply_as_the_matrix_does():
     rng = np.random.default_rng(5)
     matrix = rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2)
     pattern, values = sparse(matrix)
-    wanted = np.flatnonzero(rng.random(40) < 0.7)
-    made = pieces(wanted, pattern.rows, pattern.columns, np.arange(len(values)), 9)
-    tall = rng.standard_normal((60, 9))
-    assert np.sort(made.order).tolist() == wanted.tolist()
-    assert made.times(values, tall) == pytest.approx(matrix[made.order] @ tall)
+    tall, product = rng.standard_normal((60, 9)), np.zeros((40, 9))
+    made = dense_pieces(pattern.rows, pattern.columns, np.arange(len(values)))
+    assert len(made) == 2
+    for piece in made:
+        product[piece.rows] += piece.times(values, tall)
+    assert product == pytest.approx(matrix @ tall)
+    nothing = np.zeros(0, dtype=int)
+    assert dense_pieces(nothing, nothing, nothing) == []
     vector, back = rng.standard_normal(60), rng.standard_normal(40)
     assert pattern.times(values, vector) == pytest.approx(matrix @ vector)
-    assert pattern.transposed(values, back) == pytest.approx(matrix.T @ back)
+    assert pattern.transposed_times(values, back) == pytest.approx(matrix.T @ back)
 
 
 def tall_of(rng, rows, width):
@@ -145,18 +152,20 @@ def test_products_with_tall_matrices_are_those_of_dense_ones(width, seed, made):
     matrix = rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2)
     pattern, values = sparse(matrix)
     wanted = np.flatnonzero(rng.random(40) < 0.7)
-    product = how.multiplied(wanted, pattern.rows, pattern.columns, np.arange(len(values)), tall)
+    product = how.sparse_times_tall(
+        wanted, pattern.rows, pattern.columns, np.arange(len(values)), tall
+    )
     for factor in (1.0, -2.0):  # what it was is forgotten
         result = product.times(factor * values)
         assert result.array == pytest.approx(factor * matrix[wanted] @ tall.array)
     assert not result.array[~result.support].any()
     rows, weights = rng.permutation(60)[:50], rng.standard_normal(50)
     core = np.zeros((tall.array.shape[1],) * 2)
-    how.crossed(tall, rows).add(core, weights)
+    how.tall_product(tall, rows).add(core, weights)
     left = tall.array[rows]
     assert np.tril(core) == pytest.approx(np.tril(left.T @ (weights[:, None] * left)))
     core, few = np.ones_like(core), rng.integers(len(wanted), size=50)
-    how.crossed(tall, rows, result, few).add(core)
+    how.tall_product(tall, rows, result, few).add(core)
     assert core - 1 == pytest.approx(left.T @ result.array[few])
 
 
@@ -168,10 +177,10 @@ def test_a_core_is_solved_by_its_lower_triangle(size, made):
     core, right = root @ root.T, rng.standard_normal(size)
     given = np.tril(core) + np.triu(rng.standard_normal((size, size)), 1)
     before = right.copy()
-    assert core @ made().factor(given).solve(right) == pytest.approx(before)
+    assert core @ made().cholesky(given).solve(right) == pytest.approx(before)
     assert (right == before).all()
     with pytest.raises(np.linalg.LinAlgError):
-        made().factor(-core)
+        made().cholesky(-core)
 
 
 @pytest.mark.parametrize("most", [300, 7])
@@ -180,7 +189,7 @@ def test_groups_take_little_more_than_rows_alone(most, monkeypatch):
     rng, tiles = np.random.default_rng(9), np.zeros((300, 20), dtype=bool)
     for row, begin in enumerate(rng.integers(16, size=299)):
         tiles[row, [begin, *rng.choice(np.arange(begin, begin + 4), 3)]] = True
-    groups = groups_of(tiles)
+    groups = group_rows(tiles)
     assert sorted(groups.order) == list(range(299))  # a row of zeros adds nothing
     parts = list(zip(groups.begin, groups.begin[1:], groups.tiles))
     for begin, end, own in parts:
@@ -192,13 +201,13 @@ def test_groups_take_little_more_than_rows_alone(most, monkeypatch):
 
 
 def test_no_rows_are_no_groups():
-    assert groups_of(np.zeros((3, 2), dtype=bool)).begin == (0,)
+    assert group_rows(np.zeros((3, 2), dtype=bool)).begin == (0,)
 
 
 @here
 def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    assert isinstance(fastest_engine.__wrapped__(), Machine)
+    assert isinstance(fastest_engine.__wrapped__(), NativeEngine)
 
 
 @compiler_needed
@@ -208,14 +217,14 @@ def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
 )
 def test_elsewhere_it_is_compiled_and_numpy_is_left_where_it_cannot_be(name, value, monkeypatch):
     monkeypatch.setattr(compiled_products, name, value)
-    assert isinstance(fastest_engine.__wrapped__(), Machine)
+    assert isinstance(fastest_engine.__wrapped__(), NativeEngine)
     monkeypatch.setenv("CC", "no-such-compiler")
     assert type(fastest_engine.__wrapped__()) is Engine
 
 
 def test_a_triangle_is_inverted_by_halves():
     lower = np.tril(np.random.default_rng(6).standard_normal((130, 130))) + 20 * np.eye(130)
-    assert inverse_of_triangle(lower) @ lower == pytest.approx(np.eye(130), abs=1e-12)
+    assert invert_triangle(lower) @ lower == pytest.approx(np.eye(130), abs=1e-12)
 
 
 @pytest.mark.parametrize("dependent", [False, True])
@@ -224,10 +233,10 @@ def test_rows_of_a_core_are_met_also_where_they_depend_on_each_other(dependent):
     rows = rng.standard_normal((4, 9))
     if dependent:
         rows[3] = rows[0] - 2 * rows[1]
-    found, u, y = range_of(rows), rng.standard_normal(9), rng.standard_normal(4)
+    found, u, y = row_space(rows), rng.standard_normal(9), rng.standard_normal(4)
     assert found.along.shape == (9, 6 if dependent else 5)
     assert np.abs(rows @ found.along).max() < 1e-12
-    assert rows @ found.meet(rows @ u) == pytest.approx(rows @ u)
+    assert rows @ found.least_solution(rows @ u) == pytest.approx(rows @ u)
     assert rows.T @ found.multipliers(rows.T @ y) == pytest.approx(rows.T @ y)
 
 
@@ -262,31 +271,31 @@ def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, 
     program = Program(stated, "exact", np.ones(31), made())
     system, matrix = Condensed(program, made()), program.jacobian
     v = rng.standard_normal(program.size)
-    slopes = program.slopes(v)
-    bends = rng.standard_normal(len(program.bent))
-    system.at(bends, slopes)
+    derivatives = program.derivatives(v)
+    hessian_entries = rng.standard_normal(len(program.hessian_kept))
+    system.update(hessian_entries, derivatives)
     n, size = program.variables, program.size
     J = np.hstack([np.zeros((program.rows, n)), np.zeros((program.rows, size - n))])
-    J[matrix.rows, matrix.columns] = slopes.entries
+    J[matrix.rows, matrix.columns] = derivatives.entries
     J[np.arange(program.equalities, program.rows), np.arange(n, size)] = -1.0
     W = np.zeros((size, size))
     curve = program.curvature
-    W[curve.rows, curve.columns] = W[curve.columns, curve.rows] = bends
+    W[curve.rows, curve.columns] = W[curve.columns, curve.rows] = hessian_entries
     diagonal = rng.random(size) * 0.3
     for shift in (0.0, 0.5, 5.0):
         H = W + np.diag(diagonal + shift)
         along = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
-        descends = np.linalg.eigvalsh(along.T @ H @ along).min() > 0
-        assert system.factorise(diagonal, shift) == descends
+        is_sufficient = np.linalg.eigvalsh(along.T @ H @ along).min() > 0
+        assert system.factorise(diagonal, shift) == is_sufficient
     x, y = rng.standard_normal(size), rng.standard_normal(program.rows)
     a, b = H @ x + J.T @ y, J @ x
     dv, dy = system.solve(a, b)
     assert dv == pytest.approx(x, abs=1e-9)
     assert H @ dv + J.T @ dy == pytest.approx(a, abs=1e-9)
-    assert J.T @ dy == pytest.approx(program.pull(slopes, dy), abs=1e-12)
-    assert J @ dv == pytest.approx(program.push(slopes, dv), abs=1e-12)
-    assert W @ dv == pytest.approx(program.bent_by(bends, dv), abs=1e-12)
-    assert isinstance(slopes, Slopes)
+    assert J.T @ dy == pytest.approx(program.jacobian_t_times(derivatives, dy), abs=1e-12)
+    assert J @ dv == pytest.approx(program.jacobian_times(derivatives, dv), abs=1e-12)
+    assert W @ dv == pytest.approx(program.hessian_times(hessian_entries, dv), abs=1e-12)
+    assert isinstance(derivatives, Derivatives)
 
 
 def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
@@ -295,6 +304,6 @@ def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
     stated = of_nodes(rng, nodes(rng), np.ones((2, 31)))
     program = Program(stated, "exact", np.ones(31), Engine())
     with pytest.raises(Unsuited, match="a core of 4 variables"):
-        Condensed(program, Engine()).at(
-            np.zeros(len(program.bent)), program.slopes(np.ones(program.size))
+        Condensed(program, Engine()).update(
+            np.zeros(len(program.hessian_kept)), program.derivatives(np.ones(program.size))
         )

@@ -230,7 +230,7 @@ def test_a_step_of_full_length_is_evaluated_with_its_slopes_and_once():
 
 
 def test_iterates_of_a_program_with_fixed_variables_evaluate_nothing_anew():
-    """Their multipliers of fixed variables follow from slopes that the search has."""
+    """Their multipliers of fixed variables follow from derivatives that the search has."""
     nlp, start, _ = CASES["a fixed variable"]
     shown = []
     outcome = minimize(nlp, OURS, np.array(start, float), watch=shown.append)

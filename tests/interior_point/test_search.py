@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from ocp.interior_point import backend
-from ocp.interior_point.condensed import range_of
-from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, descends
-from ocp.interior_point.interior_point import REFINED, Ending, Search, Settings
+from ocp.interior_point.condensed import row_space
+from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
+from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
 from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import Stated, begin
+from ocp.interior_point.linear_system import ProgramStage, initial_point
 from ocp.interior_point.program import Program
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.backend import Start
@@ -37,16 +37,18 @@ def stated(nlp, start):
     from ocp.solvers.nlp import with_derivatives
 
     products = fastest_engine()
-    return Stated(Program(with_derivatives(nlp), "exact", np.array(start), products), products)
+    return ProgramStage(
+        Program(with_derivatives(nlp), "exact", np.array(start), products), products
+    )
 
 
 def search_at(nlp, start):
     """A search whose linear system is that of its first point, and the point."""
     stage = stated(nlp, start)
     search = Search(stage, Settings(), lambda point: False)
-    point = begin(stage, Start(x=np.array(start)), backend.COLD)
+    point = initial_point(stage, Start(x=np.array(start)), backend.COLD)
     search.filter.begin(point.theta)
-    stage.take(point.v, point.y, point.slopes)
+    stage.linearise(point.v, point.y, point.derivatives)
     return search, point
 
 
@@ -68,8 +70,8 @@ def test_a_step_is_taken_that_is_better_than_its_start_by_a_margin_alone():
     for share, taken in ((0.5, False), (2.0, True)):
         nearer = Trial(theta=(1 - share * LESS_THETA) * here.theta, phi=4.0)
         lower = Trial(theta=2 * here.theta, phi=here.phi - share * LESS_PHI * here.theta)
-        assert descends(here, nearer, 1.0, 1.0, kept) is taken
-        assert descends(here, lower, 1.0, 1.0, kept) is taken
+        assert is_sufficient(here, nearer, 1.0, 1.0, kept) is taken
+        assert is_sufficient(here, lower, 1.0, 1.0, kept) is taken
 
 
 def test_margins_are_those_of_the_paper():
@@ -83,9 +85,14 @@ def test_steps_of_an_inexact_factorisation_are_refined(error):
     solve, stage = search.stage.solve, search.stage
     stage.solve = lambda a, b: tuple((1 + error) * each for each in solve(a, b))
     dv, dy = search._direction(point, point.values)
-    a = -(point.barrier_slope(search.mu) + stage.pull(point.slopes, point.y))
-    left_a = a - stage.bent(dv) - search.diagonal * dv - stage.pull(point.slopes, dy)
-    left_b = -point.values - stage.push(point.slopes, dv)
+    a = -(point.barrier_slope(search.mu) + stage.jacobian_t_times(point.derivatives, point.y))
+    left_a = (
+        a
+        - stage.hessian_times(dv)
+        - search.diagonal * dv
+        - stage.jacobian_t_times(point.derivatives, dy)
+    )
+    left_b = -point.values - stage.jacobian_times(point.derivatives, dv)
     left = max(np.abs(left_a).max(), np.abs(left_b).max())
     assert left <= 10 * REFINED * max(np.abs(a).max(), np.abs(point.values).max())
 
@@ -93,7 +100,7 @@ def test_steps_of_an_inexact_factorisation_are_refined(error):
 def test_a_full_step_is_corrected_where_curvature_raises_the_violation():
     search, point = search_at(circle(), (0.8, 0.6))
     point = Point.at(search.stage, point.v, np.array([-1.5]), point.z_lower, point.z_upper)
-    search.stage.take(point.v, point.y, point.slopes)
+    search.stage.linearise(point.v, point.y, point.derivatives)
     assert search._factorise(point)
     dv, dy = search._direction(point, point.values)
     full = search._trial(point.v + dv)
@@ -108,14 +115,14 @@ def test_multipliers_of_dependent_rows_are_the_least_that_do():
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(3, 7))
     rows = np.vstack([rows, rng.normal(size=(2, 3)) @ rows])
-    own = range_of(rows)
+    own = row_space(rows)
     assert own.across.shape == (7, 3) and own.along.shape == (7, 4)
     pull = rows.T @ rng.normal(size=5)
     y = own.multipliers(pull)
     np.testing.assert_allclose(rows.T @ y, pull, atol=1e-12)
     np.testing.assert_allclose(y, np.linalg.lstsq(rows.T, pull, rcond=1e-10)[0], atol=1e-12)
     right = rows @ rng.normal(size=7)
-    np.testing.assert_allclose(rows @ own.meet(right), right, atol=1e-12)
+    np.testing.assert_allclose(rows @ own.least_solution(right), right, atol=1e-12)
 
 
 @pytest.mark.parametrize(("own", "every", "size"), [(2, 5, 7), (20, 40, 50)])
@@ -138,11 +145,15 @@ def test_systems_with_dependent_rows_are_solved_at_once(own, every, size):
     stage = search.stage
     assert search._factorise(point)
     a, step = rng.normal(size=(2, size))
-    b = stage.push(point.slopes, step)
+    b = stage.jacobian_times(point.derivatives, step)
     dv, dy = stage.solve(a, b)
-    pulled = stage.bent(dv) + search.diagonal * dv + stage.pull(point.slopes, dy)
+    pulled = (
+        stage.hessian_times(dv)
+        + search.diagonal * dv
+        + stage.jacobian_t_times(point.derivatives, dy)
+    )
     np.testing.assert_allclose(pulled, a, atol=1e-11)
-    np.testing.assert_allclose(stage.push(point.slopes, dv), b, atol=1e-11)
+    np.testing.assert_allclose(stage.jacobian_times(point.derivatives, dv), b, atol=1e-11)
 
 
 def test_a_slope_that_leads_uphill_ends_without_success():
@@ -173,8 +184,8 @@ STATUSES = [
 @pytest.mark.parametrize("status", STATUSES)
 def test_no_end_but_at_an_optimum_is_a_success(monkeypatch, status):
     def run(search, point):
-        return Ending(point=point, status=status)
+        return SearchResult(point=point, status=status)
 
-    monkeypatch.setattr(Search, "run", run)
+    monkeypatch.setattr(Search, "search_from", run)
     outcome = minimize(circle(), OURS, np.array([0.0, 1.0]))
     assert (outcome.status, outcome.success) == (status, False)

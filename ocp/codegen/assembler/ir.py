@@ -76,8 +76,8 @@ STEPS: dict[int, tuple[Step, ...]] = {
         for op, opcode in ((ca.OP_FMIN, MIN), (ca.OP_FMAX, MAX))
     },
 }
-NAMES = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log expm1 log1p floor ceil
-erf pow fmod atan2 hypot copysign"""
+NAMES = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log expm1 log1p floor
+ceil erf pow fmod atan2 hypot copysign"""
 FUNCTIONS = tuple(NAMES.split())  # of the C library, of one or two numbers
 LIBRARY_CALLS = {name: getattr(ca, f"OP_{name.upper()}") for name in FUNCTIONS}
 STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in LIBRARY_CALLS.items()}

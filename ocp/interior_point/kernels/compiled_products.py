@@ -1,5 +1,4 @@
-"""The products of the interior point as machine code: made here (loops.py), or of tall.c where
-there is a C compiler."""
+"""Matrix kernels as machine code: assembled by loops.py and tiles.py, or compiled from C."""
 
 import ctypes
 from collections.abc import Callable, Mapping
@@ -10,218 +9,236 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.codegen.assembler import elf_image, load_image, unsupported_reason
 from ocp.codegen.compiler.shared_library import NoCompiler, begin_load, processor
-from ocp.interior_point.kernels.loops import gathered, solved, summed, written
+from ocp.interior_point.kernels.loops import (
+    cholesky_solve,
+    column_sums,
+    sparse_matvec,
+    write_functions,
+)
 from ocp.interior_point.kernels.products import Sparse
 from ocp.interior_point.kernels.tall_matrices import (
     TILE,
-    Crossed,
+    BlockSubstitution,
+    Cholesky,
     Engine,
-    Factor,
-    Multiplied,
-    Taken,
+    SparseTimesTall,
     Tall,
-    groups_of,
+    TallProduct,
+    group_rows,
 )
-from ocp.interior_point.kernels.tiles import crossed, multiplied, taken
+from ocp.interior_point.kernels.tiles import block_substitution, sparse_times_tall, tall_product
 
 Function = Callable[..., Any]
-FUNCTIONS = multiplied, crossed, taken, gathered, summed, solved
+FUNCTIONS = (
+    sparse_times_tall,
+    tall_product,
+    block_substitution,
+    sparse_matvec,
+    column_sums,
+    cholesky_solve,
+)
 FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
 
 
 @cache
 def fastest_engine() -> Engine:
-    """Return what makes products: machine code made here, elsewhere compiled once and kept, or
-    numpy where there is no compiler either."""
+    """Return kernels of assembled machine code; else compiled ones; else numpy's."""
     if not unsupported_reason() and "fma" in processor().split():
         names = [function.__name__ for function in FUNCTIONS]
-        return Machine(load_image(elf_image(written(FUNCTIONS), dict(zip(names, names))), _load))
+        image = elf_image(write_functions(FUNCTIONS), dict(zip(names, names)))
+        return NativeEngine(load_image(image, _load))
     return compiled_engine()
 
 
 def compiled_engine() -> Engine:
-    """Return what makes products by a compiler's machine code, numpy where there is none."""
+    """Return kernels compiled from C, or numpy's if there is no compiler."""
     text = resources.files(__package__).joinpath("tall.c").read_text()
     try:
-        return Machine(begin_load("tall", {"tall.c": text}, _load, flags=FLAGS)())
+        return NativeEngine(begin_load("tall", {"tall.c": text}, _load, flags=FLAGS)())
     except NoCompiler:
         return Engine()
 
 
-class Machine(Engine):
-    """What makes products by a library of machine code."""
+class NativeEngine(Engine):
+    """Makers of kernels by a library of machine code."""
 
     def __init__(self, library: ctypes.CDLL):
-        library.taken.restype = ctypes.c_double
+        library.block_substitution.restype = ctypes.c_double
         super().__init__(
-            multiplied=partial(MultipliedThere, library.multiplied),
-            taken=partial(TakenThere, library.taken),
-            crossed=partial(CrossedThere, library.crossed),
-            sparse=partial(SparseThere, library=library),
-            factor=partial(FactorThere, library.solved),
+            sparse_times_tall=partial(NativeSparseTimesTall, library.sparse_times_tall),
+            block_substitution=partial(NativeBlockSubstitution, library.block_substitution),
+            tall_product=partial(NativeTallProduct, library.tall_product),
+            sparse=partial(NativeSparse, library=library),
+            cholesky=partial(NativeCholesky, library.cholesky_solve),
         )
 
 
-class MultipliedThere(Multiplied):
+class Arguments:
+    """Arguments of a machine-code function as 64-bit numbers: integers, and arrays' addresses.
+
+    Arrays are kept alive; None is a place that `with_arrays` fills.
+    """
+
+    def __init__(self, *arguments: int | np.ndarray | None):
+        self.kept = arguments
+        numbers = [each if isinstance(each, int) else address_of(each) for each in arguments]
+        self.numbers = (ctypes.c_longlong * len(numbers))(*numbers)
+
+    def with_arrays(self, arrays: Mapping[int, np.ndarray | None]) -> ctypes.Array:
+        """Return the arguments with other arrays in some places, for a call at once."""
+        for place, array in arrays.items():
+            self.numbers[place] = address_of(array)
+        return self.numbers
+
+
+def address_of(array: np.ndarray | None) -> int:
+    """Return an array's address; the array must be kept as long as that is used."""
+    return 0 if array is None else array.__array_interface__["data"][0]
+
+
+def as_integers(numbers: ArrayLike) -> np.ndarray:
+    """Return integers as machine code takes them."""
+    return np.ascontiguousarray(numbers, dtype=np.intc)
+
+
+def tile_lists(tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each row's tiles begin in a list, and the list, of a mask (rows, tiles)."""
+    first = np.concatenate([[0], np.cumsum(tiles.sum(axis=1))])
+    return as_integers(first), as_integers(np.nonzero(tiles)[1])
+
+
+class NativeSparseTimesTall(SparseTimesTall):
     """Rows of a sparse matrix times a tall one, by machine code."""
 
-    def __init__(self, function: Function, *what: Any):
+    def __init__(self, function: Function, *arguments: Any):
         self.function = function
-        super().__init__(*what)
+        super().__init__(*arguments)
 
     def _prepare(self, at: np.ndarray, columns: np.ndarray, entries: np.ndarray) -> None:
+        # Rows with few tiles come first within a row, so that loops of one length follow each other
         tiles = self.tall.tiles.sum(axis=1)[columns]
         order = np.lexsort((columns, tiles, at))
         count = len(self.result.array)
         start = np.searchsorted(at[order], np.arange(count + 1))
-        self.kept = [whole(each) for each in (start, entries[order], columns[order])]
-        self.lists = [*lists(self.tall.tiles), *lists(self.result.tiles)]
-        first, tile, *own = self.lists
+        lists = [as_integers(each) for each in (start, entries[order], columns[order])]
         tall, out = self.tall.array, self.result.array
-        self.block = Block(count, *self.kept, None, first, tile, tall, self.tall.width, *own, out)
+        first, tile = tile_lists(self.tall.tiles)
+        own = tile_lists(self.result.tiles)
+        self.arguments = Arguments(
+            count, *lists, None, first, tile, tall, self.tall.width, *own, out
+        )
 
     def times(self, values: np.ndarray) -> Tall:
         """Return the product with entries `values`."""
         values = np.ascontiguousarray(values, dtype=float)
-        self.function(self.block.with_arrays({4: values}))
+        self.function(self.arguments.with_arrays({4: values}))
         return self.result
 
 
-class TakenThere(Taken):
-    """What blocks take along, by machine code."""
+class NativeBlockSubstitution(BlockSubstitution):
+    """Substitution of blocks by machine code."""
 
-    def __init__(self, function: Function, *what: Any):
+    def __init__(self, function: Function, *arguments: Any):
         self.function = function
-        super().__init__(*what)
+        super().__init__(*arguments)
 
     def _prepare(self) -> None:
-        first, tile = lists(self.tall.tiles)
-        places = whole(self.rows), whole(self.columns)
+        first, tile = tile_lists(self.tall.tiles)
+        places = as_integers(self.rows), as_integers(self.columns)
         rest = self.along.array, self.tall.width, first, tile, self.tall.array
-        self.block = Block(*self.rows.shape, *places, None, *rest)
+        self.arguments = Arguments(*self.rows.shape, *places, None, *rest)
 
-    def put(self, inverses: np.ndarray) -> float:
-        """As of Taken."""
+    def apply(self, inverses: np.ndarray) -> float:
+        """As of BlockSubstitution."""
         inverses = np.ascontiguousarray(inverses)
-        return self.function(self.block.with_arrays({4: inverses}))
+        return self.function(self.arguments.with_arrays({4: inverses}))
 
 
-class CrossedThere(Crossed):
+class NativeTallProduct(TallProduct):
     """Products of tall matrices by machine code."""
 
-    def __init__(self, function: Function, *what: Any):
+    def __init__(self, function: Function, *arguments: Any):
         self.function = function
-        super().__init__(*what)
+        super().__init__(*arguments)
 
     def _prepare(self) -> None:
-        groups = groups_of(self.left.tiles[self.rows] | self.right.tiles[self.right_rows])
+        groups = group_rows(self.left.tiles[self.rows] | self.right.tiles[self.right_rows])
         self.order = groups.order
         left, right = self.rows[self.order], self.right_rows[self.order]
         sizes = [len(each) for each in groups.tiles]
         first = np.cumsum([0, *sizes])
         tile = np.concatenate(groups.tiles) if groups.tiles else np.zeros(0)
         parts = groups.begin, left, right, first, tile
-        begin, one, other, first, tile = (whole(each) for each in parts)
+        begin, one, other, first, tile = (as_integers(each) for each in parts)
         most = max((s * c for s, c in zip(sizes, np.diff(groups.begin))), default=0)
-        self.work = np.zeros(2 * TILE * int(most) + TILE)
+        work = np.zeros(2 * TILE * int(most) + TILE)
+        lists = begin, one, other, None, first, tile
         matrices = self.left.array, self.right.array, self.left.width
-        lists_of = begin, one, other, None, first, tile
-        self.block = Block(len(sizes), *lists_of, *matrices, int(self.symmetric), self.work, None)
+        self.arguments = Arguments(len(sizes), *lists, *matrices, int(self.symmetric), work, None)
 
     def add(self, core: np.ndarray, weights: np.ndarray | None = None) -> None:
-        """As of Crossed; of a symmetric product only what is below the diagonal and on it."""
+        """As of TallProduct; of a symmetric product only the lower triangle."""
         chosen = None if weights is None else np.ascontiguousarray(weights[self.order], float)
-        self.function(self.block.with_arrays({4: chosen, 12: core}))
+        self.function(self.arguments.with_arrays({4: chosen, 12: core}))
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparseThere(Sparse):
-    """A sparse matrix whose products with vectors are machine code."""
+class NativeSparse(Sparse):
+    """Sparse matrix whose products with vectors are machine code."""
 
     library: ctypes.CDLL
 
     @cached_property
-    def indices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns as the machine code takes them."""
-        return whole(self.rows), whole(self.columns)
-
-    @cached_property
     def start(self) -> np.ndarray | None:
-        """Where the entries of each column begin, None where they are not one after the other."""
+        """Where the entries of each column begin, None if they are not sorted by columns."""
         if (np.diff(self.columns) < 0).any():
             return None
-        return whole(np.searchsorted(self.columns, np.arange(self.shape[1] + 1)))
+        return as_integers(np.searchsorted(self.columns, np.arange(self.shape[1] + 1)))
 
     @cached_property
-    def blocks(self) -> tuple["Block", "Block"]:
-        """The arguments of products, and of those with the transpose, but for the numbers."""
-        to, of = self.indices
-        times = Block(len(to), to, of, None, None, None)
+    def arguments(self) -> tuple[Arguments, Arguments]:
+        """Arguments of products, and of those with the transpose, but for the numbers."""
+        rows, columns = as_integers(self.rows), as_integers(self.columns)
+        times = Arguments(len(rows), rows, columns, None, None, None)
         if self.start is None:
-            return times, Block(len(to), of, to, None, None, None)
-        return times, Block(self.shape[1], self.start, to, None, None, None)
+            return times, Arguments(len(rows), columns, rows, None, None, None)
+        return times, Arguments(self.shape[1], self.start, rows, None, None, None)
 
     def times(self, values: np.ndarray, x: np.ndarray) -> np.ndarray:
         """As of Sparse."""
-        return self._made(self.library.gathered, self.blocks[0], values, x, np.zeros(self.shape[0]))
+        return self._call(self.library.sparse_matvec, self.arguments[0], values, x, self.shape[0])
 
-    def transposed(self, values: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def transposed_times(self, values: np.ndarray, y: np.ndarray) -> np.ndarray:
         """As of Sparse."""
-        way = self.library.gathered if self.start is None else self.library.summed
-        return self._made(way, self.blocks[1], values, y, np.zeros(self.shape[1]))
+        sorted_ = self.start is not None  # then sums of columns need no scattered additions
+        function = self.library.column_sums if sorted_ else self.library.sparse_matvec
+        return self._call(function, self.arguments[1], values, y, self.shape[1])
 
-    def _made(self, function, block, values, x, out):
+    def _call(
+        self, function: Function, arguments: Arguments, values: np.ndarray, x: np.ndarray, size: int
+    ) -> np.ndarray:
+        out = np.zeros(size)
         values, x = np.ascontiguousarray(values, float), np.ascontiguousarray(x, float)
-        function(block.with_arrays({3: values, 4: x, 5: out}))
+        function(arguments.with_arrays({3: values, 4: x, 5: out}))
         return out
 
 
-class FactorThere(Factor):
-    """A Cholesky factor with solves by machine code."""
+class NativeCholesky(Cholesky):
+    """Cholesky factor with solves by machine code."""
 
     def __init__(self, function: Function, core: np.ndarray):
         super().__init__(core)
         self.function = function
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """As of Factor."""
+        """As of Cholesky."""
         out = np.array(right, dtype=float)
-        self.function(Block(len(out), self.lower, out).with_arrays({}))
+        self.function(Arguments(len(out), self.lower, out).with_arrays({}))
         return out
-
-
-def whole(numbers) -> np.ndarray:
-    """Return whole numbers as the machine code takes them."""
-    return np.ascontiguousarray(numbers, dtype=np.intc)
-
-
-class Block:
-    """A function's arguments, as it takes them: whole numbers, arrays, which are kept, and None."""
-
-    def __init__(self, *arguments: int | np.ndarray | None):
-        self.kept = arguments
-        numbers = [each if isinstance(each, int) else at_of(each) for each in arguments]
-        self.numbers = (ctypes.c_longlong * len(numbers))(*numbers)
-
-    def with_arrays(self, arrays: Mapping[int, np.ndarray | None]) -> ctypes.Array:
-        """Return the arguments, with other arrays in some places, for a call at once."""
-        for place, array in arrays.items():
-            self.numbers[place] = at_of(array)
-        return self.numbers
-
-
-def at_of(array: np.ndarray | None) -> int:
-    """Return where an array's numbers are; it must be kept as long as that is used."""
-    return 0 if array is None else array.__array_interface__["data"][0]
-
-
-def lists(tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tiles of each row one after the other: where each row's begin, and they."""
-    first = np.concatenate([[0], np.cumsum(tiles.sum(axis=1))])
-    return whole(first), whole(np.nonzero(tiles)[1])
 
 
 def _load(library: Path) -> ctypes.CDLL:

@@ -1,7 +1,7 @@
-"""What tall.c does as machine code that is made here: loops over entries, and solves with a
-triangle; those over tiles are in tiles.py.
+"""Assembled kernels: sparse products with vectors, and solves with a Cholesky factor.
 
-Each function takes one block of 64-bit numbers, its arguments in the order of tall.c.
+They are those of tall.c; those over tiles are in tiles.py. Each function takes one block of 64-bit
+numbers, its arguments in the order of tall.c.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,31 +19,32 @@ from ocp.codegen.assembler.instructions import (
     RDI,
     RDX,
     RSI,
+    At,
     Code,
     at,
 )
 from ocp.codegen.assembler.ir import ADD, DIV, MUL, SUB, XOR
 
-HALVES = 0, 32
-Write = Callable[[Code], None]  # of a function, at a label of its name
+HALVES = 0, 32  # bytes from the beginning of eight numbers to each vector of four
+Write = Callable[[Code], None]  # writes a function at a label of its name
 
 
-def written(functions: Sequence[Write]) -> Code:
-    """Return the code of functions."""
+def write_functions(functions: Sequence[Write]) -> Code:
+    """Return the machine code of functions."""
     code = Code()
     for write in functions:
         write(code)
     return code
 
 
-def argument(number):
-    """Return where an argument is."""
+def argument(number: int) -> At:
+    """Return where an argument is in memory."""
     return at(RDI, offset=8 * number)
 
 
-def gathered(c: Code) -> None:
+def sparse_matvec(c: Code) -> None:
     """out[to[k]] += values[k] x[from[k]]: count, to, from, values, x, out."""
-    c.prologue("gathered")
+    c.prologue("sparse_matvec")
     for place, register in ((1, R8), (2, R9), (3, R10), (4, R11), (5, R12)):
         c.mov(register, argument(place))
     c.mov_constant(RCX, 0)
@@ -57,14 +58,15 @@ def gathered(c: Code) -> None:
     c.epilogue()
 
 
-def summed(c: Code) -> None:
+def column_sums(c: Code) -> None:
     """out[c] = the sum of values[k] x[from[k]], k of start[c] to start[c + 1]: count, start, from,
     values, x, out."""
-    c.prologue("summed")
+    c.prologue("column_sums")
     for place, register in ((1, R8), (2, R9), (3, R10), (4, R11), (5, R12)):
         c.mov(register, argument(place))
 
-    def term(number):
+    def add_term(number: int) -> None:
+        """Add a product to one of four sums, which do not wait for each other."""
         c.movsxd(RAX, at(R9, RCX, 4, 4 * number))
         c.load_scalar(4, at(R10, RCX, 8, 8 * number))
         c.scalar_op(MUL, 4, 4, at(R11, RAX, 8))
@@ -81,12 +83,12 @@ def summed(c: Code) -> None:
         c.cmp(RCX, R15)
         c.jump("summed_rest", "not less")
         for number in range(4):
-            term(number)
+            add_term(number)
         c.add_constant(RCX, 4)
         c.jump("summed_four")
         c.label("summed_rest")
         with c.loop("summed_one", RCX, RDX):
-            term(0)
+            add_term(0)
         c.scalar_op(ADD, 0, 0, 1)
         c.scalar_op(ADD, 2, 2, 3)
         c.scalar_op(ADD, 0, 0, 2)
@@ -94,9 +96,9 @@ def summed(c: Code) -> None:
     c.epilogue()
 
 
-def solved(c: Code) -> None:
+def cholesky_solve(c: Code) -> None:
     """x becomes the solution of L L' x of a lower triangle L: size, lower, x."""
-    c.prologue("solved")
+    c.prologue("cholesky_solve")
     for place, register in ((0, R12), (1, R8), (2, R11)):
         c.mov(register, argument(place))
     c.mov(R13, R12)
@@ -130,12 +132,12 @@ def solved(c: Code) -> None:
         c.scalar_op(DIV, 4, 4, at(R8, RSI, 8))
         c.store_scalar(at(R11, RSI, 8), 4)
         c.add(R8, R13)
-    _back(c)
+    _solve_transposed(c)
     c.epilogue()
 
 
-def _back(c):
-    """Solve with the triangle turned, from the last row, which ends at r8, to the first."""
+def _solve_transposed(c: Code) -> None:
+    """Solve with the transposed triangle, from the last row, which ends at r8, to the first."""
     c.mov(RSI, R12)
     c.label("solved_up")
     c.add_constant(RSI, -1)

@@ -1,8 +1,8 @@
-/* Products of sparse matrices with tall ones, in which every row has numbers in a few tiles of
-   eight columns: rows times a tall matrix, one tall matrix times another, and the solves beside.
+/* Matrix kernels of the interior point: sparse and tall matrices, and triangular solves.
 
-   `first` and `tile` list each row's tiles; rows of tall matrices are `width` apart, in tiles. What
-   is called takes its arguments as a block of numbers of 64 bits (loops.py). */
+   Rows of tall matrices have nonzeros in a few tiles of eight columns, listed by `first` and `tile`,
+   and are `width` apart. Exported functions take their arguments as one block of 64-bit numbers
+   (loops.py has the same as assembled machine code). */
 
 #include <math.h>
 
@@ -66,8 +66,8 @@ CLONED static void cross(int groups, const int *begin, const int *left_row, cons
   }
 }
 
-/* rows `column` of a tall matrix: less the inverse of a block times its rows `row` of another one;
-   returns the largest number that it puts */
+/* rows `column` of a tall matrix become minus the inverse of a block times rows `row` of another;
+   returns the largest number */
 CLONED static double take(int blocks, int size, const int *row, const int *column, const double *inverse,
                     const double *from, long width, const int *first, const int *tile,
                     double *tall) {
@@ -128,17 +128,17 @@ CLONED static void solve(long size, const double *lower, double *x) {
 
 #define AT(k) ((void *)a[k])
 
-void multiplied(const long long *a) {
+void sparse_times_tall(const long long *a) {
   multiply((int)a[0], AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), (long)a[8], AT(9), AT(10),
            AT(11));
 }
-void crossed(const long long *a) {
+void tall_product(const long long *a) {
   cross((int)a[0], AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), AT(8), (long)a[9], (int)a[10],
         AT(11), AT(12));
 }
-double taken(const long long *a) {
+double block_substitution(const long long *a) {
   return take((int)a[0], (int)a[1], AT(2), AT(3), AT(4), AT(5), (long)a[6], AT(7), AT(8), AT(9));
 }
-void gathered(const long long *a) { gather((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
-void summed(const long long *a) { sum_up((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
-void solved(const long long *a) { solve((long)a[0], AT(1), AT(2)); }
+void sparse_matvec(const long long *a) { gather((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
+void column_sums(const long long *a) { sum_up((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
+void cholesky_solve(const long long *a) { solve((long)a[0], AT(1), AT(2)); }

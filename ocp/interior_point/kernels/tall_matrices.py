@@ -1,7 +1,7 @@
-"""Tall matrices with numbers in a few tiles of columns, and what is multiplied with them, in numpy.
+"""Tall matrices with nonzeros in a few tiles of columns, and products with them, in numpy.
 
-A basis of the null space is one, and so is what sparse rows make of it. Which entries may be other
-than zero is known beforehand.
+A basis of the null space is one, and so is its product with sparse rows. The pattern of nonzeros is
+known beforehand.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,17 +10,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ocp.interior_point.kernels.products import Sparse, pieces
+from ocp.interior_point.kernels.products import Sparse, dense_pieces
 
 TILE = 8  # columns
-THIN = 4  # entries of a row that is multiplied by itself at most, not in dense pieces
-ROWS, MASKS = 96, 300  # of a group at most; sets of tiles that are compared with one another
-BESIDE = 1.5  # rows that the beginning and the end of a product with a pair of tiles are worth
+THIN = 4  # nonzeros of a row that is multiplied entry by entry, not in pieces
+ROWS, MASKS = 96, 300  # rows of a group at most; masks compared with one another
+OVERHEAD = 1.5  # of a product with a pair of tiles, in rows
 
 
 class Tall:
-    """A matrix (rows, `width`), the width made up to whole tiles: `array`, and `support`, of the
-    same shape, where it may be other than zero."""
+    """Matrix `array` (rows, `width`), the width made up to whole tiles; `support` masks possible
+    nonzeros."""
 
     def __init__(self, support: np.ndarray):
         rows, width = support.shape
@@ -31,24 +31,31 @@ class Tall:
 
     @cached_property
     def tiles(self) -> np.ndarray:
-        """Which tiles of each row may hold numbers (rows, tiles)."""
+        """Mask of the tiles of each row with possible nonzeros (rows, tiles)."""
         tiles = self.support.reshape(len(self.support), self.width // TILE, TILE)
         return np.any(tiles, axis=2, keepdims=True)[..., 0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """Rows of tall matrices that are multiplied together: `order` (rows,) of what they are among
-    those wanted, where each group `begin`s (groups + 1,), and the `tiles` of each."""
+    """Rows of tall matrices that are multiplied together: their `order` (rows,), where each group
+    begins in it, `begin` (groups + 1,), and the `tiles` of each group."""
 
     order: np.ndarray
     begin: tuple[int, ...]
     tiles: tuple[np.ndarray, ...]
 
 
-def support_of(count: int, at: np.ndarray, columns: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """Return where so many rows, with entries in rows `at` and `columns`, times a matrix with that
-    `support` may be other than zero."""
+def product_support(
+    count: int, at: np.ndarray, columns: np.ndarray, support: np.ndarray
+) -> np.ndarray:
+    """Return the support of a product of sparse rows with a tall matrix.
+
+    Args:
+        count: number of rows.
+        at, columns: places of their entries.
+        support: of the tall matrix.
+    """
     reached = np.zeros((count, support.shape[1]), dtype=bool)
     if len(at):
         order = np.argsort(at, kind="stable")
@@ -60,9 +67,14 @@ def support_of(count: int, at: np.ndarray, columns: np.ndarray, support: np.ndar
     return reached
 
 
-class Multiplied:
-    """Rows `wanted` of a sparse matrix, whose `entries` stand at `rows`, `columns`, times a tall
-    one: `result`, which `times` makes."""
+class SparseTimesTall:
+    """Product of a sparse matrix's rows with a tall matrix: `result`, computed by `times`.
+
+    Args:
+        wanted: rows of the sparse matrix.
+        rows, columns, entries: places and numbers of its entries; others than wanted are ignored.
+        tall: the tall matrix.
+    """
 
     def __init__(
         self,
@@ -77,7 +89,7 @@ class Multiplied:
         kept = place[rows] >= 0
         at, columns, entries = place[rows[kept]], columns[kept], entries[kept]
         self.tall = tall
-        self.result = Tall(support_of(len(wanted), at, columns, tall.support))
+        self.result = Tall(product_support(len(wanted), at, columns, tall.support))
         self._prepare(at, columns, entries)
 
     def _prepare(self, at: np.ndarray, columns: np.ndarray, entries: np.ndarray) -> None:
@@ -95,23 +107,25 @@ class Multiplied:
         self.entry = entries[repeated]
         self.source = columns[repeated] * width + reached
         self.target = at[repeated] * width + reached
-        wanted = np.arange(len(self.result.array))
-        self.thick = pieces(wanted, at[~thin], columns[~thin], entries[~thin], width)
+        self.pieces = dense_pieces(at[~thin], columns[~thin], entries[~thin])
 
     def times(self, values: np.ndarray) -> Tall:
         """Return the product with entries `values`."""
         array = self.result.array
-        given = values[self.entry] * self.tall.array.reshape(-1)[self.source]
-        total = np.bincount(self.target, weights=given, minlength=array.size)
+        products = values[self.entry] * self.tall.array.reshape(-1)[self.source]
+        total = np.bincount(self.target, weights=products, minlength=array.size)
         array[:] = total.reshape(array.shape)
-        if self.thick.pieces:
-            array[self.thick.order] += self.thick.times(values, self.tall.array)
+        for piece in self.pieces:
+            array[piece.rows] += piece.times(values, self.tall.array)
         return self.result
 
 
-class Taken:
-    """What variables of blocks (blocks, size) that are solved for take along: in `columns` of a
-    tall matrix what stands in `rows` of another."""
+class BlockSubstitution:
+    """Substitution of blocks of variables that are solved for, into rows of a tall matrix.
+
+    Rows `columns` (blocks, size) of `tall` become minus the blocks' inverses times rows `rows` of
+    `along`.
+    """
 
     def __init__(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall):
         self.rows, self.columns, self.along, self.tall = rows, columns, along, tall
@@ -120,21 +134,20 @@ class Taken:
     def _prepare(self) -> None:
         """Make tables, where there are any."""
 
-    def put(self, inverses: np.ndarray) -> float:
-        """Put them there, by the blocks' inverses (blocks, size, size); return the largest."""
+    def apply(self, inverses: np.ndarray) -> float:
+        """Substitute by the blocks' inverses (blocks, size, size); return the largest number."""
         Z, along = self.tall.array, self.along.array
         if self.rows.shape[1] == 1:
-            taken = -inverses.reshape(-1, 1) * along[self.rows[:, 0]]
-            Z[self.columns[:, 0]] = taken
+            result = -inverses.reshape(-1, 1) * along[self.rows[:, 0]]
+            Z[self.columns[:, 0]] = result
         else:
-            taken = -(inverses @ along[self.rows])
-            Z[self.columns] = taken
-        return float(max(np.max(taken, initial=0.0), -np.min(taken, initial=0.0)))
+            result = -(inverses @ along[self.rows])
+            Z[self.columns] = result
+        return float(max(np.max(result, initial=0.0), -np.min(result, initial=0.0)))
 
 
-class Crossed:
-    """Rows of a tall matrix, transposed, times as many rows of another, or times themselves with
-    weights."""
+class TallProduct:
+    """Product L' R of rows of two tall matrices, or L' diag(weights) L of one."""
 
     def __init__(
         self,
@@ -153,23 +166,24 @@ class Crossed:
         """Make tables, where there are any."""
 
     def add(self, core: np.ndarray, weights: np.ndarray | None = None) -> None:
-        """Add the product with `weights` (rows,) to a core (width, width), which stays symmetric
-        where a matrix is multiplied with itself."""
+        """Add the product, of one matrix with `weights` (rows,), to a core (width, width)."""
         left = self.left.array[self.rows]
         if not self.symmetric:
             core += left.T @ self.right.array[self.right_rows]
             return
         assert weights is not None
-        for sign in (1.0, -1.0):
+        for sign in (1.0, -1.0):  # as a square of roots: numpy makes half of a symmetric product
             chosen = sign * weights > 0
             if chosen.any():
                 scaled = np.sqrt(sign * weights[chosen])[:, None] * left[chosen]
                 core += sign * (scaled.T @ scaled)
 
 
-def groups_of(tiles: np.ndarray) -> Groups:
-    """Return Groups of rows with numbers in so many tiles (rows, tiles): those of the same tiles,
-    and two such groups as one as long as a product with the tiles of both takes less."""
+def group_rows(tiles: np.ndarray) -> Groups:
+    """Return Groups of rows by their masks of tiles (rows, tiles).
+
+    Rows of the same tiles form a group; two groups become one while that makes products cheaper.
+    """
     rows = np.flatnonzero(tiles.any(axis=1))
     packed = np.packbits(tiles[rows], axis=1)
     alike: dict[bytes, list[int]] = {}
@@ -180,7 +194,7 @@ def groups_of(tiles: np.ndarray) -> Groups:
     masks = sorted(alike)
     for first in range(0, len(masks), MASKS):
         members = [alike[mask] for mask in masks[first : first + MASKS]]
-        for joined, mask in _joined(members, tiles[[each[0] for each in members]]):
+        for joined, mask in _merge_groups(members, tiles[[each[0] for each in members]]):
             for start in range(0, len(joined), ROWS):
                 order += joined[start : start + ROWS]
                 begin.append(len(order))
@@ -188,9 +202,10 @@ def groups_of(tiles: np.ndarray) -> Groups:
     return Groups(order=np.array(order, dtype=int), begin=tuple(begin), tiles=tuple(kept))
 
 
-def _joined(members: list[list[int]], masks: np.ndarray) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Yield rows that are multiplied together, and their tiles, of groups of rows with masks: the
-    two that gain most by it become one, until none do."""
+def _merge_groups(
+    members: list[list[int]], masks: np.ndarray
+) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Yield merged groups of rows and their masks of tiles: greedily, the largest gain first."""
     members, masks = list(members), masks.astype(float)
     rows, size = np.array([len(each) for each in members], dtype=float), masks.sum(axis=1)
     alone, alive = _cost(rows, size), np.ones(len(members), dtype=bool)
@@ -212,16 +227,15 @@ def _joined(members: list[list[int]], masks: np.ndarray) -> Iterator[tuple[list[
         yield members[number], masks[number] > 0.0
 
 
-def _cost(rows, size):
-    """Return what products of so many rows with so many tiles take, in pairs of tiles of a row."""
-    return (rows + BESIDE) * size * (size + 1) / 2
+def _cost(rows: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return the cost of products of rows with `size` tiles, in pairs of tiles of a row."""
+    return (rows + OVERHEAD) * size * (size + 1) / 2
 
 
-class Factor:
-    """A `core`, of which what is below the diagonal and on it counts, by its Cholesky factor, a
-    `lower` triangle.
+class Cholesky:
+    """Cholesky factor `lower` of a `core`, of which the lower triangle counts.
 
-    Raises LinAlgError where it is not positive definite.
+    Raises LinAlgError if it is not positive definite.
     """
 
     def __init__(self, core: np.ndarray):
@@ -229,36 +243,36 @@ class Factor:
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """Return the solution of right-hand sides (size,)."""
-        inverse = self._inverse
-        return inverse.T @ (inverse @ right)
+        return self.inverse.T @ (self.inverse @ right)
 
     @cached_property
-    def _inverse(self) -> np.ndarray:
-        return inverse_of_triangle(self.lower)
+    def inverse(self) -> np.ndarray:
+        """Inverse of the triangle, which several right-hand sides share."""
+        return invert_triangle(self.lower)
 
 
 TRIANGLE = 48  # rows of a triangle that is inverted at once
 
 
-def inverse_of_triangle(lower: np.ndarray) -> np.ndarray:
+def invert_triangle(lower: np.ndarray) -> np.ndarray:
     """Return the inverse of a lower triangle, by halves."""
     size = len(lower)
     if size <= TRIANGLE:
         return np.tril(np.linalg.inv(lower))
     half = size // 2
     out = np.zeros_like(lower)
-    out[:half, :half] = inverse_of_triangle(lower[:half, :half])
-    out[half:, half:] = inverse_of_triangle(lower[half:, half:])
+    out[:half, :half] = invert_triangle(lower[:half, :half])
+    out[half:, half:] = invert_triangle(lower[half:, half:])
     out[half:, :half] = -out[half:, half:] @ (lower[half:, :half] @ out[:half, :half])
     return out
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """What makes products, by the classes of this module or others like them: here numpy."""
+    """Makers of matrix kernels, interchangeable: here those of numpy."""
 
-    multiplied: Callable[..., Multiplied] = Multiplied
-    taken: Callable[..., Taken] = Taken
-    crossed: Callable[..., Crossed] = Crossed
+    sparse_times_tall: Callable[..., SparseTimesTall] = SparseTimesTall
+    block_substitution: Callable[..., BlockSubstitution] = BlockSubstitution
+    tall_product: Callable[..., TallProduct] = TallProduct
     sparse: Callable[..., Sparse] = Sparse
-    factor: Callable[..., Factor] = Factor
+    cholesky: Callable[..., Cholesky] = Cholesky

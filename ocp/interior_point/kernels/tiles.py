@@ -1,5 +1,4 @@
-"""What tall.c does with tiles of eight columns, as machine code that is made here: products of
-sparse matrices with tall ones, and of tall ones with each other."""
+"""Assembled kernels over tiles of eight columns: products with tall matrices, as in tall.c."""
 
 from ocp.codegen.assembler.instructions import (
     R8,
@@ -27,10 +26,13 @@ TILE = 64  # bytes: eight numbers, two registers
 HALF = 4  # rows of a tile whose sums are in registers
 
 
-def multiplied(c: Code) -> None:
-    """Rows of a sparse matrix times a tall one: rows, start, entry, column, values, first, tile,
-    tall, width, own_first, own_tile, out."""
-    c.prologue("multiplied", room=1)
+def sparse_times_tall(c: Code) -> None:
+    """Rows of a sparse matrix times a tall one.
+
+    Arguments: rows, start, entry, column, values, first, tile, tall, width, own_first, own_tile,
+    out.
+    """
+    c.prologue("sparse_times_tall", room=1)
     for place, register in ((2, R9), (3, R10), (4, R11), (5, RBX), (6, RBP), (7, R12), (11, R14)):
         c.mov(register, argument(place))
     c.mov(R13, argument(8))
@@ -74,19 +76,22 @@ def multiplied(c: Code) -> None:
 COUNT, TILES, OWN, ONE, OTHER, ROW, END = (at(RSP, offset=8 * k) for k in range(7))
 
 
-def crossed(c: Code) -> None:
-    """A product of tall matrices added to a core: groups, begin, left_row, right_row, weight,
-    first, tile, left, right, width, symmetric, work, core."""
-    c.prologue("crossed", room=7)
+def tall_product(c: Code) -> None:
+    """Product of tall matrices, added to a core.
+
+    Arguments: groups, begin, left_row, right_row, weight, first, tile, left, right, width,
+    symmetric, work, core.
+    """
+    c.prologue("tall_product", room=7)
     c.mov(R13, argument(9))
     c.shl(R13, 3)
     c.mov_constant(R14, 0)
     c.mov_constant(RSI, 0)
     with c.loop("crossed_group", RSI, argument(0)):
-        _group(c)
+        _find_group(c)
         c.mov(R11, ONE)
-        _side(c, "crossed_left", rows=2, matrix=7, weight=4)
-        _side(c, "crossed_right", rows=3, matrix=8, weight=None)
+        _pack_matrix(c, "crossed_left", rows=2, matrix=7, weight=4)
+        _pack_matrix(c, "crossed_right", rows=3, matrix=8, weight=None)
         c.mov_constant(R15, 0)
         with c.loop("crossed_above", R15, TILES):
             c.mov(RAX, TILES)
@@ -97,13 +102,13 @@ def crossed(c: Code) -> None:
             c.mov(END, RAX)
             c.mov_constant(RBX, 0)
             with c.loop("crossed_beside", RBX, END):
-                _tiles(c)
+                _add_tile_product(c)
     c.epilogue()
-    _packed(c)
+    _write_pack_tile(c)
 
 
-def _group(c):
-    """Find a group's rows and tiles, and room for them."""
+def _find_group(c: Code) -> None:
+    """Load a group's rows and tiles, and the addresses of its packed matrices."""
     c.mov(RAX, argument(1))
     c.movsxd(RCX, at(RAX, RSI, 4))
     c.movsxd(RDX, at(RAX, RSI, 4, 4))
@@ -126,8 +131,11 @@ def _group(c):
     c.mov(OTHER, R9)
 
 
-def _side(c, name, *, rows, matrix, weight):
-    """Pack the group's rows of a matrix, tile after tile, at R11."""
+def _pack_matrix(c: Code, name: str, *, rows: int, matrix: int, weight: int | None) -> None:
+    """Pack the group's rows of a matrix, tile after tile, at r11.
+
+    `rows`, `matrix` and `weight` are numbers of arguments.
+    """
     c.mov_constant(R15, 0)
     with c.loop(name, R15, TILES):
         c.mov(RAX, OWN)
@@ -148,9 +156,11 @@ def _side(c, name, *, rows, matrix, weight):
         # it uses rax, rcx and rdx
 
 
-def _packed(c):
-    """Add the routine that packs a tile of rows: of numbers at r8, from r10 on, to r11, with
-    weights at r9 unless that is zero; rsp has the place of the call, too."""
+def _write_pack_tile(c: Code) -> None:
+    """Write the routine that packs a tile of the rows at r8 from r10 to r11.
+
+    They are multiplied by weights at r9 unless that is zero. rsp is eight bytes lower in a call.
+    """
     c.label("packed")
     c.mov(RDX, at(RSP, offset=8 + COUNT.offset))
     c.mov_constant(RCX, 0)
@@ -171,8 +181,11 @@ def _packed(c):
     c.emit("C3")  # ret
 
 
-def _tiles(c):
-    """Add the product of a pair of tiles, r15 of the left ones and rbx of the right ones."""
+def _add_tile_product(c: Code) -> None:
+    """Add the product of tile r15 on the left and tile rbx on the right to the core.
+
+    Sums of HALF rows at a time stay in registers.
+    """
     c.mov(RAX, OWN)
     c.movsxd(R10, at(RAX, R15, 4))
     c.shl(R10, 3)
@@ -184,11 +197,11 @@ def _tiles(c):
     for half, far in enumerate(HALVES):
         for number in range(2 * HALF):
             c.vector_op(XOR, number, number, number)
-        for register, index, side in ((R9, R15, ONE), (R11, RBX, OTHER)):
+        for register, index, matrix in ((R9, R15, ONE), (R11, RBX, OTHER)):
             c.mov(register, index)
             c.imul(register, COUNT)
             c.shl(register, 6)
-            c.add(register, side)
+            c.add(register, matrix)
         c.mov(RDX, COUNT)
         name = f"crossed_product_{half}"
         c.label(name)
@@ -209,10 +222,12 @@ def _tiles(c):
             c.add(R10, R13)
 
 
-def taken(c: Code) -> None:
-    """Rows of a tall matrix: less the inverse of a block times rows of another; the largest number
-    that it puts: blocks, size, row, column, inverse, from, width, first, tile, tall."""
-    c.prologue("taken", room=1)
+def block_substitution(c: Code) -> None:
+    """Minus inverses of blocks times rows of a tall matrix, into another; returns the largest.
+
+    Arguments: blocks, size, row, column, inverse, from, width, first, tile, tall.
+    """
+    c.prologue("block_substitution", room=1)
     c.mov(R13, argument(6))
     c.shl(R13, 3)
     c.mov(RAX, argument(0))
@@ -240,7 +255,7 @@ def taken(c: Code) -> None:
         c.movsxd(R9, at(RAX, RDX, 4))
         c.movsxd(R10, at(RAX, RDX, 4, 4))
         with c.loop("taken_tile", R9, R10):
-            _taken_tile(c)
+            _substitute_tile(c)
     c.add(RSI, argument(1))
     c.jump("taken_block")
     c.label("taken_end")
@@ -251,8 +266,8 @@ def taken(c: Code) -> None:
     c.epilogue()
 
 
-def _taken_tile(c):
-    """Put one tile of a row."""
+def _substitute_tile(c: Code) -> None:
+    """Compute one tile of a row."""
     c.mov(RAX, argument(8))
     c.movsxd(R11, at(RAX, R9, 4))
     c.shl(R11, 6)
@@ -272,4 +287,4 @@ def _taken_tile(c):
         c.store_vector(at(R12, R11, 1, far), half)
         c.vector_op(SUB, 4, 3, half)
         c.vector_op(MAX, 4, 4, half)
-        c.vector_op(MAX, 15, 4, 15)  # which stays where that is no number
+        c.vector_op(MAX, 15, 4, 15)  # xmm15 stays if the other is not a number

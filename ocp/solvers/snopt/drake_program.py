@@ -1,25 +1,23 @@
-"""An NLP as Drake's MathematicalProgram.
-
-What is shown of it, in which pieces, and what handing these over costs.
+"""An NLP as Drake's MathematicalProgram, which SNOPT solves, and the costs of the bridge.
 
 Rows that depend on the same variables form one constraint over these alone, linear rows are
 declared linear, and the objective's gradient comes in slices. Drake shows the whole point before it
-asks for any of them; there all of them are evaluated at once. Nonlinear rows count in sizes of
+asks for any of them; then all are evaluated at once. Nonlinear rows are divided by the sizes of
 their bounds, so that one tolerance suits torques in N m and places in m.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers.backend import See
-from ocp.solvers.nlp import NLP, Iterate, iterate
+from ocp.solvers.nlp import NLP, Evaluator, Iterate, iterate_at
 
-OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint does
+OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint
 SLICE = 32  # variables of one slice of the objective's gradient
 
 
@@ -29,7 +27,7 @@ class Stop(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrakeProgram:
-    """An NLP as Drake has it: program, variables, bindings of bounds, rows of g and slices of f."""
+    """Drake's `program` of an NLP, its `variables`, and the bindings of `bounds` and rows of g."""
 
     program: Any
     point: "EvaluatedPoint"
@@ -38,7 +36,7 @@ class DrakeProgram:
     constraints: list[tuple[np.ndarray, Any]]
 
     def iterate(self, result: Any) -> Iterate:
-        """Return where SNOPT ended, with its multipliers."""
+        """Return the last iterate of SNOPT, with its multipliers."""
         last = self.point.iterate(result.GetSolution(self.variables))
         last.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
         for rows, binding in self.constraints:
@@ -50,9 +48,12 @@ class DrakeProgram:
 def build_drake_program(
     nlp: NLP, point: "EvaluatedPoint", solvers: Any, differentiation: Any
 ) -> DrakeProgram:
-    """Return the NLP as a program of Drake.
+    """Return the NLP as Drake's program.
 
-    Linear rows as such, others in groups over the same variables, f in slices.
+    Args:
+        nlp: with gradient and Jacobian.
+        point: evaluates the NLP where SNOPT is.
+        solvers, differentiation: modules of Drake.
     """
     program = solvers.MathematicalProgram()
     variables = program.NewContinuousVariables(len(nlp.lower))
@@ -81,16 +82,15 @@ def build_drake_program(
 
 
 class EvaluatedPoint:
-    """The program's values and derivatives where SNOPT stands, evaluated once.
+    """Values and derivatives at SNOPT's current point, evaluated once for all pieces.
 
-    `seconds` are those of evaluations, `bridging` those in which numbers pass between SNOPT and
-    them. Drake asks for all pieces of a point in one go, from its showing on, so that whatever
-    passes until the last piece is left is no work of SNOPT's.
+    `bridging` are the seconds in which numbers pass between SNOPT and the evaluation. Drake asks
+    for all pieces of a point in one go, so that time until the last piece is not SNOPT's.
     """
 
     def __init__(self, nlp: NLP, see: See):
         self.nlp, self.see = nlp, see
-        self.x = np.full(len(nlp.lower), np.nan)  # nowhere yet
+        self.x = np.full(len(nlp.lower), np.nan)  # not evaluated yet
         self.count, self.seconds, self.deadline = 0, 0.0, np.inf
         self.bridging, self.left = 0.0, time.perf_counter()  # when a call of ours was left last
         self.functions = _first(nlp)
@@ -99,10 +99,10 @@ class EvaluatedPoint:
         pattern = self.functions[1].sparsity_out(1)
         self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
         self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
-        self.gradient, self.jacobian = (_evaluator(function) for function in self.functions)
+        self.gradient, self.jacobian = map(Evaluator, self.functions)
 
     def move(self, x: np.ndarray) -> None:
-        """Stand at x (n,), where the pieces are asked for next."""
+        """Evaluate x (n,), whose pieces are asked for next; raise Stop if the search must end."""
         self.left = time.perf_counter()
         if np.array_equal(x, self.x):
             return
@@ -118,7 +118,7 @@ class EvaluatedPoint:
             raise Stop
 
     def leave(self) -> None:
-        """Count what has passed since a call of ours was left, or the point was evaluated."""
+        """Count the time since the evaluation, or the last piece, as bridging."""
         now = time.perf_counter()
         self.bridging, self.left = self.bridging + now - self.left, now
 
@@ -129,7 +129,7 @@ class EvaluatedPoint:
     def iterate(self, x: np.ndarray) -> Iterate:
         """Return the Iterate at x, with multipliers of zero."""
         if not np.array_equal(x, self.x):
-            return iterate(self.nlp, x)
+            return iterate_at(self.nlp, x)
         return Iterate(
             x=np.array(x, dtype=float),
             g=self.g.copy(),
@@ -138,13 +138,12 @@ class EvaluatedPoint:
         )
 
     def calls(self) -> dict[str, tuple[int, float]]:
-        """Return how often, and for how many seconds, f, g and their derivatives were evaluated,
-        and numbers handed over the bridge to them."""
+        """Return calls and seconds of evaluations, and of the bridge."""
         return {"nlp_fg": (self.count, self.seconds), "bridge": (self.count, self.bridging)}
 
 
 def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
-    """Return the gradient and the Jacobian of an NLP, which every Backend is given."""
+    """Return the gradient and the Jacobian of an NLP, which every Backend gets."""
     assert nlp.gradient is not None and nlp.jacobian is not None
     return nlp.gradient, nlp.jacobian
 
@@ -152,12 +151,12 @@ def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
 def _objective(
     point: EvaluatedPoint, columns: np.ndarray, differentiation: Any
 ) -> Callable[[np.ndarray], Any]:
-    """Return the function of a slice of the variables whose sum over all slices is the objective.
+    """Return the part of the objective for a slice of variables.
 
-    The first has its value, each its gradient.
+    The first part has the objective's value, each its slice of the gradient.
     """
     first = columns[0] == 0
-    function = _handing(
+    function = _drake_function(
         point,
         columns,
         differentiation,
@@ -182,19 +181,16 @@ def _constraint(
         unit = point.unit[rows]
         return unit * point.g[rows], unit[:, None] * slope.reshape(len(rows), -1)
 
-    return _handing(point, columns, differentiation, evaluate)
+    return _drake_function(point, columns, differentiation, evaluate)
 
 
-def _handing(
+def _drake_function(
     point: EvaluatedPoint,
     columns: np.ndarray,
     differentiation: Any,
     evaluate: Callable[[], tuple[np.ndarray, np.ndarray]],
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what Drake calls with some variables for values and derivatives.
-
-    The variables come as numbers, or as automatically differentiated ones.
-    """
+    """Return the function that Drake calls with numbers, or automatically differentiated ones."""
 
     def function(x: np.ndarray) -> np.ndarray:
         dual = x.dtype == object
@@ -271,27 +267,6 @@ def group_rows(pattern: ca.Sparsity, rows: np.ndarray) -> list[tuple[np.ndarray,
 
 def _cost(rows: int, columns: int) -> int:
     return columns * (columns + rows) + OVERHEAD
-
-
-def _evaluator(function: ca.Function) -> Callable[[np.ndarray], list[np.ndarray]]:
-    """Return what evaluates a function of (x, p) at x into arrays that the next call overwrites.
-
-    The arrays are the nonzeros of the results.
-    """
-    buffer, call = cast(Any, function.buffer())
-    x, nothing = np.zeros(function.nnz_in(0)), np.zeros(0)
-    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
-    for k, array in enumerate((x, nothing)):
-        buffer.set_arg(k, memoryview(cast(Any, array)))
-    for k, array in enumerate(results):
-        buffer.set_res(k, memoryview(cast(Any, array)))
-
-    def evaluate(point: np.ndarray, keep: Any = (buffer, nothing)) -> list[np.ndarray]:
-        x[:] = point
-        call()
-        return results
-
-    return evaluate
 
 
 def _dense(function: ca.Function, k: int, nonzeros: np.ndarray) -> np.ndarray:
