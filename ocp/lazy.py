@@ -1,5 +1,7 @@
-"""Names of a package that load when they are first asked for (PEP 562), so that a solve loads
-neither pictures nor studies."""
+"""Lazy names of a package, which load at first use (PEP 562).
+
+So a solve loads neither pictures nor studies.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -9,15 +11,15 @@ from typing import Any
 def lazy_names(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package; `homes` {module: names that it defines}."""
+    """Return `__getattr__` and `__dir__` of a package; `homes` are {module: names in it}."""
     home = {name: module for module, names in homes.items() for name in names}
 
-    def find(name: str) -> Any:
+    def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(home[name]), name)
 
-    def listed() -> list[str]:
+    def names() -> list[str]:
         return sorted({*vars(import_module(package)), *home})
 
-    return find, listed
+    return get, names

@@ -1,8 +1,8 @@
 """Pickling of records that hold functions, read-only arrays and mappings, and expressions.
 
-Python pickles a function by its name, and so no lambda and nothing that is defined inside another
-function. Here such a function travels by value: its code, what it has captured, and of a script's
-own names those that it uses. In a process that has it already it is found again as it is.
+Python pickles a function by its name, so no lambda and no function defined inside another one. Here
+such a function travels by value: its code, its captured variables, and those of a script's own
+names that it uses. A process that has the function already finds it again.
 """
 
 import builtins
@@ -23,19 +23,24 @@ import numpy as np
 
 Record = TypeVar("Record", bound=type)
 SCRIPT = ("__main__", "__mp_main__")  # modules that other processes do not import by name
-OURS = ("ocp", "numpy", "casadi")  # packages whose objects Python can pickle
+PICKLABLE = ("ocp", "numpy", "casadi")  # packages whose objects Python can pickle
 PLAIN = frozenset((float, int, complex, str, bytes, bool, type(None)))
 CACHED = type(cache(len))
 CARRIERS: dict[type, Callable[[Any], Any]] = {}  # of types that only upper layers know
 _KEYS: WeakKeyDictionary[FunctionType, str] = WeakKeyDictionary()
 _FUNCTIONS: WeakValueDictionary[str, FunctionType] = WeakValueDictionary()
-_UNFILLED: WeakSet[FunctionType] = WeakSet()  # made, and without what they have captured so far
-_CARRIED: WeakValueDictionary[int, "ByValue"] = WeakValueDictionary()  # while they are pickled
+_UNFILLED: WeakSet[FunctionType] = WeakSet()  # unpickled, and still without captured variables
+_STAND_INS: WeakValueDictionary[int, "FunctionStandIn"] = (
+    WeakValueDictionary()
+)  # while they are pickled
 
 
 def portable(record: Record) -> Record:
-    """Let records of a frozen dataclass be pickled whatever functions, read-only arrays and
-    mappings, and expressions are in their fields; a shallow copy is the record itself."""
+    """Decorate a frozen dataclass so that its records can be pickled.
+
+    Fields may hold functions, read-only arrays and mappings, and expressions. A shallow copy is the
+    record itself.
+    """
 
     def __reduce__(self: Any) -> Any:
         name = getattr(self, "name", None)
@@ -51,42 +56,46 @@ def portable(record: Record) -> Record:
             object.__setattr__(self, each.name, value)
 
     kind: Any = record
-    kind.__reduce__, kind.__setstate__, kind.__copy__ = __reduce__, __setstate__, _itself
+    kind.__reduce__, kind.__setstate__, kind.__copy__ = __reduce__, __setstate__, _identity
     return record
 
 
 def portable_value(value: Any, what: str) -> Any:
-    """Return what is pickled in place of a value, itself where Python can pickle it; errors say
-    `what` it belongs to."""
+    """Return a stand-in that can be pickled for a value, the value itself if Python can pickle it.
+
+    `what` it belongs to begins error messages.
+    """
     kind = type(value)
     if kind in PLAIN or isinstance(value, type) or _is_found(value):
         return value
     if kind in CARRIERS:
         return CARRIERS[kind](value)
     if kind is FunctionType:
-        if id(value) not in _CARRIED:
-            held = _CARRIED[id(value)] = ByValue(value, what)
+        if id(value) not in _STAND_INS:
+            held = _STAND_INS[id(value)] = FunctionStandIn(value, what)
             return held
-        return _CARRIED[id(value)]
+        return _STAND_INS[id(value)]
     if kind is MappingProxyType:
-        return Made(_read_only, portable_value(dict(value), what))
+        return CallStandIn(_read_only, portable_value(dict(value), what))
     if kind is np.ndarray and not value.flags.writeable:
-        return Made(_still, value.copy())
+        return CallStandIn(_freeze, value.copy())
     if kind is ModuleType:
-        return Made(import_module, value.__name__)
+        return CallStandIn(import_module, value.__name__)
     if kind is partial:
         parts = value.func, *value.args
-        return Made(_partial, portable_value(parts, what), portable_value(value.keywords, what))
+        return CallStandIn(
+            _partial, portable_value(parts, what), portable_value(value.keywords, what)
+        )
     if kind is CACHED:
-        return Made(cache, portable_value(value.__wrapped__, what))
+        return CallStandIn(cache, portable_value(value.__wrapped__, what))
     if kind in (list, tuple, dict):
-        return _carried_parts(value, kind, what)
-    own = kind.__module__.partition(".")[0] in OURS and kind.__name__ not in ("MX", "Function")
-    return value if own else Tried(value, what)
+        return _portable_parts(value, kind, what)
+    own = kind.__module__.partition(".")[0] in PICKLABLE and kind.__name__ not in ("MX", "Function")
+    return value if own else ObjectStandIn(value, what)
 
 
-def _carried_parts(value: Any, kind: type, what: str) -> Any:
-    """Return what is pickled in place of a container's parts, itself where that is they."""
+def _portable_parts(value: Any, kind: type, what: str) -> Any:
+    """Return a container with stand-ins for its parts, itself if none is needed."""
     if kind is dict:
         entries = {key: portable_value(part, f"{what}: {key!r}") for key, part in value.items()}
         return value if all(entries[key] is part for key, part in value.items()) else entries
@@ -95,7 +104,7 @@ def _carried_parts(value: Any, kind: type, what: str) -> Any:
 
 
 def _is_found(value: Any) -> bool:
-    """Tell whether a function is what its name stands for in a module that others can import."""
+    """Tell whether other processes find a function by its name in its module."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or module in SCRIPT:
         return False
@@ -105,8 +114,8 @@ def _is_found(value: Any) -> bool:
     return place is value
 
 
-class Made:
-    """What is pickled, and copied, as the call of a function."""
+class CallStandIn:
+    """Stand-in that is pickled, and copied, as the call of a function."""
 
     __slots__ = ("arguments", "function")
 
@@ -120,8 +129,8 @@ class Made:
         return self.function(*deepcopy(self.arguments, memo))
 
 
-class Tried:
-    """An object that is none of ours: where it cannot be pickled, the error says what holds it."""
+class ObjectStandIn:
+    """Stand-in for an object of another package; errors of pickling say what holds it."""
 
     __slots__ = ("value", "what")
 
@@ -133,14 +142,14 @@ class Tried:
         if words:
             kind = type(self.value).__name__
             raise pickle.PicklingError(f"{self.what}: {kind} cannot be pickled: {words}")
-        return _itself, (self.value,)
+        return _identity, (self.value,)
 
     def __deepcopy__(self, memo: dict) -> Any:
         return deepcopy(self.value, memo)
 
 
-class ByValue:
-    """A function that is pickled by its code and by what it has captured; copied, it is itself."""
+class FunctionStandIn:
+    """Stand-in for a function, pickled by its code and captured variables; copies are shared."""
 
     __slots__ = ("__weakref__", "function", "what")
 
@@ -180,7 +189,7 @@ class ByValue:
 
 
 def _function(key: str, version: str, code: bytes, module: str, name: str) -> FunctionType:
-    """Return the function of a key; where this process has none, one that is still to be filled."""
+    """Return the function of a key, a new one without captured variables if there is none yet."""
     if key in _FUNCTIONS:
         return _FUNCTIONS[key]
     if version != sys.implementation.cache_tag:
@@ -199,7 +208,7 @@ def _function(key: str, version: str, code: bytes, module: str, name: str) -> Fu
 
 
 def _fill(function: FunctionType, state: Mapping[str, Any]) -> None:
-    """Give a function that was just made what it had captured."""
+    """Set the captured variables of a function that was just made."""
     if function not in _UNFILLED:
         return
     _UNFILLED.discard(function)
@@ -212,14 +221,14 @@ def _fill(function: FunctionType, state: Mapping[str, Any]) -> None:
 
 
 def _of_script(function: FunctionType) -> bool:
-    """Tell whether a function's module is one that other processes do not import by its name."""
+    """Tell whether other processes cannot import a function's module by its name."""
     module = sys.modules.get(function.__module__)
     return function.__module__ in SCRIPT or vars(module or builtins) is not function.__globals__
 
 
 def _globals(code: CodeType) -> Iterator[str]:
-    """Yield the names of a module that code uses, and what is defined inside it."""
-    import dis  # which few programs need
+    """Yield the global names that code uses, those of functions inside it too."""
+    import dis  # few programs need it
 
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -237,7 +246,7 @@ def _is_filled(cell: CellType) -> bool:
 
 
 def _refusal(value: Any) -> str:
-    """Return why an object cannot be pickled, "" where it can."""
+    """Return why an object cannot be pickled, "" if it can."""
     ways = [pickle, *(sys.modules[name] for name in ("cloudpickle",) if name in sys.modules)]
     words = ""
     for way in ways:  # workers of joblib and Dask take what cloudpickle can
@@ -253,8 +262,8 @@ def _read_only(mapping: dict) -> Mapping:
     return MappingProxyType(mapping)
 
 
-def _still(array: np.ndarray) -> np.ndarray:
-    """Return an array that is read-only from now on."""
+def _freeze(array: np.ndarray) -> np.ndarray:
+    """Return the array, made read-only."""
     array.flags.writeable = False
     return array
 
@@ -263,5 +272,5 @@ def _partial(parts: Any, keywords: Mapping[str, Any]) -> partial:
     return partial(*parts, **keywords)
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value

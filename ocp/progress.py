@@ -1,4 +1,4 @@
-"""What long work is doing, said to whoever listens; by default nobody does."""
+"""Progress messages of long work, for a listener; by default there is none."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", def
 
 
 def say(words: str) -> None:
-    """Tell the listener what is done from now on, as "builds graphs"."""
+    """Tell the listener what begins, as "builds graphs"."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(words)
@@ -16,7 +16,7 @@ def say(words: str) -> None:
 
 @contextmanager
 def listen(listener: Callable[[str], None] | None) -> Iterator[None]:
-    """Hand everything that is said inside to a listener."""
+    """Send progress messages within a `with` block to a listener."""
     token = _LISTENER.set(listener)
     try:
         yield

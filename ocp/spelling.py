@@ -11,8 +11,7 @@ Record = TypeVar("Record", bound=type)
 
 
 def suggestion(word: object, names: Iterable[str]) -> str:
-    """Return " (did you mean 'NAME'?)" for the one of the names that is most like a word, or
-    nothing where none is."""
+    """Return " (did you mean 'NAME'?)" for the name most similar to a word, "" if none is."""
     from difflib import get_close_matches  # which only errors need
 
     known = {name.lower(): name for name in names}
@@ -21,15 +20,14 @@ def suggestion(word: object, names: Iterable[str]) -> str:
 
 
 class Unknown(KeyError):
-    """Raised by `Named` for a name that it does not have; the message says which it has."""
+    """Raised by `Named` for an unknown name; the message lists the known ones."""
 
-    def __str__(self) -> str:  # which a KeyError shows in quotes
+    def __str__(self) -> str:  # a KeyError would show it in quotes
         return str(self.args[0])
 
 
 class Named(dict):
-    """Entries by name, of which a missing one is told with the name that is most like it; `what`
-    they are begins the message."""
+    """Entries by name, whose errors suggest the most similar one; `what` begins the message."""
 
     def __init__(self, what: str, entries: Mapping[str, Any]) -> None:
         super().__init__(entries)
@@ -41,16 +39,12 @@ class Named(dict):
 
 
 def suggest_fields(record: Record) -> Record:
-    """Let a record answer an unknown keyword with the field that is most like it; a decorator of
-    dataclasses.
-
-    Raises TypeError then, naming the record, the keyword and the fields.
-    """
+    """Decorate a dataclass: an unknown keyword raises TypeError with the most similar field."""
     made = vars(record)["__init__"]
     names = tuple(each.name for each in fields(record) if each.init)
 
     @wraps(made)
-    def make(self, *values, **keywords):
+    def make(self: Any, *values: Any, **keywords: Any) -> None:
         try:
             made(self, *values, **keywords)
         except TypeError:

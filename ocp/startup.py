@@ -1,4 +1,4 @@
-"""Signals and memory of the command line: nothing of it happens in a program of the user's own."""
+"""Signals and garbage collection of the command line; programs of users are left alone."""
 
 import gc
 import signal
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 COMMAND = "ocp"
-ENTRY = "from ocp.cli.main import command"  # in the script that installers write for it
-SELDOM = 5_000  # new objects after which a command collects garbage
+ENTRY = "from ocp.cli.main import command"  # a line of the script that installers write
+RARELY = 5_000  # new objects after which a command collects garbage
 
 
 def _is_command() -> bool:
@@ -17,7 +17,7 @@ def _is_command() -> bool:
 
     That is `python -m ocp`, `python -m ocp.problems.NAME`, or the script `ocp` of the installation.
     """
-    if sys.argv[:1] == ["-m"]:  # as long as Python looks for the module
+    if sys.argv[:1] == ["-m"]:  # while Python looks for the module
         module = sys.orig_argv[-len(sys.argv)].removeprefix("-m")
         return module.partition(".")[0] == COMMAND
     script = Path(sys.argv[0]) if sys.argv else Path()
@@ -30,20 +30,19 @@ AS_COMMAND = _is_command()
 
 
 def end_in_silence() -> None:
-    """Let Ctrl-C end a program that still loads at once: there is nothing to tell of it yet.
-
-    Nothing changes where somebody else hears the signal.
-    """
+    """Let Ctrl-C end a program at once while it loads, unless it has a handler of its own."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
-def collecting_seldom() -> Iterator[None]:
-    """Let Python collect garbage seldom: records and graphs that a command makes last, and half of
-    the time that goes by while they are looked through again and again is saved."""
+def collect_rarely() -> Iterator[None]:
+    """Collect garbage rarely within a `with` block.
+
+    A command's records and graphs last, and searching them again and again doubles its time.
+    """
     before = gc.get_threshold()
-    gc.set_threshold(SELDOM, *before[1:])
+    gc.set_threshold(RARELY, *before[1:])
     try:
         yield
     finally:

@@ -7,8 +7,8 @@ LABEL = 22  # columns, or more
 
 
 def html_table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), title: str = "") -> str:
-    """Return rows of words as a table in HTML, the first word of each its label."""
-    from html import escape  # which nothing but notebooks needs
+    """Return rows of words as an HTML table, the first word of each as its label."""
+    from html import escape  # only notebooks need it
 
     left = "style='text-align:left'"
 

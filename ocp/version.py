@@ -1,4 +1,4 @@
-"""The version of the package and the name under which it is installed, their only home."""
+"""Version and distribution name of the package, and errors for missing extras."""
 
 from importlib import import_module
 from typing import Any
@@ -13,7 +13,7 @@ def install_hint(extra: str) -> str:
 
 
 class MissingExtra(ModuleNotFoundError):
-    """Raised where an extra of the distribution is not installed; the message says how it is."""
+    """Raised if an extra of the distribution is missing; the message says how to install it."""
 
 
 def import_extra(name: str, extra: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ocp.startup import collecting_seldom, hear_interrupts
+from ocp.startup import collect_rarely, hear_interrupts
 from ocp.studies.processes import EngineError
 from ocp.version import MissingExtra
 
@@ -23,7 +23,7 @@ def exit_status(function: Callable[..., int | None], *arguments: Any) -> int:
     """
     hear_interrupts()
     try:
-        with collecting_seldom():
+        with collect_rarely():
             try:
                 status = function(*arguments) or DONE
             except SystemExit as end:  # by which argparse leaves

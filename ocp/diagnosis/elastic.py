@@ -101,7 +101,7 @@ class _Case:
     @property
     def over(self) -> bool:
         """Tell whether no more may be asked."""
-        return self.interrupted or self.grant.spent
+        return self.interrupted or self.grant.is_empty
 
 
 def relax_minimally(
@@ -115,7 +115,7 @@ def relax_minimally(
 
     Iterations count to what is `left` to the user's options, beside a bound of their own.
     """
-    if Budget(left=left.left).spent:
+    if Budget(left=left.left).is_empty:
         return Elastic()
     most = min(MOST, max(FEWEST, WORK // max(1, len(x))))
     case = _with_free_duration(

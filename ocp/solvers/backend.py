@@ -1,16 +1,14 @@
-"""What a solver is to this house.
+"""Solver backends: values with a function that prepares a run and one that checks options.
 
-A Backend, a value with a function that prepares a run and one that checks options.
+def prepare(nlp, solver, start, see):
+    ...                               # set up once
+    def run():
+        ...                           # the search; `see` every iterate
+        return Answer(iterate=..., status="converged", success=True, iterations=7)
+    return run
 
-    def prepare(nlp, solver, start, see):
-        ...                               # what is built once
-        def run():
-            ...                           # what takes the time; `see` every iterate
-            return Answer(iterate=..., status="converged", success=True, iterations=7)
-        return run
-
-    mine = Backend(name="mine", prepare=prepare)
-    solve(problem, solver=Solver(plugin=mine, options={"tol": 1e-8}))
+mine = Backend(name="mine", prepare=prepare)
+solve(problem, solver=Solver(plugin=mine, options={"tol": 1e-8}))
 """
 
 from collections.abc import Callable, Mapping
@@ -24,12 +22,12 @@ from ocp.solvers.nlp import NLP, Iterate
 from ocp.spelling import suggest_fields
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
-See = Callable[[float, Iterate], bool]
+See = Callable[[float, Iterate], bool]  # takes objective and iterate; True stops the solver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where a solve begins: the point `x` (variables,), and multipliers where they are known."""
+    """First point `x` (variables,) of a solve, and multipliers if they are known."""
 
     x: np.ndarray
     x_multipliers: np.ndarray | None = None
@@ -37,7 +35,7 @@ class Start:
 
     @property
     def warm(self) -> bool:
-        """Tell whether multipliers are known."""
+        """Whether multipliers are known."""
         return self.x_multipliers is not None
 
     def __repr__(self) -> str:
@@ -46,10 +44,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a solver came back with: its last `iterate`, or None.
+    """Result of a solver: its last `iterate`, or None, and its `status` in its own words.
 
-    Its `status` in its own words, whether that is a `success`; `iterations` as it counts them;
-    `calls` {function: (times called, seconds)} of what it evaluated.
+    `success` tells whether that is one; `calls` are {function: (times called, seconds)}.
     """
 
     iterate: Iterate | None
@@ -87,14 +84,17 @@ def accept(options: Mapping[str, Any]) -> None:
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A solver: `prepare`(nlp, solver, start, see) returns a function that solves.
+    """A solver of nonlinear programs.
 
-    That function of nothing returns an Answer. The NLP has `gradient` and `jacobian`; `solver`
-    carries the options and the kind of Hessian, one of `hessians`. The run shows every iterate,
-    `see`(objective, Iterate), and stops when that returns True, which is how Ctrl-C works, the
-    history is kept and the best iterate outlives a failure. `check`(options) raises ValueError,
-    before any work is done, for options that the solver does not know; `shared` are those of IPOPT
-    that it knows by the same names, which attempts tune it by.
+    Args:
+        name: in messages and statistics.
+        prepare: prepare(nlp, solver, start, see) returns a function without arguments that solves
+            and returns an Answer. The NLP has a gradient and a Jacobian; `solver` has the options
+            and the kind of Hessian. The run calls see(objective, iterate) for every iterate and
+            stops when it returns True: Ctrl-C, history and the best iterate depend on it.
+        check: raises ValueError, before any work, for options that the solver does not know.
+        hessians: kinds of Hessian that it takes.
+        shared: options of IPOPT that it knows by the same names, which attempts may tune.
     """
 
     name: str

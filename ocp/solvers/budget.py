@@ -1,4 +1,4 @@
-"""What attempts share: where one begins, the limits that are left, and one solve within them."""
+"""Budget of iterations and time that attempts share, and one solve within it."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,17 +12,16 @@ from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 
-EASING = "ipopt"  # solves relaxed programs, whatever plugin was asked for
-LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse zero
+RELAXER = "ipopt"  # solves elastic programs, whatever the plugin
+LEAST_SECONDS = 1e-6  # of an exhausted limit of time, since solvers refuse zero
 Watch = Callable[[Iteration], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where an attempt begins: the point `x` (variables,), and `multipliers` where they are known.
+    """First point `x` (variables,) of an attempt, and {x_multipliers, g_multipliers} if known.
 
-    These are {x_multipliers, g_multipliers}. A point that was predicted, in so many iterations of a
-    model, has `options` of the solver with which it begins.
+    A predicted point has taken `iterations` of a model, and has `options` of the solver.
     """
 
     x: np.ndarray
@@ -33,10 +32,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What is left: of the limits among a user's options, {option: iterations, or seconds}.
+    """Limits left among a user's options, {option: iterations, or seconds}.
 
-    Beside them `iterations` that the house allows itself, and `seconds` before the deadline of a
-    plan made while its mechanism moves.
+    Beside these, `iterations` of internal limits, and `seconds` to the deadline of a replan.
     """
 
     left: Mapping[str, float]
@@ -44,14 +42,14 @@ class Budget:
     seconds: float = np.inf
 
     @property
-    def spent(self) -> bool:
-        """Tell whether one of the limits is used up."""
+    def is_empty(self) -> bool:
+        """Whether a limit is used up."""
         return self.iterations <= 0 or self.seconds <= 0 or min(self.left.values(), default=1) <= 0
 
     def limit(self, solver: Solver) -> Solver:
-        """Return the solver with no more allowed than what is left to the user's options."""
+        """Return the solver with its limits reduced to what is left."""
         limits: dict[str, Any] = {
-            _named(name, solver): max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
+            _limit_name(name, solver): max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
             for name, amount in self.left.items()
         }
         return replace(solver, options=dict(solver.options) | limits) if limits else solver
@@ -65,24 +63,24 @@ class Budget:
         return Budget(left=left, iterations=iterations_left, seconds=seconds_left)
 
 
-def _named(limit: str, solver: Solver) -> str:
-    """Return what IPOPT calls a limit that another plugin's options set, where it solves."""
-    if solver.name != EASING:
+def _limit_name(limit: str, solver: Solver) -> str:
+    """Return IPOPT's name of a limit among another plugin's options, if IPOPT solves."""
+    if solver.name != RELAXER:
         return limit
     kinds = {"max_iter": ITERATION_LIMITS, "max_wall_time": TIME_LIMITS, "max_cpu_time": CPU_LIMITS}
     return next(name for name, others in kinds.items() if limit in others)
 
 
 def relaxation_solver(solver: Solver) -> Solver:
-    """Return what solves relaxed programs: IPOPT with their exact curvature.
+    """Return the solver of elastic programs: IPOPT with their exact Hessian.
 
-    Options are the user's where these are IPOPT's.
+    Options are the user's if these are IPOPT's.
     """
-    return Solver(plugin=EASING, options=solver.options if solver.name == EASING else {})
+    return Solver(plugin=RELAXER, options=solver.options if solver.name == RELAXER else {})
 
 
 def budget(solver: Solver) -> Budget:
-    """Return the Budget that a solver's options grant."""
+    """Return the Budget set by a solver's options."""
     limits = {*ITERATION_LIMITS, *TIME_LIMITS, *CPU_LIMITS}
     return Budget(left={name: solver.options[name] for name in limits & {*solver.options}})
 
@@ -96,9 +94,15 @@ def spend(
     *,
     most: float = np.inf,
 ) -> tuple[Outcome, Budget]:
-    """Return the Outcome of one solve within the budget, and what it left of it.
+    """Return the Outcome of one solve within the budget, and the budget left.
 
-    It is cut short after `most` iterations.
+    Args:
+        nlp: the program.
+        solver: settings.
+        start: first point.
+        grant: the budget.
+        watch: called with every Iteration.
+        most: further limit of iterations.
     """
     begin, most = time.process_time(), min(most, grant.iterations)
     outcome = minimize(
@@ -115,7 +119,7 @@ def spend(
 
 
 def with_stage(watch: Watch | None, stage: str) -> Watch | None:
-    """Return what shows iterations of a stage to `watch`."""
+    """Return a watch that adds the name of a stage to iterations, None for None."""
     if watch is None:
         return None
     return lambda iteration: watch(replace(iteration, stage=stage))

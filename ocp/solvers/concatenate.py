@@ -1,9 +1,9 @@
-"""Nonlinear programs put together to one: each has some of the variables, and rows of its own.
+"""Concatenation of nonlinear programs that share variables.
 
     minimise sum of f_k(x_k) subject to g_k(x_k) within its bounds, x_k = x[columns of k]
 
-Variables that several have in common are bounded by all of them. Derivatives are those of the
-parts, their nonzeros put in place by one constant sparse matrix.
+Shared variables obey the bounds of all. Derivatives are those of the parts, their nonzeros put in
+place by one constant sparse matrix.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,31 +14,38 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import FAST_VERSIONS, NLP, fast_version
+from ocp.solvers.nlp import (
+    FAST_VERSIONS,
+    NLP,
+    fast_version,
+    gradient_function,
+    hessian_function,
+    jacobian_function,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An NLP, and where its variables stand in x of all (`columns`, each once)."""
+    """An NLP, and the places `columns` of its variables in x of all, each once."""
 
     nlp: NLP
     columns: np.ndarray
 
-    def own(self, x):
-        """Return the variables of this one, of x of all as an expression."""
+    def own(self, x: ca.MX) -> ca.MX:
+        """Return the variables of this member."""
         first, last = int(self.columns[0]), int(self.columns[-1])
         if np.array_equal(self.columns, np.arange(first, last + 1)):
-            return x[first : last + 1]
+            return x[first : last + 1]  # a slice is cheaper than a list of places
         return x[self.columns.tolist()]
 
 
 def concatenate(members: Sequence[Member], size: int) -> NLP:
-    """Return the NLP of `size` variables that its members make, their rows in order.
+    """Return the NLP of `size` variables that members form, their rows in order.
 
-    Where any of them leaves derivatives to the solver, all do.
+    If any member leaves its derivatives to the solver, the result does too.
     """
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    plain, quick = (_values(members, x, chosen) for chosen in (lambda own: own, fast_version))
+    plain, quick = (_values(members, x, version) for version in (lambda own: own, fast_version))
     functions: dict[str, Any] = {"objective": plain[0], "constraints": plain[1]}
     if any(fast_version(each.nlp.constraints) is not each.nlp.constraints for each in members):
         FAST_VERSIONS.update(zip(plain, quick))
@@ -48,23 +55,25 @@ def concatenate(members: Sequence[Member], size: int) -> NLP:
     return NLP(
         gradient=_gradient(members, size, x, p),
         jacobian=_jacobian(members, size, x, p),
-        hessian=_hessians(members, size),
+        hessian=cache(lambda kind: _hessian(members, size, kind)),
         **bounds,
         **functions,
     )
 
 
-def _values(members, x, chosen):
-    """Return objective and constraints of all members, of theirs those that are `chosen`."""
+def _values(
+    members: Sequence[Member], x: ca.MX, version: Callable[[ca.Function], ca.Function]
+) -> tuple[ca.Function, ca.Function]:
+    """Return objective and constraints of all members, each in a `version` of its function."""
     f = ca.MX(0)
     for each in members:
-        f += chosen(each.nlp.objective)(each.own(x))
-    g = ca.vertcat(*(chosen(each.nlp.constraints)(each.own(x)) for each in members))
+        f += version(each.nlp.objective)(each.own(x))
+    g = ca.vertcat(*(version(each.nlp.constraints)(each.own(x)) for each in members))
     return ca.Function("f", [x], [f], ["x"], ["f"]), ca.Function("g", [x], [g], ["x"], ["g"])
 
 
 def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.ndarray]:
-    """Return {lower, upper, g_lower, g_upper} of the NLP that members make."""
+    """Return {lower, upper, g_lower, g_upper} of the NLP of `size` variables that members form."""
     lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
     for each in members:
         lower[each.columns] = np.maximum(lower[each.columns], each.nlp.lower)
@@ -77,20 +86,23 @@ def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.nda
     }
 
 
-def _gradient(members, size, x, p):
-    f, parts, rows = ca.MX(0), [], []
+def _gradient(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Function:
+    f, parts = ca.MX(0), []
+    rows: list[np.ndarray] = []
     for each in members:
+        assert each.nlp.gradient is not None
         value, slope = each.nlp.gradient(each.own(x), p)
         f, rows = f + value, [*rows, each.columns]
         parts.append(ca.densify(slope))
     places = [np.zeros(len(row), dtype=int) for row in rows]
-    slope = ca.densify(_gathered(rows, places, parts, (size, 1)))
-    return ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"])
+    slope = ca.densify(_scatter(rows, places, parts, (size, 1)))
+    return gradient_function(x, p, f, slope)
 
 
-def _jacobian(members, size, x, p):
+def _jacobian(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Function:
     values, parts, rows, columns, offset = [], [], [], [], 0
     for each in members:
+        assert each.nlp.jacobian is not None
         value, slopes = each.nlp.jacobian(each.own(x), p)
         row, column = (np.array(index, dtype=int) for index in slopes.sparsity().get_triplet())
         rows.append(row + offset)
@@ -98,40 +110,35 @@ def _jacobian(members, size, x, p):
         values.append(value)
         parts.append(slopes.nz[:])
         offset += len(each.nlp.g_lower)
-    slopes = _gathered(rows, columns, parts, (offset, size))
-    outputs = [ca.vertcat(*values), slopes]
-    return ca.Function("jac_g", [x, p], outputs, ["x", "p"], ["g", "jac_g_x"])
+    slopes = _scatter(rows, columns, parts, (offset, size))
+    return jacobian_function(x, p, ca.vertcat(*values), slopes)
 
 
-def _hessians(members: Sequence[Member], size: int) -> Callable[[str], ca.Function]:
-    """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once."""
+def _hessian(members: Sequence[Member], size: int, kind: str) -> ca.Function:
+    counts = [len(each.nlp.g_lower) for each in members]
+    offsets = np.cumsum([0, *counts]).tolist()
 
-    @cache
-    def hessian(kind: str) -> ca.Function:
-        x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-        counts = [len(each.nlp.g_lower) for each in members]
-        lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", sum(counts))
-        offsets = np.cumsum([0, *counts]).tolist()
+    def upper(x: ca.MX, p: ca.MX, lam_f: ca.MX, lam_g: ca.MX) -> ca.MX:
         parts, rows, columns = [], [], []
         for each, first, last in zip(members, offsets, offsets[1:]):
             assert each.nlp.hessian is not None
-            bend = each.nlp.hessian(kind)(each.own(x), p, lam_f, lam_g[first:last])
-            row, column = (each.columns[index] for index in bend.sparsity().get_triplet())
-            rows.append(np.minimum(row, column))
+            own = each.nlp.hessian(kind)(each.own(x), p, lam_f, lam_g[first:last])
+            row, column = (each.columns[index] for index in own.sparsity().get_triplet())
+            rows.append(np.minimum(row, column))  # members may have variables in another order
             columns.append(np.maximum(row, column))
-            parts.append(bend.nz[:])
-        bend = _gathered(rows, columns, parts, (size, size))
-        inputs = ["x", "p", "lam_f", "lam_g"]
-        return ca.Function(
-            "hess_lag", [x, p, lam_f, lam_g], [bend], inputs, ["triu_hess_gamma_x_x"]
-        )
+            parts.append(own.nz[:])
+        return _scatter(rows, columns, parts, (size, size))
 
-    return hessian
+    return hessian_function(size, sum(counts), upper)
 
 
-def _gathered(rows, columns, parts, shape):
-    """Return the sparse matrix of stacked nonzeros at rows and columns, those of one place
-    summed."""
+def _scatter(
+    rows: Sequence[np.ndarray],
+    columns: Sequence[np.ndarray],
+    parts: Sequence[ca.MX],
+    shape: tuple[int, int],
+) -> ca.MX:
+    """Return the sparse matrix of stacked nonzeros at rows and columns, equal places summed."""
     row, column = np.concatenate(rows).astype(int), np.concatenate(columns).astype(int)
     places, index = np.unique(column * shape[0] + row, return_inverse=True)
     pattern = ca.Sparsity.triplet(

@@ -1,7 +1,4 @@
-"""What is kept of a solver's way.
-
-Every iterate that it shows, the best of them, and whether the user wants it to stop.
-"""
+"""Record of a solver's iterates, the best of them, and interruption by the user."""
 
 import signal
 import threading
@@ -23,12 +20,11 @@ FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterate
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """One iteration as it happens.
+    """One iteration: number, objective, largest violation of any bound, seconds since the start,
+    and the `stage` of a solve that has several.
 
-    Number, objective, largest violation of any bound, seconds since the start, and of which `stage`
-    where a solve has several. While it happens a `watch` sees the `iterate` too, and in a solve of
-    a problem may ask for the `motion`() that it is, a Solution that is none yet; in stages that
-    solve other programs there is none.
+    While it happens, a `watch` also sees the `iterate`, and in a solve of a problem may ask for its
+    `motion`(), a Solution; stages that solve other programs have none.
     """
 
     number: int
@@ -41,11 +37,15 @@ class Iteration:
 
 
 class Record:
-    """What is kept of the iterates that a solver shows: the history, and the best of them.
+    """History of the iterates that a solver shows, and the best of them.
 
-    The solver is to stop after `most` iterations, and before one that may end after `seconds`. It
-    shows the first iterate and every so-manyth, `step`, from there on. What a watch raises stops it
-    too, and is kept as `raised`: solvers written in other languages lose an exception.
+    Args:
+        nlp: the program.
+        watch: called with every Iteration. What it raises is kept as `raised` and stops the solver,
+            as solvers written in other languages lose exceptions.
+        most: the solver stops after so many iterations,
+        seconds: and before one that may end after so many seconds.
+        step: iterations from one that is shown to the next.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Record:
         self._rank = (True, np.inf)
 
     def see(self, f: float, iterate: Iterate) -> bool:
-        """Take an iterate with its objective; tell whether the solver is to stop."""
+        """Record an iterate with its objective; tell whether the solver must stop."""
         iteration = Iteration(
             number=self.step * len(self.history),
             objective=f,
@@ -83,7 +83,7 @@ class Record:
         return self.interrupted or self.full or self.raised is not None
 
     def rank(self, f: float, iterate: Iterate) -> float:
-        """Keep an iterate with its objective if it is the best; return its violation."""
+        """Keep an iterate if it is the best so far; return its violation."""
         nlp = self.nlp
         worst = max(
             np.max(violation(iterate.x, nlp.lower, nlp.upper), initial=0.0),
@@ -95,10 +95,7 @@ class Record:
         return float(worst)
 
     def _is_full(self, last: Iteration) -> bool:
-        """Tell whether no more iterations are allowed, or the next would end too late.
-
-        It may take as long as the slowest so far.
-        """
+        """Tell whether no more iterations are allowed, or the slowest so far would end too late."""
         if self.most is not None and last.number >= self.most:
             return True
         if np.isinf(self.seconds):
@@ -109,10 +106,10 @@ class Record:
 
 @contextmanager
 def keep_interrupts() -> Iterator[None]:
-    """While active, no Ctrl-C is lost.
+    """Raise every Ctrl-C within a `with` block, at its end at the latest.
 
-    CasADi drops a KeyboardInterrupt that comes while it reads its arguments; it is raised at the
-    end then. Only the main thread can hear it, and only where nobody else listens.
+    CasADi drops a KeyboardInterrupt that comes while it reads its arguments. Only the main thread
+    gets signals, and other handlers are left alone.
     """
     heard = []
 
@@ -138,10 +135,7 @@ def keep_interrupts() -> Iterator[None]:
 
 
 class Interruptible:
-    """While active, Ctrl-C asks the solver to stop at its next iterate instead of raising.
-
-    Only the main thread can hear it.
-    """
+    """Context in which Ctrl-C stops the solver at its next iterate instead of raising."""
 
     def __init__(self, record: Record):
         self.record = record
@@ -152,7 +146,7 @@ class Interruptible:
             self.previous = signal.signal(signal.SIGINT, self.stop)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        """Take the signal."""
+        """Handle the signal."""
         self.record.interrupted = True
 
     def __exit__(self, *_: object) -> None:

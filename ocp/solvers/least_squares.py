@@ -1,8 +1,8 @@
-"""Nonlinear least squares within bounds, and how well its residuals determine the unknowns.
+"""Nonlinear least squares within bounds, and the information that residuals have.
 
-Gauss-Newton steps by singular values, which leave alone what the residuals do not see, damped where
-they fail (Levenberg 1944; Marquardt 1963) and projected on the bounds (Kanzow, Yamashita &
-Fukushima 2004).
+Gauss-Newton steps by singular values, which do not move unobservable directions, damped when they
+fail (Levenberg 1944; Marquardt 1963) and projected on the bounds (Kanzow, Yamashita & Fukushima
+2004).
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 BLIND = 1e-8  # of the largest singular value: a direction below it changes no residual
 STILL = 1e-10  # of the unknowns' sizes: a step below it ends the search
-SPENT = 1e-12  # of the sum of squares: a step that promises less ends it too
+NEGLIGIBLE = 1e-12  # of the sum of squares: a step that promises less ends it too
 FAINT = 1e-6  # of the largest entry of a direction: one below it is zero
 DAMPED = 1e-3  # of the largest singular value squared: the first damping after a step that failed
 STIFF = 1e12  # the damping, likewise, beyond which no step is left
@@ -25,9 +25,8 @@ CONVERGED = "converged"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastSquaresResult:
-    """Where a sum of squares is least: the unknowns `x` (P,), their `residuals` (M,) and `slopes`
-    (M, P); which unknowns lean on bounds, `bound` (P,); and how the search ended after so many
-    `iterations`: `status`, and whether that is a `success`."""
+    """Least sum of squares: unknowns `x` (P,), `residuals` (M,), their `slopes` (M, P), a mask
+    `bound` (P,) of unknowns held at bounds, `iterations`, and the final `status`."""
 
     x: np.ndarray
     residuals: np.ndarray
@@ -38,17 +37,17 @@ class LeastSquaresResult:
 
     @property
     def success(self) -> bool:
-        """Tell whether the search converged."""
+        """Whether the search converged."""
         return self.status == CONVERGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Information:
-    """How well residuals of deviation 1 determine the unknowns.
+    """Information that residuals of standard deviation 1 have about the unknowns.
 
-    `covariance` (P, P) in the unknowns' units, of what they determine; `blind` (k, P) in multiples
-    of the unknowns' sizes, the directions that change no residual, few unknowns to each;
-    `condition` of the rest.
+    `covariance` (P, P) of observable directions, in the unknowns' units; `blind` (k, P), directions
+    that change no residual, in multiples of the unknowns' sizes, with few unknowns each;
+    `condition` of the others.
     """
 
     covariance: np.ndarray
@@ -56,8 +55,7 @@ class Information:
     condition: float
 
     def sees(self, gradient: np.ndarray) -> bool:
-        """Tell whether a function with this gradient (P,), per size of every unknown, is
-        determined."""
+        """Tell whether a function is observable by its gradient (P,) per size of unknowns."""
         if not len(self.blind):
             return True
         hidden = np.linalg.lstsq(self.blind.T, gradient, rcond=None)[0] @ self.blind
@@ -72,11 +70,19 @@ def least_squares(
     *,
     iterations: int = 100,
 ) -> LeastSquaresResult:
-    """Return where the sum of the squares of residuals(x) -> (r (M,), dr/dx (M, P)) is least.
+    """Minimise a sum of squares within bounds.
 
-    `start`, both `bounds` and the `sizes`, by which unknowns are compared, are (P,). What changes
-    no residual stays as near to the start as it can. Raises ValueError for residuals that are not
-    finite at the start.
+    Unobservable directions stay as near to the start as they can.
+
+    Args:
+        residuals: function of x that returns r (M,) and dr/dx (M, P).
+        start: first unknowns (P,).
+        bounds: lower and upper (P,).
+        sizes: typical sizes of the unknowns (P,), by which they are compared.
+        iterations: limit.
+
+    Raises:
+        ValueError: residuals at the start are not finite.
     """
     lower, upper = bounds
     x, damping, status = np.clip(start, lower, upper), 0.0, "too many iterations"
@@ -87,7 +93,7 @@ def least_squares(
     while count < iterations:
         free = np.flatnonzero(~at_active_bounds(x, value, slopes, bounds))
         parts = np.linalg.svd(slopes[:, free] * sizes[free], full_matrices=False)
-        if _spent(parts, value):
+        if _is_negligible(parts, value):
             status = CONVERGED
             break
         count += 1
@@ -114,22 +120,22 @@ def least_squares(
 def at_active_bounds(
     x: np.ndarray, value: np.ndarray, slopes: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
-    """Tell which unknowns stand at a bound that the residuals push them against.
+    """Return a mask of the unknowns that residuals push against their bounds.
 
-    A push is more than that of residuals that are zero but for rounding.
+    A push counts if it is more than rounding.
     """
     lower, upper = bounds
     pull, faint = slopes.T @ value, STILL * np.linalg.norm(slopes, axis=0)
     return ((x <= lower) & (pull > faint)) | ((x >= upper) & (pull < -faint))
 
 
-def _spent(parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray) -> bool:
-    """Tell whether a Gauss-Newton step would be too short, or promise too little, to be made."""
+def _is_negligible(parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray) -> bool:
+    """Tell whether a Gauss-Newton step is too short, or promises too little."""
     left, singular, _ = parts
     seen = singular > BLIND * singular.max(initial=0.0)
     promised = left[:, seen].T @ value
     return bool(
-        promised @ promised <= SPENT * (value @ value)
+        promised @ promised <= NEGLIGIBLE * (value @ value)
         or (np.abs(_step(parts, value, 0.0)) <= STILL).all()
     )
 
@@ -139,7 +145,7 @@ def _step(
 ) -> np.ndarray:
     """Return the damped Gauss-Newton step of least norm from singular values and vectors.
 
-    The damping is of the largest singular value squared.
+    The damping is relative to the largest singular value squared.
     """
     left, singular, right = parts
     largest = singular.max(initial=0.0)
@@ -149,9 +155,12 @@ def _step(
 
 
 def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Information:
-    """Return how well residuals with these `slopes` (M, P) determine unknowns of these `sizes`.
+    """Return the Information of residuals.
 
-    Unknowns at a `bound` (P,) count as known.
+    Args:
+        slopes: of the residuals (M, P).
+        sizes: of the unknowns (P,).
+        bound: mask of unknowns held at bounds (P,), which count as known.
     """
     free = np.flatnonzero(~bound)
     square = np.linalg.qr(slopes[:, free] * sizes[free], mode="r")
@@ -168,10 +177,9 @@ def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Inf
 
 
 def sparse_basis(rows: np.ndarray) -> np.ndarray:
-    """Return rows (k, P) that span the same with few entries each, of which the largest is 1.
+    """Return rows (k, P) of the same span with few nonzeros each, the largest of them 1.
 
-    They are those of a reduced echelon form, less multiples of each other as long as that makes an
-    entry zero and leaves fewer.
+    Rows of a reduced echelon form are subtracted from each other while that leaves fewer nonzeros.
     """
     rows, shorter = echelon(rows), True
     while shorter:
@@ -187,9 +195,9 @@ def sparse_basis(rows: np.ndarray) -> np.ndarray:
 
 
 def echelon(rows: np.ndarray) -> np.ndarray:
-    """Return rows (k, P) that span the same, each with a one where the others have zeros.
+    """Return rows (k, P) of the same span in reduced echelon form.
 
-    Gauss-Jordan elimination with full pivoting.
+    Each has a one where the others have zeros: Gauss-Jordan elimination with full pivoting.
     """
     rows, left = np.array(rows, dtype=float), np.ones(len(rows), dtype=bool)
     for _ in range(len(rows)):

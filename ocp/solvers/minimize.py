@@ -1,4 +1,4 @@
-"""How an NLP is minimised, as a value; and the one function that does it, by whatever solver."""
+"""Minimisation of an NLP by any solver: its settings, its outcome, and the function."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,31 +18,33 @@ from ocp.solvers.nlp import NLP, Iterate, iterate_at, own_residual, violation, w
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion
 
-BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
+BACKENDS = {  # modules that have a BACKEND, beside the plugins of CasADi
     "snopt": "ocp.solvers.snopt.snopt",
     "structured": "ocp.interior_point.backend",
 }
-AUTO, USUAL = "auto", "ipopt"  # the plugin that is chosen, and which it is if nothing else says
-OPTIMAL = 1e-3  # first-order residual of a success by loose tolerances, over max(1, |objective|)
+AUTO, USUAL = "auto", "ipopt"  # the default plugin, and the one that it means
+OPTIMAL = 1e-3  # residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
-LARGE = 100.0  # the mean of multipliers from which IPOPT measures conditions by them, `s_max`
+LARGE = 100.0  # mean multiplier above which IPOPT divides residuals, `s_max`
 
 
 @portable
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
-    """How an NLP is minimised: a solver, the kind of Hessian, and the solver's own options.
+    """Settings of a solver.
 
-    `hessian` is "exact", "gauss-newton" or "lbfgs".
+    Args:
+        plugin: a plugin of CasADi; "structured", the interior point of this package; "snopt", which
+            Drake brings (extra `snopt`); a Backend; or "auto": IPOPT, unless a problem's own way of
+            solving has a better one.
+        hessian: "exact", "gauss-newton" or "lbfgs". SNOPT and "alpaqa" always estimate curvature
+            from gradients, so that "exact" and "lbfgs" are the same to them.
+        options: of the solver, by its own names.
 
-    `plugin` is the name of a plugin of CasADi; "structured", an interior point of ours; "snopt",
-    the solver SNOPT that Drake brings (extra `snopt`); or a Backend of one's own; "auto" is IPOPT,
-    unless a problem's own way of solving has a better one. SNOPT and
-    "alpaqa" always estimate curvature from gradients, so "exact", the default, and "lbfgs" are the
-    same to them.
-    Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
+    Raises:
+        ValueError: naming an unknown plugin, Hessian or option, or an option's unusable value.
     """
 
     plugin: str | Backend = AUTO
@@ -78,7 +80,7 @@ class Solver:
 
     @property
     def backend(self) -> Backend:
-        """What solves; raises ValueError for an unknown plugin."""
+        """The Backend that solves; raises ValueError for an unknown plugin."""
         if isinstance(self.plugin, Backend):
             return self.plugin
         if self.name in BACKENDS:
@@ -94,12 +96,12 @@ class Solver:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """What a solver returned: point, values, multipliers, status in its own words, history.
+    """Result of a solver: point, values, multipliers, status in its own words, history.
 
-    `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function:
-    (times called, seconds)} of what the solver evaluated in its `iterations`; `success`: whether it
-    calls itself done, and where it does so by looser tolerances than were asked for, is.
-    `solve_cpu_seconds` are the processor's in `solve_seconds`, which other work does not lengthen.
+    `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,). `success` tells that the
+    solver is done, and that the point is an optimum if it stopped by looser tolerances than were
+    set. `calls` are {function: (times called, seconds)}; `solve_cpu_seconds` are the processor's,
+    which other work does not lengthen.
     """
 
     x: np.ndarray
@@ -135,15 +137,22 @@ def minimize(
     most: int | None = None,
     seconds: float = np.inf,
 ) -> Outcome:
-    """Solve from the point x (variables,), and return the Outcome.
+    """Solve an NLP from a point and return the Outcome.
 
-    Failure to converge is a status, not an exception; where IPOPT stalls at a point that meets its
-    acceptable tolerance, that is its status. With multipliers the solver starts warm.
-    `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
-    seen: the lowest objective among feasible ones, else the least violation. So it is where a solve
-    is cut short, with that status: after `most` iterations, or before `seconds` have passed.
-    Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
-    up; and what `watch` raises, which stops the solver.
+    Failure to converge is a status, not an exception. After Ctrl-C, or a limit, the outcome is the
+    best iterate seen: the lowest objective among feasible ones, else the least violation.
+
+    Args:
+        nlp: the program.
+        solver: settings.
+        x: first point (variables,).
+        x_multipliers, g_multipliers: of a warm start.
+        watch: called with every Iteration; what it raises stops the solver.
+        most: limit of iterations.
+        seconds: limit of time, which no iteration may exceed.
+
+    Raises:
+        ValueError: for a Hessian that this NLP cannot give, or a solver that cannot be set up.
     """
     begin = time.perf_counter()
     if solver.hessian == "gauss-newton" and nlp.hessian is None:
@@ -166,7 +175,7 @@ def minimize(
         raise record.raised
     solved, spent = time.perf_counter(), time.process_time() - processor
     stopped = record.interrupted or (record.full and not answer.success)
-    if stopped and record.step > 1 and answer.iterate is not None:  # which nobody has seen yet
+    if stopped and record.step > 1 and answer.iterate is not None:  # which was not shown
         record.rank(float(nlp.objective(answer.iterate.x)), answer.iterate)
     last = record.best if stopped else answer.iterate
     cut = CUT_SHORT if stopped else answer.status
@@ -197,19 +206,17 @@ def minimize(
 def _is_minimum(nlp: NLP, point: Iterate, value: float) -> bool:
     """Tell whether a point meets bounds and first-order conditions, in the program's own units.
 
-    What IPOPT calls acceptable is so in units of its own, in which a residual of any size may look
-    small.
+    IPOPT's acceptable tolerance is in scaled units, in which a residual of any size may look small.
     """
     feasible = _outside(nlp, point) <= MET
     return bool(feasible and own_residual(nlp, point) <= OPTIMAL * max(1.0, abs(value)))
 
 
 def _is_acceptable(nlp: NLP, point: Iterate, options: Mapping[str, Any]) -> bool:
-    """Tell whether a point meets the tolerance by which IPOPT calls one acceptable, or is asked for
-    where that is looser, in the program's own units.
+    """Tell whether a point meets the looser of IPOPT's tolerances, in the program's own units.
 
-    The first-order residual counts over the mean of multipliers where that is large
-    (Waechter & Biegler 2006, eqs. 5 and 6).
+    The residual is divided by the mean multiplier if that is large (Waechter & Biegler 2006,
+    equations 5 and 6).
     """
     tolerance = max(float(options.get(name, known)) for name, known in TOLERANCES.items())
     sizes = np.abs(np.append(point.x_multipliers, point.g_multipliers))
@@ -227,7 +234,7 @@ def _outside(nlp: NLP, point: Iterate) -> float:
 
 
 def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
-    """Try every option, so that a wrong one is known by name before any work is done."""
+    """Try all options, then each alone, so that an error names the wrong one."""
     for name, value in options.items():
         if isinstance(value, float) and np.isnan(value):
             raise ValueError(f"option {name!r}: expected a number, got nan")
@@ -242,7 +249,7 @@ def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
 
 
 def _refusal(backend: Backend, options: Mapping[str, Any]) -> str | None:
-    """Return why a solver refuses options; None if it takes them."""
+    """Return the reason why a solver refuses options, None if it takes them."""
     try:
         backend.check(options)
     except ValueError as error:

@@ -1,7 +1,4 @@
-"""CasADi's solver plugins as Backends.
-
-The one place that makes a `nlpsol` of an NLP and reads what comes of it.
-"""
+"""CasADi's solver plugins as Backends: set-up, cache, options, and answers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +12,9 @@ from ocp.solvers import plugins
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Iterate
 
-KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and of its quadratic model
-MANY = 1000  # options of plugins that a process remembers to have been taken
-_TAKEN: set[tuple[str, str]] = set()
+KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
+MANY = 1000  # accepted options that a process remembers
+_ACCEPTED: set[tuple[str, str]] = set()
 
 
 def has_plugin(name: str) -> bool:
@@ -49,8 +46,8 @@ def plugin(name: str) -> Backend:
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
 
-    It is set up once for the functions of an NLP and the options, and kept with the NLP while it
-    does not run: solves at once, in threads or within each other's watch, have one each.
+    A solver is kept with the NLP for its functions and options, except while it runs: solves at the
+    same time, in threads or within each other's watch, have one each.
     """
     options = plugins.options(solver.name, solver.options, hessian=solver.hessian, warm=start.warm)
     key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
@@ -61,7 +58,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     if start.warm:
         given |= {"lam_x0": start.x_multipliers, "lam_g0": start.g_multipliers}
 
-    def run() -> Answer:
+    def solve() -> Answer:
         ready = nlp.made.pop(key, None) or _set_up(nlp, solver, options)
         function, monitor, _ = ready
         monitor.begin(see)
@@ -75,11 +72,11 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         finally:
             _keep(nlp, key, ready)
 
-    return run
+    return solve
 
 
 def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
-    """Keep a solver with its NLP, beside the others that ran last."""
+    """Keep a solver with its NLP, and the others that ran last."""
     nlp.made[key] = ready
     for oldest in list(nlp.made)[:-KEPT]:
         nlp.made.pop(oldest, None)
@@ -88,8 +85,10 @@ def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
 def _set_up(
     nlp: NLP, solver: Settings, options: Mapping[str, Any]
 ) -> tuple[ca.Function, "_Monitor", tuple]:
-    """Return a plugin's Function of an NLP, what sees its iterations, and the NLP's functions,
-    whose ids last as long as these."""
+    """Return a plugin's Function of an NLP, its monitor, and the NLP's functions.
+
+    The functions are kept because their ids are part of the key.
+    """
     name, symbol, monitor = solver.name, ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp)
     program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
     chosen = dict(options) | {"iteration_callback": monitor}
@@ -102,12 +101,10 @@ def _set_up(
 
 
 def quadratic(nlp: NLP, options: Mapping[str, Any]) -> ca.Function:
-    """Return IPOPT for the quadratic model of an NLP that brings its derivatives, with IPOPT's
-    `options`, as CasADi's solvers are called.
+    """Return IPOPT for the quadratic model of an NLP with derivatives, kept with the NLP.
 
-    Its variables are steps; p has slope (variables,), g (constraints,), and the nonzeros of the
-    Jacobian and of the Lagrangian's Hessian, upper triangle. It is set up once and kept with the
-    NLP.
+    Its variables are steps. Its parameters p are the slope (variables,), g (constraints,), and the
+    nonzeros of the Jacobian and of the Lagrangian's Hessian, upper triangle.
     """
     key = "quadratic", repr(sorted(options.items())), *map(id, nlp.functions)
     if key not in nlp.made:
@@ -120,9 +117,8 @@ def quadratic(nlp: NLP, options: Mapping[str, Any]) -> ca.Function:
 
 
 def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:
-    """Return the program of an NLP's quadratic model, and its derivatives as IPOPT asks for
-    them."""
-    exact: Any = nlp  # whose derivatives are
+    """Return the quadratic model of an NLP, and its derivatives by IPOPT's names."""
+    exact: Any = nlp  # it has derivatives
     of_rows, bend = exact.jacobian.sparsity_out(1), exact.hessian("exact").sparsity_out(0)
     n, m = len(nlp.lower), len(nlp.g_lower)
     x, p = ca.MX.sym("x", n), ca.MX.sym("p", n + m + of_rows.nnz() + bend.nnz())
@@ -154,13 +150,14 @@ def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:
 
 
 def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:
-    """Return the Answer that a plugin's results and statistics are."""
+    """Return the Answer of a plugin's results and statistics."""
     calls = {
         name[7:]: (int(count), float(stats.get(f"t_wall_{name[7:]}", 0.0)))
         for name, count in stats.items()
         if name.startswith("n_call_")
     }
-    began = sum(count for count, _ in calls.values()) if calls else 1  # else uninitialised
+    # Without a call the count of iterations is uninitialised
+    began = sum(count for count, _ in calls.values()) if calls else 1
     status = str(stats.get("return_status") or "")
     if not status or status.isdigit():
         status = stats.get("unified_return_status", "unknown")
@@ -185,7 +182,7 @@ def _iterate(values: Mapping[str, ca.DM]) -> Iterate:
 def check(name: str, options: Mapping[str, Any]) -> None:
     """Try options on a tiny program, once; raise ValueError if the plugin refuses them."""
     key = name, repr(sorted(options.items()))
-    if key in _TAKEN:
+    if key in _ACCEPTED:
         return
     x = ca.MX.sym("x")
     try:
@@ -195,18 +192,18 @@ def check(name: str, options: Mapping[str, Any]) -> None:
             probe(x0=1.0)
     except Exception as error:  # CasADi raises bare exceptions of several types
         raise ValueError(reason(error)) from None
-    if len(_TAKEN) >= MANY:
-        _TAKEN.clear()
-    _TAKEN.add(key)
+    if len(_ACCEPTED) >= MANY:
+        _ACCEPTED.clear()
+    _ACCEPTED.add(key)
 
 
 def reason(error: Exception) -> str:
-    """Return the last line of what CasADi says, the cause, without the place in its sources."""
+    """Return the cause that CasADi names in its last line, without the place in its sources."""
     return re.sub(r"^\S+\.[ch]pp:\d+: ", "", str(error).strip().splitlines()[-1].strip())
 
 
 class _Monitor(ca.Callback):
-    """CasADi's view of a record, to which it shows every iteration."""
+    """Callback by which CasADi shows every iteration."""
 
     see: See
 
@@ -219,7 +216,7 @@ class _Monitor(ca.Callback):
         self.construct("monitor")
 
     def begin(self, see: See) -> None:
-        """Show the iterations of a solve that begins."""
+        """Set the listener of a solve that begins."""
         self.see, self.count = see, 0
 
     def get_n_in(self) -> int:

@@ -1,8 +1,8 @@
-"""CasADi's solver plugins: derivatives, silence, warm starts and options as each wants them.
+"""Options and derivatives of CasADi's solver plugins.
 
 A plugin asks for functions of its program by name ("nlp_jac_g"), and looks into its cache before it
-differentiates anything. Which functions, and in which form, is learnt from a tiny program, so that
-every plugin of every version gets our derivatives as it wants them.
+differentiates anything. Which functions it needs, and in which form, is found on a tiny program, so
+that every plugin of every version gets the NLP's derivatives.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ LATE = (
 ITERATION_LIMITS = ("max_iter", "max_iterations", "Major iterations limit")
 TIME_LIMITS = ("max_wall_time", "time_limit", "Time limit")
 CPU_LIMITS = ("max_cpu_time",)
-SHOWN = "iteration_callback_step"  # of CasADi: how many iterations it goes on from one it shows
+SHOWN = "iteration_callback_step"  # CasADi's option: iterations from one shown to the next
 _SILENT: dict[str, Any] = {"print_header": False, "print_iteration": False}
 # blocksqp: without the wheel's missing ma27, and with second derivatives
 _USUAL: dict[str, dict[str, Any]] = {
@@ -69,7 +69,7 @@ _QP_SILENT: dict[str, dict[str, Any]] = {
     "osqp": {"osqp": {"verbose": False}},
     "highs": {"highs": {"output_flag": False}},
 }
-WARM: dict[str, dict[str, Any]] = {  # what begins a solve with multipliers near its end
+WARM: dict[str, dict[str, Any]] = {  # options of a warm start: near bounds, small barrier
     "ipopt": {
         "warm_start_init_point": "yes",
         "mu_init": 1e-6,
@@ -86,10 +86,16 @@ WARM: dict[str, dict[str, Any]] = {  # what begins a solve with multipliers near
 def options(
     plugin: str, given: Mapping[str, Any], *, hessian: str = "exact", warm: bool = False
 ) -> dict[str, Any]:
-    """Return CasADi's options of a plugin.
+    """Return the options for CasADi: silence, warm start, Hessian, and the user's.
 
-    The `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`.
-    IPOPT's linear solver may be `fronts`, ours; ValueError where there is no compiler for it.
+    Args:
+        plugin: its name.
+        given: the user's options, which come last.
+        hessian: "lbfgs" makes the plugin estimate it.
+        warm: start with multipliers.
+
+    Raises:
+        ValueError: IPOPT's linear solver is "fronts", and there is no compiler for it.
     """
     limited = LIMITED[plugin] if hessian == "lbfgs" else {}
     chosen = _USUAL.get(plugin, {}) | (WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
@@ -97,21 +103,19 @@ def options(
         silent = _QP_SILENT.get(chosen.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})
         chosen["qpsol_options"] = silent | dict(chosen.get("qpsol_options", {}))
     if plugin == "ipopt" and chosen.get("linear_solver") == fronts.NAME:
-        chosen |= _own_factorisation()
-    return _split(plugin, chosen) | {"print_time": False}
-
-
-def _own_factorisation() -> dict[str, Any]:
-    try:
-        return fronts.options()
-    except NoCompiler as reason:
-        raise ValueError(f"linear_solver {fronts.NAME!r} needs a C compiler: {reason}") from None
+        try:
+            chosen |= fronts.options()
+        except NoCompiler as reason:
+            raise ValueError(
+                f"linear_solver {fronts.NAME!r} needs a C compiler: {reason}"
+            ) from None
+    return _nest_options(plugin, chosen) | {"print_time": False}
 
 
 def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
-    """Return the options that hand an NLP's exact derivatives to a plugin.
+    """Return the options that give an NLP's exact derivatives to a plugin.
 
-    It then differentiates nothing; `hessian` as in Solver.
+    The plugin then differentiates nothing. `hessian` is as in Solver.
     """
     n, m = len(nlp.lower), len(nlp.g_lower)
     sizes = {
@@ -126,12 +130,16 @@ def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
         "fwd_lam_g": m,
     }
     symbols = {name: ca.MX.sym(name, size) for name, size in sizes.items()}
-    parts, wanted = _parts(nlp, hessian, symbols), _asked(plugin, hessian == "lbfgs")
+    parts, wanted = _parts(nlp, hessian, symbols), _wanted_functions(plugin, hessian == "lbfgs")
     made: dict[str, ca.Function] = {}
-    alone = _quick_ones(nlp, symbols["x"])
-    for name, (inputs, outputs) in sorted(
-        wanted.items()
-    ):  # the derivative of nlp_grad_l before itself
+    # Fast versions cannot be differentiated: they are for functions of f or g alone
+    plain = {"f": nlp.objective, "g": nlp.constraints}
+    fast = {name: fast_version(each) for name, each in plain.items()}
+    alone = {
+        name: partial(each, symbols["x"]) for name, each in fast.items() if each is not plain[name]
+    }
+    # In this order the derivative of nlp_grad_l comes before itself
+    for name, (inputs, outputs) in sorted(wanted.items()):
         lone = len(outputs) == 1 and outputs[0] in alone
         if {"f", "g"} >= set(outputs) and not lone:
             continue
@@ -149,19 +157,11 @@ def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
     return {"cache": made, "calc_lam_p": False}
 
 
-def _quick_ones(nlp: NLP, x: ca.MX) -> dict[str, Callable[[], Any]]:
-    """Return {output: function of nothing} of f and g of an NLP that have something quicker, which
-    is for them alone."""
-    plain = {"f": nlp.objective, "g": nlp.constraints}
-    quick = {name: fast_version(each) for name, each in plain.items()}
-    return {name: partial(each, x) for name, each in quick.items() if each is not plain[name]}
-
-
 @cache
-def _asked(plugin: str, limited: bool) -> dict[str, tuple[list[str], list[str]]]:
+def _wanted_functions(plugin: str, limited: bool) -> dict[str, tuple[list[str], list[str]]]:
     """Return {name: (inputs, outputs)} of the functions that a plugin evaluates.
 
-    None if it cannot be tried without options.
+    They are those of a tiny program; none if the plugin cannot be set up without options.
     """
     x = ca.MX.sym("x", 2)
     program = {"x": x, "f": ca.sumsqr(x), "g": x[0] * x[1]}
@@ -179,16 +179,13 @@ def _asked(plugin: str, limited: bool) -> dict[str, tuple[list[str], list[str]]]
 
 
 def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Callable[[], ca.MX]]:
-    """Return {output: function of nothing that returns its expression}.
-
-    Each of the NLP's functions is called once.
-    """
+    """Return {output: function that returns its expression}; each function is called once."""
     x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
-    given: Any = nlp  # whose derivatives are given
-    gradient = cache(lambda: _part_of_it(given.gradient, x, p))
-    jacobian = cache(lambda: _part_of_it(given.jacobian, x, p))
-    kind = "exact" if hessian == "lbfgs" else hessian  # by it some ask for products, never used
-    upper = cache(lambda: _part_of_it(given.hessian(kind), x, p, lam_f, lam_g)[0])
+    given: Any = nlp  # it has derivatives
+    gradient = cache(lambda: _inlined_call(given.gradient, x, p))
+    jacobian = cache(lambda: _inlined_call(given.jacobian, x, p))
+    kind = "exact" if hessian == "lbfgs" else hessian  # some ask for products, and use none
+    upper = cache(lambda: _inlined_call(given.hessian(kind), x, p, lam_f, lam_g)[0])
     second: dict[str, Callable[[], ca.MX]] = {
         "triu_hess_gamma_x_x": upper,
         "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
@@ -210,17 +207,16 @@ def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Ca
     }
 
 
-def _part_of_it(function: ca.Function, *arguments: ca.MX) -> list[ca.MX]:
-    """Return what a function gives. A graph of matrices becomes part of the one around it, which
-    spares a copy of large results."""
+def _inlined_call(function: ca.Function, *arguments: ca.MX) -> list[ca.MX]:
+    """Return a call of a function, inlined if it is a graph of matrices.
+
+    That spares a copy of large results.
+    """
     return function.call(list(arguments), function.is_a("MXFunction"), False)
 
 
-def _split(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options as CasADi wants them.
-
-    The solver's own ones in a dictionary of their own.
-    """
+def _nest_options(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with the solver's own ones in a dictionary, as CasADi wants them."""
     if plugin not in OWN:
         return dict(flat)
     known = {SHOWN, *ca.nlpsol_options(plugin)}

@@ -1,4 +1,4 @@
-"""Equalities of a program that follow from others where they hold: redundant rows.
+"""Redundant equalities of a program: those that follow from others.
 
 Rows whose gradients depend on those of others leave multipliers undetermined, and an interior point
 that meets them may never end (Nocedal & Wright 2006, section 12.2: linear independence constraint
@@ -10,17 +10,16 @@ import numpy as np
 
 from ocp.solvers.nlp import NLP
 
-DEPENDENT = 1e-7  # part of a gradient of length one, beside the others, below which it is theirs
+DEPENDENT = 1e-7  # part of a unit gradient outside the span of others, below which it depends
 
 
 def independent_rows(nlp: NLP, x: np.ndarray) -> np.ndarray:
-    """Return the numbers (k,) of a program's rows without the equalities whose gradients at x
-    follow from those before them, by Gram-Schmidt's method twice over; dense: for some thousands of
-    rows at most.
+    """Return the numbers (k,) of a program's rows without redundant equalities.
 
-    Variables that their bounds fix count as numbers. `ocp.solvers.nlp.with_rows` makes the program
-    of the rows kept; whether those left out hold at its solution is to be looked at. Raises
-    ValueError for a program without a Jacobian.
+    An equality is redundant if its gradient at x depends on those before it, by Gram-Schmidt's
+    method applied twice. Matrices are dense: for some thousands of rows at most. Variables that are
+    fixed by their bounds count as constants. `with_rows` makes the program of the rows kept; check
+    that those left out hold at its solution. Raises ValueError for a program without a Jacobian.
     """
     if nlp.jacobian is None:
         raise ValueError("independent_rows: expected an NLP with a Jacobian")
@@ -32,7 +31,7 @@ def independent_rows(nlp: NLP, x: np.ndarray) -> np.ndarray:
     for row in np.flatnonzero(lower == upper):
         length = np.linalg.norm(slopes[row])
         rest = slopes[row] / max(length, 1e-300)
-        for _ in range(2):  # once more, for what the first left of rounding
+        for _ in range(2):  # the second time removes what rounding left
             rest = rest - base.T @ (base @ rest)
         if length == 0 or np.linalg.norm(rest) < DEPENDENT:
             left_out.append(row)

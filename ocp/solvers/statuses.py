@@ -1,11 +1,11 @@
-"""What solvers say at their end, and which of it means that they are done."""
+"""Final statuses of solvers, and those that mean success."""
 
 import casadi as ca
 
 INTERRUPTED = "User_Requested_Stop"
 CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
-STALLED = "Search_Direction_Becomes_Too_Small"  # where IPOPT does not look how good its point is
-ACCEPTABLE = (  # by looser tolerances than were asked for: a success only where the point is one
+STALLED = "Search_Direction_Becomes_Too_Small"  # IPOPT does not check its point then
+ACCEPTABLE = (  # by looser tolerances than were set: a success only if the point is an optimum
     "Solved_To_Acceptable_Level",
     "Converged with feasible FJ point",
 )
@@ -54,14 +54,14 @@ SNOPT_DONE = (1, 2)
 
 
 def snopt_status(info: int) -> str:
-    """Return the words for the number with which SNOPT ends."""
+    """Return the words for SNOPT's final number."""
     return f"{SNOPT_STATUSES.get(info, 'unknown')} (SNOPT {info})"
 
 
 def says_done(solver: str, status: str) -> bool:
-    """Tell whether a `status` is one with which the `solver` of that name says that it is done.
+    """Tell whether a status means success to the solver of that name.
 
-    Of a Backend of one's own, whose words are its own, all are but that of an interruption.
+    Any status of a custom Backend does, except for an interruption.
     """
     if status in (INTERRUPTED, CUT_SHORT):
         return False

@@ -164,7 +164,7 @@ def run_attempts(
         say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
         trial, grant = _run_attempt(transcribed, tuned, attempt, start, grant, watch)
         trials.append(trial)
-        if _is_final(trial.outcome) or grant.spent:
+        if _is_final(trial.outcome) or grant.is_empty:
             break
     return Attempts(trials=tuple(trials), left=grant)
 

@@ -341,7 +341,7 @@ def over(solved: Solution, solver: Solver) -> bool:
     """Tell whether nothing is to be tried after a solve: it succeeded, was interrupted, or has used
     up a limit of the solver's."""
     left = budget_left(solved, solver)
-    return solved.success or solved.status == INTERRUPTED or left.spent
+    return solved.success or solved.status == INTERRUPTED or left.is_empty
 
 
 def onward(first: Solution | None, watch: Callable[..., Any] | None) -> Callable[..., Any] | None:

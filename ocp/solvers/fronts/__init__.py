@@ -1,7 +1,7 @@
-"""A factorisation of our own for IPOPT's linear systems, in C, which IPOPT loads as its MA27.
+"""Multifrontal factorisation for IPOPT's linear systems, in C, loaded in place of HSL's MA27.
 
-It is quicker than MUMPS where a system is small and filled, as those of splines with torques as
-variables are: the order of elimination, and which rows go together, are found once for a pattern.
+It is quicker than MUMPS for small systems with much fill, as those of splines with torques as
+variables: the order of elimination and the fronts are found once for a pattern.
 """
 
 import ctypes
@@ -13,19 +13,16 @@ from ocp.codegen.compiler.shared_library import NoCompiler, begin_load
 NAME = "fronts"  # as IPOPT's linear_solver
 MAIN = "ma27.c"
 FLAGS = ("-O3", "-fPIC", "-shared", "-pthread", "-fno-math-errno", "-fno-trapping-math")
-SUMS = ("-fno-signed-zeros", "-fassociative-math")  # so that sums are vectors
+SUMS = ("-fno-signed-zeros", "-fassociative-math")  # make vectors of sums
 
 
 def options() -> dict[str, object]:
-    """Return the options with which IPOPT loads it.
-
-    Raises NoCompiler with the reason where it cannot be compiled.
-    """
+    """Return the options with which IPOPT loads it; raise NoCompiler if it cannot be compiled."""
     return {"linear_solver": "ma27", "hsllib": str(library()), "ma27_la_init_factor": 1.0}
 
 
 def available() -> bool:
-    """Return whether it can be compiled here."""
+    """Tell whether it can be compiled here."""
     try:
         return bool(library())
     except NoCompiler:
@@ -34,39 +31,38 @@ def available() -> bool:
 
 @cache
 def library() -> Path:
-    """Return the compiled library, made for this processor where that can be told.
+    """Return the compiled library, made for this processor if the system tells which it is.
 
-    Raises NoCompiler with the reason if it cannot be had.
+    Raises NoCompiler with the reason if it cannot be compiled.
     """
     folder = Path(__file__).parent
     files = sorted(each.name for each in folder.iterdir() if each.name.endswith((".c", ".h")))
-    sources = {name: folder.joinpath(name).read_text() for name in sorted(files, key=_main_first)}
-    processor = _processor()
-    if processor:
+    # The first source is compiled, the others are included
+    sources = {
+        name: folder.joinpath(name).read_text()
+        for name in sorted(files, key=lambda each: (each != MAIN, each))
+    }
+    features = _processor_features()
+    if features:
         try:
-            return _made(sources, ("-march=native",), processor)
-        except NoCompiler:  # a compiler that does not know this one
+            return _compile(sources, ("-march=native",), features)
+        except NoCompiler:  # the compiler does not know this processor
             pass
-    return _made(sources, (), "")
+    return _compile(sources, (), "")
 
 
-def _made(sources: dict[str, str], flags: tuple[str, ...], processor: str) -> Path:
-    given = (*FLAGS, *SUMS, *flags)
-    return begin_load(NAME, sources, _loadable, flags=given, versions=(processor,))()
+def _compile(sources: dict[str, str], flags: tuple[str, ...], features: str) -> Path:
+    every = (*FLAGS, *SUMS, *flags)
+    return begin_load(NAME, sources, _check_loads, flags=every, versions=(features,))()
 
 
-def _loadable(path: Path) -> Path:
-    ctypes.CDLL(str(path))  # raises OSError where it cannot be
+def _check_loads(path: Path) -> Path:
+    ctypes.CDLL(str(path))  # raises OSError if it does not load
     return path
 
 
-def _main_first(name: str) -> tuple[bool, str]:
-    return name != MAIN, name
-
-
-def _processor() -> str:
-    """Return what a processor can do, "" where the system does not tell: a cache may be shared by
-    machines."""
+def _processor_features() -> str:
+    """Return the features of the processor, "" if unknown: machines may share a cache."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

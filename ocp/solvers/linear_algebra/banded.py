@@ -1,4 +1,4 @@
-"""Symmetric block-tridiagonal systems: their solution, and the blocks of their inverse.
+"""Symmetric block-tridiagonal systems: solution, and blocks of the inverse near the diagonal.
 
 Block Cholesky factors D_k = L_k L_k' with D_k = A_kk - C_k C_k', C_k = A_k,k-1 L_k-1^-T; the blocks
 of the inverse on and beside the diagonal follow backward (Takahashi, Fagan & Chin 1973).
@@ -34,7 +34,7 @@ class Factors:
         return values
 
     def inverse(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Return the inverse's blocks on the diagonal, and those right of it, (b, b) each."""
+        """Return blocks (b, b) of the inverse on the diagonal, and right of it."""
         diagonal: list[np.ndarray] = [np.empty(0)] * len(self.lower)
         right: list[np.ndarray] = [np.empty(0)] * (len(self.lower) - 1)
         identity = np.eye(len(self.lower[0]))
@@ -49,10 +49,9 @@ class Factors:
 
 
 def factorise(diagonal: Blocks, below: Blocks) -> Factors:
-    """Return the Factors of a symmetric positive definite block-tridiagonal matrix.
+    """Return the Factors of a positive definite matrix with blocks A_kk (b, b) and A_k+1,k below.
 
-    `diagonal` are its blocks A_kk (b, b), `below` A_k+1,k. Raises numpy.linalg.LinAlgError for one
-    that is not positive definite.
+    Raises numpy.linalg.LinAlgError if it is not positive definite.
     """
     lower, beside = [np.linalg.cholesky(diagonal[0])], []
     for block, left in zip(diagonal[1:], below):

@@ -1,9 +1,9 @@
-"""Number of threads of the linear algebra that numpy calls, held at one around a search.
+"""Threads of numpy's linear algebra, held at one during a search.
 
 The dense matrices of a search have some hundred rows: threads that wait for their shares of these
-take more of the processors' time than the shares, and much more beside other work. The number
-belongs to the whole process. It is set when the first of several simultaneous searches begins and
-given back when the last one ends.
+take more processor time than the work, and much more beside other processes. The number belongs to
+the whole process. It is set when the first of several simultaneous searches begins and restored
+when the last one ends.
 """
 
 import ctypes
@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-LIBRARIES = (b"blas", b"mkl_rt", b"blis")  # what names of files contain
+LIBRARIES = (b"blas", b"mkl_rt", b"blis")  # parts of file names
 WHEELS = ("../numpy.libs", ".dylibs")  # folders of numpy's wheels, beside the package
 MAPS = Path("/proc/self/maps")  # the files that a process of Linux has loaded
-SYMBOLS = (  # what tells and what sets the number, and the type of that
+SYMBOLS = (  # functions that get and set the number
     *(
         (f"{prefix}openblas_get_num_threads{suffix}", f"{prefix}openblas_set_num_threads{suffix}")
         for prefix in ("scipy_", "")
@@ -32,15 +32,15 @@ SYMBOLS = (  # what tells and what sets the number, and the type of that
 
 
 class Library(NamedTuple):
-    """A library of linear algebra: its file, what tells its number of threads, and what sets it."""
+    """A library of linear algebra: its file, and the functions that get and set its threads."""
 
     file: str
     threads: Callable[[], int]
     set_threads: Callable[[int], Any]
 
 
-class Held:
-    """Searches under way in this process, and the numbers of threads before the first of them."""
+class ThreadHold:
+    """Count of searches in this process, and the numbers of threads before the first of them."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -57,7 +57,7 @@ class Held:
                     library.set_threads(1)
 
     def leave(self) -> None:
-        """Give every library its number of threads back, unless another search goes on."""
+        """Restore the number of threads of every library, unless another search goes on."""
         with self.lock:
             self.searches -= 1
             if self.searches == 0:
@@ -65,28 +65,28 @@ class Held:
                     library.set_threads(count)
 
 
-_HELD = Held()
+_HOLD = ThreadHold()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Hold the loaded libraries of linear algebra at one thread each within a `with` block."""
-    _HELD.enter()
+    _HOLD.enter()
     try:
         yield
     finally:
-        _HELD.leave()
+        _HOLD.leave()
 
 
 def libraries() -> list[Library]:
     """Return the loaded libraries of linear algebra whose number of threads can be set."""
     try:
-        lines = MAPS.read_bytes().splitlines()  # anew, since plugins load theirs late
+        lines = MAPS.read_bytes().splitlines()  # each time, since plugins load theirs late
     except OSError:
-        lines = []  # not Linux, or hidden: what numpy's wheel brings is known all the same
+        lines = []  # not Linux, or hidden: those of numpy's wheel are known anyway
     loaded = {line.split(maxsplit=5)[-1] for line in lines if _is_library(line)}
     files = sorted(map(os.fsdecode, loaded | _of_wheel()))
-    return [library for file in files for library in _opened(file)]
+    return [library for file in files for library in _open_library(file)]
 
 
 def _is_library(file: bytes) -> bool:
@@ -103,8 +103,8 @@ def _of_wheel() -> frozenset[bytes]:
 
 
 @cache
-def _opened(file: str) -> list[Library]:
-    """Return a file as a Library, nothing where it cannot tell and set its number of threads."""
+def _open_library(file: str) -> list[Library]:
+    """Return a file as a Library, nothing if it has no functions for its threads."""
     try:
         loaded = ctypes.CDLL(file)
     except OSError:

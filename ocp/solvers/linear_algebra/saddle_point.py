@@ -1,13 +1,12 @@
-"""Linear systems of a saddle point, as optima have them: factorised without pivots, mended by
-Krylov.
+"""Linear systems of saddle points: LDL' without pivoting, corrected by GMRES.
 
     [H  A'] [x]   [a]
     [A  0 ] [y] = [b]        H (n, n) symmetric, A (m, n)
 
 The matrix is equilibrated (Ruiz 2001) and shifted, plus on H and minus on the zero, so that LDL'
-exists in any order (Vanderbei 1995); what the shift spoils GMRES mends, with these factors as its
-preconditioner (Saad & Schultz 1986). H is positive definite where A x = 0 if and only if exactly m
-signs of D are negative (Gould 1985), here H plus the shift.
+exists in any order (Vanderbei 1995). GMRES with these factors as preconditioner removes the error
+of the shift (Saad & Schultz 1986). H, here plus the shift, is positive definite where A x = 0 if
+and only if exactly m entries of D are negative (Gould 1985).
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ SHIFTS = (1e-7, 1e-6, 1e-5, 1e-4)  # of the equilibrated matrix, the first that 
 PASSES = 6  # of equilibration
 PRECISE, MOST = 1e-13, 40  # residual over the right side at which GMRES ends, and its iterations
 UNSOLVED = 1e-7  # residual of a system that has no solution
-GROWN = 1e12  # of the right side, the size of a solution that says so too
+GROWN = 1e12  # size of a solution over the right side that also tells this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -38,47 +37,45 @@ class SaddlePoint:
 
     @property
     def convex(self) -> bool:
-        """Tell whether x'H x > 0 for all x with A x = 0, up to the shift."""
+        """Whether x'H x > 0 for all x with A x = 0, up to the shift."""
         return int((np.array(self.factors[0]) < 0).sum()) == len(self.scale) - self.size
 
     def solve(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (x, y) stacked (n + m, k) for right sides (n + m, k), and of each the residual
-        (k,), relative to the equilibrated right side.
+        """Return (x, y) stacked (n + m, k) for right sides (n + m, k), and relative residuals (k,).
 
         A residual well above rounding tells that the system is singular and has no solution.
         """
         scaled = right * self.scale[:, None]
-        columns = [self._refined(column) for column in scaled.T]
+        columns = [self._solve_column(column) for column in scaled.T]
         solved = np.array([column for column, _ in columns]).reshape(scaled.T.shape).T
         return solved * self.scale[:, None], np.array([residual for _, residual in columns])
 
     def loose(self, rows: bool = False) -> np.ndarray | None:
-        """Return an (n + m,) vector that the matrix maps to nothing, if there is one that moves the
-        unknowns, or with `rows` one of these alone.
+        """Return a null vector (n + m,) that moves the unknowns, or only `rows`, if there is one.
 
-        It is what is left of a right side from a fixed seed that no solution explains.
+        It is the residual of a right side from a fixed seed, as no solution can explain it.
         """
         right = np.random.default_rng(0).standard_normal(len(self.scale))
         right[slice(0, self.size) if rows else slice(self.size, None)] = 0.0
-        solution, residual = self._refined(right)
+        solution, residual = self._solve_column(right)
         if residual <= UNSOLVED and np.linalg.norm(solution) <= GROWN * np.linalg.norm(right):
             return None
         left = right - np.array(self.matrix @ solution).ravel()
         return self.scale * (left if residual > UNSOLVED else solution)
 
-    def _quick(self, right: np.ndarray) -> np.ndarray:
-        """Return what the factors alone make of a right side (n + m,)."""
+    def _apply_factors(self, right: np.ndarray) -> np.ndarray:
+        """Return the solution (n + m,) by the factors alone."""
         return np.array(ca.ldl_solve(ca.DM(right), *self.factors)).ravel()
 
-    def _refined(self, right: np.ndarray) -> tuple[np.ndarray, float]:
+    def _solve_column(self, right: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the solution (n + m,) of the equilibrated system by GMRES, and its residual."""
         size = float(np.linalg.norm(right))
         solution = np.zeros(len(right))
         if size == 0:
             return solution, 0.0
         residual, left = right, size
-        for _ in range(2):  # restarted once: products of many steps lose digits
-            change = self._steps(residual, PRECISE * size)
+        for _ in range(2):  # restarted once, as many steps lose digits
+            change = self._gmres(residual, PRECISE * size)
             after = right - np.array(self.matrix @ (solution + change)).ravel()
             if not np.linalg.norm(after) < left:
                 break
@@ -87,12 +84,12 @@ class SaddlePoint:
                 break
         return solution, left / size
 
-    def _steps(self, right: np.ndarray, enough: float) -> np.ndarray:
-        """Return what GMRES makes of a right side in at most MOST steps."""
+    def _gmres(self, right: np.ndarray, enough: float) -> np.ndarray:
+        """Return the solution of GMRES after at most MOST steps."""
         first = float(np.linalg.norm(right))
         base, mapped, table = [right / first], [], np.zeros((MOST + 1, MOST))
         for k in range(MOST):
-            mapped.append(self._quick(base[k]))
+            mapped.append(self._apply_factors(base[k]))
             fresh = np.array(self.matrix @ mapped[k]).ravel()
             for _ in range(2):  # twice is enough (Kahan)
                 parts = np.array(base) @ fresh
@@ -109,9 +106,9 @@ class SaddlePoint:
 
 
 def factorise(hessian: ca.DM, rows: ca.DM) -> SaddlePoint:
-    """Return the SaddlePoint of H, both triangles of it, and A.
+    """Return the SaddlePoint of H, with both triangles, and A.
 
-    Raises ValueError if no shift makes it regular, as where an entry is not finite.
+    Raises ValueError if no shift makes it regular, as with entries that are not finite.
     """
     count, size = rows.shape
     matrix = ca.sparsify(ca.blockcat([[hessian, rows.T], [rows, ca.DM(count, count)]]))

@@ -1,10 +1,10 @@
-"""A strict minimum of a program with the active set that makes it one, met to rounding.
+"""Active set of a strict minimum, met to rounding by Newton's method.
 
-With that set held, the first-order conditions are equations, which Newton's method solves: of free
-variables v with steps dv, held ones b with given steps db, active rows g_A with multipliers y,
+With the active set fixed, the first-order conditions are equations of free variables v with steps
+dv, variables b at bounds with given steps db, and active rows g_A with multipliers y,
 
     [H_vv  J_Av'] [dv]     [slope_v + H_vb db]
-    [J_Av  0    ] [y ] = - [J_Ab db - dg_A   ]        dg_A what active rows lack to their bounds
+    [J_Av  0    ] [y ] = - [J_Ab db - dg_A   ]        dg_A distance to their bounds
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from ocp.solvers.minimize import Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
 from ocp.solvers.plugins import WARM
 
-MOST = 12  # steps of Newton's method, and changes of the active set
+MOST = 12  # Newton steps and changes of the active set
 TIGHT = Solver(
     options={
         **WARM["ipopt"],
@@ -41,10 +41,13 @@ Label = Callable[[str, int], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Optimum:
-    """A strict minimum to rounding: its `point`, and which side of its bounds every variable and
-    row is held at, `held_x` (variables,) and `held_g` (constraints,), 1 upper, -1 lower, 0 none;
-    of equal bounds the side of its multiplier. `slope` is the gradient of f, `jacobian` of g,
-    `hessian` of the Lagrangian, `system` that of the free variables and active rows."""
+    """A strict minimum: its `point`, active set, and derivatives there.
+
+    `held_x` (variables,) and `held_g` (constraints,) are 1 at an upper bound, -1 at a lower one, 0
+    for inactive ones; of equal bounds the side of the multiplier. `slope` is the gradient of f,
+    `jacobian` that of g, `hessian` of the Lagrangian, `system` that of free variables and active
+    rows.
+    """
 
     nlp: NLP
     point: Iterate
@@ -61,24 +64,24 @@ class Optimum:
 
     @property
     def free(self) -> np.ndarray:
-        """Numbers of the variables that no bound holds."""
+        """Numbers of the variables that are not at bounds."""
         return np.flatnonzero(self.held_x == 0)
 
     @property
     def active(self) -> np.ndarray:
-        """Numbers of the rows that are held at a bound."""
+        """Numbers of the rows at bounds."""
         return np.flatnonzero(self.held_g)
 
 
 def default_label(kind: str, number: int) -> str:
-    """Return the name of a "variable" or "row" that has none."""
+    """Return the default name of a "variable" or "row"."""
     return f"{kind} {number}"
 
 
 def tighten(nlp: NLP, point: Iterate) -> Iterate:
-    """Return a solver's point with complementarity to rounding, as far as IPOPT can meet it.
+    """Return a solver's point with complementarity to rounding, as far as IPOPT reaches it.
 
-    From loose points one cannot tell what is active.
+    Loose points do not show what is active.
     """
     outcome = minimize(
         nlp,
@@ -96,12 +99,19 @@ def tighten(nlp: NLP, point: Iterate) -> Iterate:
 
 
 def find_optimum(nlp: NLP, point: Iterate, label: Label = default_label) -> Optimum:
-    """Return the Optimum that a tightened point is near, found by Newton's method on its active
-    set.
+    """Return the Optimum near a tightened point, by Newton's method on its active set.
 
-    Active is what has a multiplier larger than its distance; rows that turn out to be violated, and
-    multipliers of the wrong sign, change that. Raises ValueError if the point is not near to a
-    strict minimum, naming what it is that moves at no cost; and without exact derivatives.
+    Active is what has a multiplier larger than its distance; violated rows, and multipliers of the
+    wrong sign, change the set.
+
+    Args:
+        nlp: a program with exact derivatives.
+        point: from `tighten`.
+        label: names a "variable" or "row" by its number in errors.
+
+    Raises:
+        ValueError: the point is not near to a strict minimum, naming what moves at no cost; or
+            derivatives are missing.
     """
     if nlp.gradient is None or nlp.jacobian is None or nlp.hessian is None:
         raise ValueError("sensitivity: expected a program with exact derivatives")
@@ -111,32 +121,34 @@ def find_optimum(nlp: NLP, point: Iterate, label: Label = default_label) -> Opti
         raise ValueError(
             f"sensitivity: the point is no optimum: its first-order residual is {residual:.3g}"
         )
-    held = _identified(nlp, point)
+    held = _active_sides(nlp, point)
     for _ in range(MOST):
-        near = _linearised(nlp, point, *held)
+        near = _linearise(nlp, point, *held)
         fresh = _newton(near)
-        wrong = _wrong(nlp, fresh, held)
+        wrong = _active_set_errors(nlp, fresh, held)
         if wrong.any():
-            held = _changed(nlp, fresh, held, wrong)
+            held = _change_active_set(nlp, fresh, held, wrong)
             continue
         change = np.abs(fresh.x - point.x).max(initial=0.0)
         point = fresh
         if change <= SETTLED * max(1.0, np.abs(point.x).max(initial=0.0)):
-            near = _linearised(nlp, point, *held)
+            near = _linearise(nlp, point, *held)
             _check_strict(near, label)
             return near
-    names = ", ".join(_named(label, wrong, len(point.x))) or "Newton's method does not converge"
+    names = (
+        ", ".join(_worst_names(label, wrong, len(point.x))) or "Newton's method does not converge"
+    )
     raise ValueError(f"sensitivity: no active set explains the optimum; in doubt: {names}")
 
 
-def _named(label: Label, wrong: np.ndarray, variables: int) -> list[str]:
-    """Return the names of the worst of what is on the wrong side."""
+def _worst_names(label: Label, wrong: np.ndarray, variables: int) -> list[str]:
+    """Return the names of the largest violations."""
     worst = [int(k) for k in np.argsort(-wrong)[:6] if wrong[k] > 0]
     return [label("variable", k) if k < variables else label("row", k - variables) for k in worst]
 
 
-def _identified(nlp: NLP, point: Iterate) -> tuple[np.ndarray, np.ndarray]:
-    """Return at which side every variable and row is held, as a solver's point shows it."""
+def _active_sides(nlp: NLP, point: Iterate) -> tuple[np.ndarray, np.ndarray]:
+    """Return the active sides of variables and rows at a solver's point."""
     return (
         _sides(point.x, nlp.lower, nlp.upper, point.x_multipliers),
         _sides(point.g, nlp.g_lower, nlp.g_upper, point.g_multipliers),
@@ -151,9 +163,9 @@ def _sides(
     return np.where((lower == upper) | (np.abs(multiplier) > distance), side, 0)
 
 
-def _linearised(nlp: NLP, point: Iterate, held_x: np.ndarray, held_g: np.ndarray) -> Optimum:
-    """Return the conditions of an optimum at a point, linearised, with their active set."""
-    exact: Any = nlp  # whose derivatives are
+def _linearise(nlp: NLP, point: Iterate, held_x: np.ndarray, held_g: np.ndarray) -> Optimum:
+    """Return the linearised conditions of an optimum at a point, with an active set."""
+    exact: Any = nlp  # it has derivatives
     nothing = ca.DM(0, 1)
     slope = np.array(exact.gradient(point.x, nothing)[1]).ravel()
     g, jacobian = exact.jacobian(point.x, nothing)
@@ -173,13 +185,13 @@ def _linearised(nlp: NLP, point: Iterate, held_x: np.ndarray, held_g: np.ndarray
 
 
 def _newton(near: Optimum) -> Iterate:
-    """Return the point that meets the linearised conditions of an active set."""
+    """Return the point that meets the linearised conditions."""
     nlp, point, free, active = near.nlp, near.point, near.free, near.active
     to_x = np.where(near.held_x > 0, nlp.upper, nlp.lower) - point.x
     to_g = np.where(near.held_g > 0, nlp.g_upper, nlp.g_lower) - point.g
     dx = np.where(near.held_x == 0, 0.0, to_x)
     kept = np.where(near.held_g == 0, 0.0, point.g_multipliers)
-    # what is solved for is the change of multipliers, so that dependent rows keep what they share
+    # Solving for the change of multipliers lets dependent rows keep their shares
     first = near.slope + np.array(near.hessian @ dx + near.jacobian.T @ kept).ravel()
     second = to_g - np.array(near.jacobian @ dx).ravel()
     solved, _ = near.system.solve(np.append(-first[free], second[active])[:, None])
@@ -192,25 +204,28 @@ def _newton(near: Optimum) -> Iterate:
     return Iterate(x=point.x + dx, g=g, x_multipliers=z, g_multipliers=y)
 
 
-def _wrong(nlp: NLP, point: Iterate, held: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Return by how much, of what may be, every variable and row is on the wrong side (variables +
-    rows,): violated where it is not held, pulled or not needed where it is; up to WRONG nothing."""
+def _active_set_errors(nlp: NLP, point: Iterate, held: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the relative error of the active set for variables and rows (variables + rows,).
+
+    That is the violation of an inactive bound, or a multiplier of the wrong sign or zero of an
+    active one; up to WRONG it counts as zero.
+    """
     value = np.append(point.x, point.g)
     multiplier = np.append(point.x_multipliers, point.g_multipliers)
     lower, upper = np.append(nlp.lower, nlp.g_lower), np.append(nlp.upper, nlp.g_upper)
     side = np.append(*held)
     bound = np.maximum(1.0, np.minimum(np.abs(lower), np.abs(upper)))
     beyond = violation(value, lower, upper) / bound
-    # what has no multiplier is let go: of rows that say the same, one may have it all
+    # Without a multiplier a row leaves the set: of equal rows, one may have it all
     pulled = 2 * WRONG - multiplier * side / max(1.0, np.abs(multiplier).max(initial=0.0))
     amount = np.where(side == 0, beyond, np.where(lower == upper, 0.0, pulled))
     return np.where(amount > WRONG, amount, 0.0)
 
 
-def _changed(
+def _change_active_set(
     nlp: NLP, point: Iterate, held: tuple[np.ndarray, np.ndarray], wrong: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the active set with all changed that is wrong."""
+    """Return the active set with all wrong entries changed."""
     side, value = np.append(*held), np.append(point.x, point.g)
     upper = np.append(nlp.upper, nlp.g_upper)
     fresh = np.where(side != 0, 0, np.where(value > upper, 1, -1))
@@ -219,7 +234,7 @@ def _changed(
 
 
 def _check_strict(near: Optimum, label: Label) -> None:
-    """Raise ValueError unless the objective grows along all that the active set leaves open."""
+    """Raise ValueError unless the objective grows along all feasible directions."""
     if not near.system.convex:
         raise ValueError("sensitivity: the point is no minimum: the objective falls along a way")
     moves = near.system.loose()

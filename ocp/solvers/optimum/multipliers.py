@@ -1,4 +1,4 @@
-"""Multipliers of our own at a point of an NLP, for solvers that return none, or wrong ones."""
+"""Least-squares multipliers at a point of an NLP, for solvers that return none or wrong ones."""
 
 import casadi as ca
 import numpy as np
@@ -6,15 +6,15 @@ import numpy as np
 from ocp.solvers.minimize import Solver, minimize
 from ocp.solvers.nlp import NLP
 
-ACTIVE = 1e-4  # of the distance to a bound that may have a multiplier, relative to bounds above 1
+ACTIVE = 1e-4  # distance to a bound that may have a multiplier, relative to bounds above 1
 PRECISE = Solver(options={"tol": 1e-9})
 
 
 def least_multipliers(nlp: NLP, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return multipliers of bounds (variables,) and of constraints (rows,) at a point x.
 
-    They leave the least, in squares, of the Lagrangian's slope; only rows and bounds that are
-    active have one. The NLP must bring its gradient and Jacobian; ValueError if it does not.
+    They minimise the squares of the Lagrangian's slope; only active rows and bounds have one.
+    Raises ValueError if the NLP has no gradient or Jacobian.
     """
     if nlp.gradient is None or nlp.jacobian is None:
         raise ValueError("multipliers: expected an NLP with a gradient and a Jacobian")
@@ -33,7 +33,7 @@ def least_multipliers(nlp: NLP, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _near(value: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Tell which values are at their bounds."""
+    """Return a mask of the values at their bounds."""
     near = np.abs(value - bound) <= ACTIVE * np.maximum(1.0, np.abs(bound))
     return np.isfinite(bound) & near
 
@@ -41,7 +41,7 @@ def _near(value: np.ndarray, bound: np.ndarray) -> np.ndarray:
 def _least(normals: ca.DM, slope: ca.DM, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return the y (m,) within bounds that minimise |slope + normals' y|.
 
-    What is left is a variable of its own, for sparsity.
+    The residual is a variable of its own, for sparsity.
     """
     m, n = normals.shape
     unknown, zeros, free = ca.MX.sym("unknown", m + n), np.zeros(n), np.full(n, np.inf)

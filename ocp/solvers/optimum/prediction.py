@@ -1,13 +1,12 @@
-"""Where the optimum of a program goes when its numbers change, by the quadratic model at the old
-one.
+"""Predicted optimum for other bounds or parameters, by the quadratic model at the old one.
 
     minimise f'd + d'H d / 2 subject to bounds of x + d and of g + J d, those of the new program
 
 f' and J are of the new program at the old point, H of the Lagrangian with the old multipliers.
-Unlike a tangent it lets constraints become active and let go (Robinson 1980; Diehl 2001, section
-5.2, calls it the tangential predictor). An interior point follows the path of this model down to
-LEVELS of its barrier, from the first, at which optima have forgotten most of what was active
-(Gondzio 1998), as far as the next ones take NEXT iterations at most: beyond, the model itself is in
+Unlike a tangent it lets constraints become active and inactive (Robinson 1980; Diehl 2001, section
+5.2, calls it the tangential predictor). IPOPT follows the central path of this model down to LEVELS
+of its barrier. The first is one at which optima hardly depend on the old active set (Gondzio 1998).
+It goes on to the next while that takes NEXT iterations at most: beyond, the model itself is in
 doubt. There the program's own solver takes over.
 """
 
@@ -23,8 +22,8 @@ from ocp.solvers.nlpsol import quadratic
 from ocp.solvers.plugins import WARM
 
 LEVELS, FIRST, NEXT = (1e-4, 1e-5), 40, 3  # of the barrier; iterations to the first, to others
-BARRIERS = (1e-5, 1e-7)  # with which the solver begins where the path ended at each of these
-PUSH = 1e-6  # off bounds, of a predicted start
+BARRIERS = (1e-5, 1e-7)  # first ones of the solver, if the path ended at each of LEVELS
+PUSH = 1e-6  # distance of a predicted start from bounds
 LINEAR = ("linear_solver", "mumps_", "ma27_", "ma57_", "ma86_", "ma97_", "hsllib")
 
 
@@ -59,13 +58,14 @@ def predict_optimum(
     g_multipliers: np.ndarray,
     options: Mapping[str, Any] | None = None,
 ) -> Prediction | None:
-    """Return the Prediction from the optimum of a program with other numbers, or None where its
-    model has no optimum.
+    """Return the Prediction of a program's optimum, None if the model has none.
 
-    `x`, `x_multipliers` (variables,) and `g_multipliers` (constraints,) are of that. Of IPOPT's
-    `options` those of its linear solver are taken. The NLP brings its derivatives.
+    Args:
+        nlp: the program, with exact derivatives.
+        x, x_multipliers, g_multipliers: optimum of the program with other numbers.
+        options: of IPOPT; those of its linear solver are used.
     """
-    exact: Any = nlp  # whose derivatives are
+    exact: Any = nlp  # it has derivatives
     nothing = ca.DM(0, 1)
     slope = exact.gradient(x, nothing)[1]
     g, jacobian = exact.jacobian(x, nothing)
@@ -79,7 +79,7 @@ def predict_optimum(
     count = 0
     met: list[float] = []
     for level in LEVELS:
-        solver = quadratic(nlp, kept | _at(level, NEXT if met else FIRST))
+        solver = quadratic(nlp, kept | _level_options(level, NEXT if met else FIRST))
         result, statistics = solver(**given), solver.stats()
         count += int(statistics["iter_count"])
         if not statistics["success"]:
@@ -95,7 +95,7 @@ def predict_optimum(
     )
 
 
-def _at(level: float, most: int) -> dict[str, Any]:
-    """Return the options with which IPOPT goes to a level of the barrier, and no further."""
+def _level_options(level: float, most: int) -> dict[str, Any]:
+    """Return the options with which IPOPT stops at a level of the barrier."""
     near = {"mu_target": level, "tol": 10 * level, "compl_inf_tol": max(1e-4, 10 * level)}
     return near_path(level, level) | near | {"max_iter": most}

@@ -1,31 +1,29 @@
-"""Second-order conditions of a point, by numbers: how the Lagrangian bends where the active set
-lets go.
+"""Second-order conditions of a point: curvature of the Lagrangian along feasible directions.
 
-A point that meets the first-order conditions is a strict local minimum if Z'H Z is positive
-definite, columns of Z the ways along which what is active stays as it is, and every active
-inequality has a multiplier; with a negative eigenvalue it is none (Fiacco & McCormick 1968).
+A point that meets the first-order conditions is a strict local minimum if every active inequality
+has a multiplier and Z'H Z is positive definite; the columns of Z span the null space of the active
+rows. With a negative eigenvalue it is no minimum (Fiacco & McCormick 1968).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers.nlp import NLP, Iterate
 
-CLOSE = 1e-9  # of a bound: a value so near is at it, whatever its multiplier
+CLOSE = 1e-9  # distance at which a value is at its bound, whatever its multiplier
 RANK = 1e-9  # of the largest singular value of the active rows, each of length one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Curvature:
-    """How a program's Lagrangian bends at a point: `eigenvalues` (ways,) of its reduced Hessian in
-    rising order, and the `steepest` way down or least up (variables,).
+    """Curvature of the Lagrangian: `eigenvalues` (directions,) of the reduced Hessian in rising
+    order, and the direction of the lowest, `steepest` (variables,).
 
-    `equalities` and `rows` count active rows, all of them, `rank` how many of these are independent
-    beside the variables `at_bounds`; `least` is the smallest multiplier of an active inequality or
-    bound over the largest, 0 where one at its bound has none.
+    `equalities` counts equalities, `rows` all active rows, `rank` the independent ones of these
+    with variables `at_bounds` fixed; `least` is the smallest multiplier of an active inequality or
+    bound over the largest, 0 if one has none.
     """
 
     eigenvalues: np.ndarray
@@ -42,19 +40,19 @@ class Curvature:
 
     @property
     def strict(self) -> bool:
-        """Tell whether the point is a strict minimum to second order."""
+        """Whether the point is a strict minimum to second order."""
         return bool((self.eigenvalues > 0).all()) and self.least > 0
 
     @property
     def dependent(self) -> int:
-        """How many active rows follow from others."""
+        """Number of active rows that depend on others."""
         return self.rows - self.rank
 
 
 def curvature(nlp: NLP, point: Iterate) -> Curvature:
-    """Return the Curvature at a solver's point, dense: for some thousands of variables at most.
+    """Return the Curvature at a solver's point; dense, for some thousands of variables at most.
 
-    Active is what has a multiplier larger than its distance from the bound, or none left of that.
+    Active is what has a multiplier larger than its distance from the bound, or is at its bound.
     Raises ValueError for a program without exact derivatives.
     """
     if nlp.jacobian is None or nlp.hessian is None:
@@ -82,7 +80,7 @@ def curvature(nlp: NLP, point: Iterate) -> Curvature:
 
 
 def _null_space(slopes: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the rank of rows (m, n), and columns (n, n - rank) along which none changes."""
+    """Return the rank of rows (m, n), and a basis (n, n - rank) of their null space."""
     sizes = np.linalg.norm(slopes, axis=1, keepdims=True)
     rows = slopes / np.maximum(sizes, np.finfo(float).tiny)
     columns, triangle = np.linalg.qr(rows.T, mode="complete")
@@ -95,13 +93,13 @@ def _null_space(slopes: np.ndarray) -> tuple[int, np.ndarray]:
 
 def _at_bounds(
     value: np.ndarray, lower: np.ndarray, upper: np.ndarray, multiplier: np.ndarray
-) -> Any:
+) -> np.ndarray:
     distance = np.minimum(value - lower, upper - value)
     return (lower == upper) | (distance < np.maximum(np.abs(multiplier), CLOSE))
 
 
 def _least(nlp: NLP, point: Iterate, active: np.ndarray, held: np.ndarray) -> float:
-    """Return the smallest multiplier of what is active and no equality, over the largest."""
+    """Return the smallest multiplier of active inequalities and bounds over the largest."""
     rows = np.abs(point.g_multipliers[active & (nlp.g_lower < nlp.g_upper)])
     bounds = np.abs(point.x_multipliers[held & (nlp.lower < nlp.upper)])
     sizes = np.append(rows, bounds)

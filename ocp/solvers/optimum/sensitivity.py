@@ -1,13 +1,13 @@
-"""How an optimum moves with its parameters: derivatives of its point, multipliers and objective.
+"""Parameter sensitivity of an optimum: derivatives of its point, multipliers and objective.
 
-Parameters p are variables of x that their bounds fix. With the active set held, the first-order
+Parameters p are variables of x that their bounds fix. With the active set fixed, the first-order
 conditions are equations, whose derivative is one linear system (Fiacco & McCormick 1968; Fiacco
-1976): of free variables v, held ones b, active rows g_A with multipliers y,
+1976) of free variables v, variables b at bounds, and active rows g_A with multipliers y,
 
     [H_vv  J_Av'] [dv]     [H_vb db        ]
     [J_Av  0    ] [dy] = - [J_Ab db - dg_A]        d.. per dp, db and dg_A of bounds that move
 
-and dJ/dp is the slope of the Lagrangian by p, less multipliers times the slopes of bounds.
+and dJ/dp is the slope of the Lagrangian by p minus multipliers times the slopes of bounds.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from ocp.solvers.linear_algebra.saddle_point import UNSOLVED
 from ocp.solvers.nlp import NLP
 from ocp.solvers.optimum.active_set import Label, Optimum, default_label, name_largest
 
-ROUNDING = 1e-8  # of the largest slope: what moves by less stands still
-WEAK = 1e-6  # reach, over max(1, |p|), below which a derivative is one of one side only
+ROUNDING = 1e-8  # of the largest slope: smaller ones count as zero
+WEAK = 1e-6  # reach over max(1, |p|) below which derivatives are one-sided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -40,11 +40,11 @@ class BoundSlopes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sensitivity:
-    """Derivatives of an optimum by k parameters, the variables `parameters` of it.
+    """Derivatives of an optimum by k parameters, the variables `parameters`.
 
     `objective` (k,); `x`, `x_multipliers` (variables, k) and `g_multipliers` (constraints, k);
-    `reach` (2, k): how far each parameter may fall, and rise, by these derivatives until the active
-    set changes; `limiting` (2, k) says by what.
+    `reach` (2, k): how far each parameter may fall, and rise, until the active set changes to first
+    order; `limiting` (2, k): names of what changes first.
     """
 
     optimum: Optimum
@@ -61,7 +61,7 @@ class Sensitivity:
 
     @property
     def weak(self) -> tuple[str, ...]:
-        """What is active without a multiplier, or nearly: per parameter "" or a name.
+        """Name of the weakly active variable or row that limits each parameter, "" for none.
 
         Derivatives of point and multipliers then hold to one side at most.
         """
@@ -71,7 +71,7 @@ class Sensitivity:
 
 
 def unmoved_bounds(nlp: NLP, count: int) -> BoundSlopes:
-    """Return the BoundSlopes of bounds that no parameter moves but those that fix it."""
+    """Return BoundSlopes of zero: parameters move only the bounds that fix them."""
     variables, rows = (np.zeros((len(side), count)) for side in (nlp.lower, nlp.g_lower))
     return BoundSlopes(lower=variables, upper=variables, g_lower=rows, g_upper=rows)
 
@@ -82,11 +82,17 @@ def sensitivity(
     bounds: BoundSlopes | None = None,
     label: Label = default_label,
 ) -> Sensitivity:
-    """Return the Sensitivity of an optimum by k parameters, variables of x with equal bounds.
+    """Return the Sensitivity of an optimum.
 
-    `bounds` tells how other bounds depend on them; those that fix them do so by 1. Raises
-    ValueError for a variable that is not fixed, and where active rows depend on each other and the
-    parameter moves them apart, naming them.
+    Args:
+        near: the optimum.
+        parameters: numbers of k variables with equal bounds.
+        bounds: derivatives of other bounds by the parameters.
+        label: names a "variable" or "row" by its number.
+
+    Raises:
+        ValueError: a variable is not fixed, or a parameter moves dependent active rows apart;
+            both are named.
     """
     nlp, chosen = near.nlp, np.asarray(parameters, dtype=int)
     moving = bounds or unmoved_bounds(nlp, len(chosen))
@@ -104,7 +110,7 @@ def sensitivity(
     if (residual > UNSOLVED).any():
         raise ValueError(
             f"sensitivity: {label('variable', int(chosen[np.argmax(residual)]))}: active rows "
-            f"that depend on each other are moved apart: {_dependent(near, label)}"
+            f"that depend on each other are moved apart: {_dependent_rows(near, label)}"
         )
     x, y = moves[0].copy(), np.zeros_like(moves[1])
     x[near.free], y[near.active] = np.split(solved, [len(near.free)])
@@ -126,7 +132,7 @@ def sensitivity(
 def objective_slopes(
     near: Optimum, parameters: Sequence[int], bounds: BoundSlopes | None = None
 ) -> np.ndarray:
-    """Return dJ/dp (k,) of an optimum, from its multipliers alone: what fixes p costs -z."""
+    """Return dJ/dp (k,) of an optimum, from its multipliers alone."""
     moving = bounds or unmoved_bounds(near.nlp, len(parameters))
     moved_x, moved_g = _moves(near, np.asarray(parameters, dtype=int), moving)
     return -near.point.x_multipliers @ moved_x - near.point.g_multipliers @ moved_g
@@ -136,7 +142,7 @@ def _times(matrix: ca.DM, vectors: np.ndarray) -> np.ndarray:
     return np.reshape(np.array(matrix @ ca.DM(vectors)), (matrix.shape[0], vectors.shape[1]))
 
 
-def _dependent(near: Optimum, label: Label) -> str:
+def _dependent_rows(near: Optimum, label: Label) -> str:
     """Return the names of active rows that depend on each other."""
     shares = near.system.loose(rows=True)
     if shares is None:
@@ -147,8 +153,7 @@ def _dependent(near: Optimum, label: Label) -> str:
 def _moves(
     near: Optimum, parameters: np.ndarray, bounds: BoundSlopes
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how what is held moves with the parameters: variables (variables, k), rows (rows,
-    k)."""
+    """Return derivatives of active bounds: of variables (variables, k) and of rows (rows, k)."""
     up_x, up_g = near.held_x[:, None] > 0, near.held_g[:, None] > 0
     moved_x = np.where(up_x, bounds.upper, bounds.lower) * (near.held_x != 0)[:, None]
     moved_g = np.where(up_g, bounds.g_upper, bounds.g_lower) * (near.held_g != 0)[:, None]
@@ -164,8 +169,7 @@ def _reach(
     bounds: BoundSlopes,
     label: Label,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far each parameter may fall and rise until the active set changes, (2, k), and the
-    names of what changes first."""
+    """Return `reach` and `limiting` of a Sensitivity, (2, k) each."""
     nlp, point = near.nlp, near.point
     g = _times(near.jacobian, x)
     parts = [
@@ -201,7 +205,7 @@ def _margins(
     held: np.ndarray,
     side: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distances of what is free to its bounds on a side, and their slopes."""
+    """Return distances of inactive values to their bounds on a side, and their slopes."""
     free = (held == 0) & np.isfinite(bound)
     margin = np.where(free, side * (np.where(free, bound, 0.0) - value), np.inf)
     rate = np.where(free[:, None], side * (moved - slope), 0.0)
@@ -212,7 +216,7 @@ def _margins(
 def _pulls(
     multiplier: np.ndarray, slope: np.ndarray, held: np.ndarray, equal: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the multipliers of what is held, positive, and their slopes."""
+    """Return multipliers of active inequalities, positive, and their slopes."""
     one_sided = (held != 0) & ~equal
     margin = np.where(one_sided, held * multiplier, np.inf)
     return margin, np.where(one_sided[:, None], held[:, None] * slope, 0.0)

@@ -1,6 +1,6 @@
-"""SNOPT, the solver of the papers, as Drake's wheel brings it (Gill, Murray & Saunders 2005).
+"""SNOPT (Gill, Murray & Saunders 2005) as a Backend, by Drake's wheel.
 
-It gets exact first derivatives, sparsely, and estimates curvature from gradients.
+It gets exact sparse first derivatives, and estimates curvature from gradients.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 from ocp.version import install_hint
 
-MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
+MAJORS = 3000  # major iterations, and a thousand times as many minor ones
 
 
 def check(options: Mapping[str, Any]) -> None:
@@ -39,8 +39,8 @@ def check(options: Mapping[str, Any]) -> None:
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
 
-    Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown
-    every point, without multipliers.
+    Drake does not tell iterations: the Answer counts evaluated points. `see` gets every point,
+    without multipliers.
     """
     solvers, differentiation = _drake()
     stated = build_drake_program(nlp, EvaluatedPoint(nlp, see), solvers, differentiation)
@@ -50,16 +50,16 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         "Iterations limit": 1000 * MAJORS,
         "Time limit": np.inf,
     } | dict(solver.options)
-    limit = given.pop("Time limit")  # which Drake's SNOPT takes, but does not heed
+    limit = given.pop("Time limit")  # Drake's SNOPT accepts it, but does not obey it
     options = _options(solvers, given)
 
-    def run() -> Answer:
+    def solve() -> Answer:
         point = stated.point
         point.deadline = time.perf_counter() + limit
         x = np.array(start.x, dtype=float).ravel()
         try:
             result = solvers.SnoptSolver().Solve(stated.program, x, options)
-        except RuntimeError as error:  # of an evaluation: our own stop among them
+        except RuntimeError as error:  # of an evaluation, Stop among them
             status = SNOPT_STATUSES[34] if point.late() else str(error).splitlines()[0]
             return Answer(
                 iterate=None,
@@ -79,7 +79,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             calls=point.calls(),
         )
 
-    return run
+    return solve
 
 
 BACKEND = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))

@@ -280,7 +280,7 @@ def _stop(
     most = max(len(motion.nodes) for motion in finer)
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
-        (grant.spent, "the limit of iterations or time is used up"),
+        (grant.is_empty, "the limit of iterations or time is used up"),
         is_fruitless(table),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
         (finer == motions, "given up, nothing is left to split"),

@@ -67,14 +67,14 @@ def search_feasible(
         shown = with_stage(watch, f"start {number + 1} of {starts}")
         eased, near, grant = _minimise_violation(transcribed, costs, solver, begin, grant, shown)
         stages.append(eased)
-        if near is not None and near.violation <= NOTHING and not grant.spent:
+        if near is not None and near.violation <= NOTHING and not grant.is_empty:
             solved, grant = spend(
                 transcribed.nlp, solver, Start(x=near.x), grant, shown, most=PLAIN
             )
             stages.append(solved)
         elif near is not None:
             points.append(near)
-        if _over(stages[-1]) or grant.spent or _is_hopeless(number, points):
+        if _over(stages[-1]) or grant.is_empty or _is_hopeless(number, points):
             break
     if points and not _over(stages[-1]) and not _is_hopeless(number, points):
         direct, grant = _plain_starts(transcribed, solver, x, grant, watch)
@@ -102,7 +102,7 @@ def _plain_starts(
     stages: list[Outcome] = []
     grant = replace(grant, iterations=OWN // max(1, len(x)))
     for number in range(DIRECT, DIRECT + DIRECTS):
-        if grant.spent:
+        if grant.is_empty:
             break
         shown = with_stage(watch, f"plain start {number - DIRECT + 1} of {DIRECTS}")
         start = Start(x=_start(transcribed, x, [], number))

@@ -62,7 +62,7 @@ def move_knots(
         REACH,
     )
     stages: list[Outcome] = []
-    while reach > LEAST and len(stages) < STAGES and not grant.spent:
+    while reach > LEAST and len(stages) < STAGES and not grant.is_empty:
         lower, upper = _width_limits(transcribed, start.x, reach)
         program = _with_widths(transcribed, lower, upper)
         shown = with_stage(watch, STAGE)
