@@ -104,7 +104,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
         raise house.NoMachineCode("no more room")
 
     monkeypatch.setattr(function_map, "assemble_map", refuse)
-    monkeypatch.setattr("ocp.codegen.assembler.program_kernels.loaded", refuse)
+    monkeypatch.setattr("ocp.codegen.assembler.program_kernels.load_function", refuse)
     everything(monkeypatch)
     made = transcribe(lift(points=12))
     expected = numbers(transcribe(lift(points=12), Transcription(kernels="virtual")))

@@ -125,12 +125,12 @@ def test_what_passes_while_a_point_is_handed_over_is_the_bridge_s_and_no_more(mo
     clock, nlp = iter(range(100)), lines_and_curve()
     monkeypatch.setattr("ocp.solvers.snopt.drake_program.time.perf_counter", lambda: next(clock))
     point = EvaluatedPoint(with_derivatives(nlp), lambda *_: False)  # at 0
-    point.move(np.ones(3))  # from 1 to 2, and looks at the clock for its deadline at 3
-    point.leave()  # at 4
-    point.leave()  # at 5
-    point.move(np.ones(3))  # at 6: what lies before is the solver's own
-    point.leave()  # at 7
-    assert point.calls() == {"nlp_fg": (1, 1), "bridge": (1, 4)}
+    point.move(np.ones(3))  # from 1 to 6, evaluators look at 2 to 5; the deadline is checked at 7
+    point.leave()  # at 8
+    point.leave()  # at 9
+    point.move(np.ones(3))  # at 10: what lies before is the solver's own
+    point.leave()  # at 11
+    assert point.calls() == {"nlp_fg": (1, 5), "bridge": (1, 4)}
 
 
 @needs_drake

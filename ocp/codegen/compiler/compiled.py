@@ -38,7 +38,7 @@ READING = threading.Lock()  # held while a library has been told the number of i
 Rewrite = Callable[[str, ca.Function], str | None]  # of C text, None if it is not as expected
 
 
-class PendingKernel(NamedTuple):
+class PendingLibrary(NamedTuple):
     """A Graph that is being compiled: its `pattern`, its `function` unless a cached library saved
     building it, and `result`(), which waits for the compiled function or raises NoCompiler."""
 
@@ -57,7 +57,7 @@ def compile_function(function: ca.Function) -> ca.Function:
 
 def begin_compile(
     name: str, build: Callable[[], Graph], statement: str | None = None, *, at_once: bool = True
-) -> PendingKernel:
+) -> PendingLibrary:
     """Begin to compile a graph unless its library is cached.
 
     Args:
@@ -82,12 +82,12 @@ def begin_compile(
     for code, _ in codes:
         cached = code.load_cached(load)
         if cached is not None:
-            return PendingKernel(cached.pattern, None, partial(getattr, cached, "function"))
+            return PendingLibrary(cached.pattern, None, partial(getattr, cached, "function"))
     graph = graph or build()
     written = generate_c(*graph)
     texts = ((code, rewrite(written, graph.function)) for code, rewrite in codes)
     ways = [(code, text) for code, text in texts if text is not None]
-    return PendingKernel(graph.pattern, graph.function, _start(ways, load))
+    return PendingLibrary(graph.pattern, graph.function, _start(ways, load))
 
 
 def _ways(scalar: bool, at_once: bool) -> Sequence[tuple[tuple[str, ...], Rewrite]]:

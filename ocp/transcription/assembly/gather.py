@@ -9,8 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.linear_maps import Sums
 from ocp.codegen.function_map import map_function
+from ocp.codegen.linear_maps import Sums
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.triplets import matrix_of
 

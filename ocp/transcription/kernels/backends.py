@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler import NoMachineCode, unsupported_reason
-from ocp.codegen.linear_maps import Sums
 from ocp.codegen.function_map import Graph, map_function
+from ocp.codegen.linear_maps import Sums
 from ocp.progress import say
 from ocp.solvers import NoCompiler
 from ocp.transcription.kernels.inputs import PendingKernel
