@@ -1,10 +1,9 @@
-/* Sums of products of kernels' values with constant weights, put in their places.
+/* Sums of scattered products: values of kernels times constant weights, added at their places.
 
-   Of every product: at each instant of a run, values go to the places of a block, slots after
-   pairs, those `alone` and then others that are added to them; blocks of a run times their weights
-   are columns of numbers, stretches of which are added where they belong; ONCE, nothing else
-   belongs there. Before this stand the tables: INPUTS, ONCE, nonzeros[],
-   products[] and what these name. */
+   For every product and run: values of each instant go to the places of a block, slots after pairs;
+   those `alone` are copied, later ones added. The block times the weights gives columns of numbers,
+   stretches of which go to the result, or are added to it unless ONCE tells that nothing else goes
+   there. Before this text stand the tables: INPUTS, ONCE, nonzeros[], products[] and theirs. */
 
 typedef double vector __attribute__((vector_size(64), aligned(8)));
 enum { LANES = 8, TILE = 4 };
@@ -12,7 +11,7 @@ enum { LANES = 8, TILE = 4 };
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
-static void multiplied(const double *block, int stride, int inner, const double *weight, int last,
+static void multiply(const double *block, int stride, int inner, const double *weight, int last,
                        double *out) {
   for (int first = 0; first < stride; first += LANES * TILE)
     for (int k = 0; k < last; ++k) {
@@ -41,7 +40,7 @@ static void add(const struct product *p, const double **given, double *work, dou
       for (; e < more; ++e) at[e->place] = from[e->input][e->nonzero];
       for (; e < end; ++e) at[e->place] += from[e->input][e->nonzero];
     }
-    multiplied(block, p->stride, inner, weight, p->last, out);
+    multiply(block, p->stride, inner, weight, p->last, out);
     weight += (long)inner * p->last;
     for (const struct stretch *s = p->stretch + p->ends[r]; s < p->stretch + p->ends[r + 1]; ++s) {
       const double *from = out + s->from;

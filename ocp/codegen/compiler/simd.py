@@ -71,7 +71,7 @@ def vectorize(text: str, function: ca.Function) -> str | None:
             tables,
             resources.files(__package__).joinpath("lanes.c").read_text(),
             body.first,
-            "  return over(1, arg, res);\n}\n",
+            "  return evaluate_instants(1, arg, res);\n}\n",
             body.after.partition("}\n")[2],
         ]
     )

@@ -45,7 +45,7 @@ def _c_text(name: str, sums: Sums) -> str:
         ]
         result = f"res[{part.result}]"
         calls.append(
-            f"  if ({result}) summed(&{own}, arg[{part.vector}], {int(part.first)}, {result});"
+            f"  if ({result}) add_rows(&{own}, arg[{part.vector}], {int(part.first)}, {result});"
         )
     outputs = [shape for shape, _ in sums.results]
     return "".join([*tables, casadi_function(name, "\n".join(calls), sums.shapes, outputs)])

@@ -1,9 +1,8 @@
 /* Constant sparse matrices times vectors, row by row.
 
-   Before this stands the type `sum`: of every row where its entries start, from which places of the
-   vector they take a number, and their weights. */
+   Before this text stands the type `sum`: starts of rows, places in the vector, and weights. */
 
-static void summed(const struct sum *p, const double *vector, int first, double *result) {
+static void add_rows(const struct sum *p, const double *vector, int first, double *result) {
   for (int i = 0; i < p->rows; ++i) {
     double total = 0;
     if (vector)

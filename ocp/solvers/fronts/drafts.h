@@ -1,4 +1,4 @@
-/* Fronts: groups that are eliminated together, and joined where that takes less time. */
+/* Fronts: groups that are eliminated together, merged where that takes less time. */
 
 typedef struct {
   int *groups, count;   /* places of groups that are pivots here */
@@ -25,7 +25,7 @@ static int rows(const Ordering *o, const int *places, int count) {
   return sum;
 }
 
-static int *united(const Draft *a, const Draft *b, int *count) {
+static int *merge_lists(const Draft *a, const Draft *b, int *count) {
   int *both = ROOM(int, a->besides + b->besides), i = 0, j = 0, k = 0;
   while (i < a->besides || j < b->besides) {
     int x = i < a->besides ? a->beside[i] : INT_MAX, y = j < b->besides ? b->beside[j] : INT_MAX;
@@ -47,7 +47,7 @@ static void append(Draft *to, const Draft *from, int first) {
 static void join_aside(const Ordering *o, Draft *drafts, Draft *a, Draft *b) {
   int besides, *beside, width;
   if (b->joined || a->pivots + b->pivots > BATCH) return;
-  beside = united(a, b, &besides), width = rows(o, beside, besides);
+  beside = merge_lists(a, b, &besides), width = rows(o, beside, besides);
   double joint = seconds(a->pivots + b->pivots, a->squares + b->squares, width);
   if (joint >= time_of(a) + time_of(b)) {
     free(beside);
@@ -60,14 +60,14 @@ static void join_aside(const Ordering *o, Draft *drafts, Draft *a, Draft *b) {
   *end = b->child, b->joined = 1;
 }
 
-static int wider(const void *a, const void *b, const Draft *drafts) {
+static int compare_widths(const void *a, const void *b, const Draft *drafts) {
   int x = *(const int *)a, y = *(const int *)b, more = drafts[y].width - drafts[x].width;
   return more ? more : x - y;
 }
 
 static void sort_by_width(int *list, int count, const Draft *drafts) {
   for (int a = 1; a < count; a++)
-    for (int b = a; b > 0 && wider(list + b - 1, list + b, drafts) > 0; b--) {
+    for (int b = a; b > 0 && compare_widths(list + b - 1, list + b, drafts) > 0; b--) {
       int t = list[b];
       list[b] = list[b - 1], list[b - 1] = t;
     }
@@ -96,7 +96,7 @@ static void gather(const Ordering *o, Draft *drafts, Draft *front, int *list, in
 }
 
 /* Return the drafts of fronts, one a group, those not `joined` to others being left. */
-static Draft *drafted(const Ordering *o) {
+static Draft *make_drafts(const Ordering *o) {
   int count = o->count, *head = ROOM(int, count), *list = ROOM(int, count);
   Draft *drafts = ROOM(Draft, count);
   for (int s = 0; s < count; s++) head[s] = -1;

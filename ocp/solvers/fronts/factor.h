@@ -1,23 +1,23 @@
-/* Factorisation and solution by a plan. Behind IPOPT's values stand the pivots' rows of all
-   fronts, D, and which rows were swapped. */
+/* Factorisation and solution by a plan. The workspace behind IPOPT's values holds the pivots' rows
+   of all fronts, D, and row exchanges. */
 
 typedef struct {
   double *rows, *d;
   int *pivot;
 } Store;
 
-static int64_t needed(const Plan *plan) {
+static int64_t storage_size(const Plan *plan) {
   return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + WIDE;
 }
 
-static Store stored(const Plan *plan, double *a) {
+static Store storage_of(const Plan *plan, double *a) {
   double *rows = a + plan->pattern.entries, *d = rows + plan->size;
   return (Store){rows, d, (int *)(d + 2 * (int64_t)plan->pattern.n)};
 }
 
 /* Add what is left of a child, C (lower triangle), to the rows of its parent's pivots, or to what
    is `left` of the parent. */
-static void add_on(const Plan *plan, const Front *child, const double *C, const Front *to,
+static void add_child(const Plan *plan, const Front *child, const double *C, const Front *to,
                    double *square, double *rest, double *left) {
   const Run *run = plan->run + child->runs;
   int inner = 0; /* runs among the parent's pivots */
@@ -48,11 +48,11 @@ static double largest(const double *square, int m) {
 }
 
 /* The rows of a front beyond its first `done` pivots, in `stuck`; return how many. */
-static int left_over(const Plan *plan, const Front *f, const int *pivot, int done, int *stuck) {
+static int find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, int done, int *stuck) {
   int *order = ROOM(int, f->pivots), count = f->pivots - done;
   memcpy(order, plan->list + f->own, sizeof(int) * f->pivots);
   for (int k = 0, to; k < done; k += pivot[k] < 0 ? 2 : 1) {
-    int from = swapped(pivot, k, &to), t = order[from];
+    int from = swap_partner(pivot, k, &to), t = order[from];
     order[from] = order[to], order[to] = t;
   }
   memcpy(stuck, order + done, sizeof(int) * count);
@@ -62,8 +62,8 @@ static int left_over(const Plan *plan, const Front *f, const int *pivot, int don
 
 /* Factorise the values that begin `a`, and count negative eigenvalues. Return how many rows were
    left by a singular front, and these in `stuck` (n). */
-static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
-  Store s = stored(plan, a);
+static int factorise(const Plan *plan, double *a, int *negative, int *stuck) {
+  Store s = storage_of(plan, a);
   int m = plan->most_pivots, count = 0;
   int64_t top = 0, *where = ROOM(int64_t, plan->fronts);
   double *pile = malloc(sizeof(double) * (plan->pile + WIDE)), *work = ROOM(double, 2 * m);
@@ -77,18 +77,18 @@ static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
     int *pivot = s.pivot + f->own;
     int64_t low = top, own = (int64_t)f->wide * f->wide;
     for (int c = f->child; c >= 0; c = plan->front[c].next)
-      add_on(plan, plan->front + c, pile + where[c], f, square, X, NULL);
+      add_child(plan, plan->front + c, pile + where[c], f, square, X, NULL);
     double least = 1e-14 * fmin(1, largest(square, f->pivots));
     int done = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
     if (done < f->pivots) {
-      count = left_over(plan, f, pivot, done, stuck);
+      count = find_stuck_rows(plan, f, pivot, done, stuck);
       break;
     }
     forward(square, done, pivot, X, f->wide);
     diagonal(s.d + 2 * f->own, pivot, done, X, Z, f->wide);
     product(X, Z, done, f->wide, left);
     for (int c = f->child; c >= 0; c = plan->front[c].next) {
-      add_on(plan, plan->front + c, pile + where[c], f, square, X, left);
+      add_child(plan, plan->front + c, pile + where[c], f, square, X, left);
       if (where[c] < low) low = where[c];
     }
     if (low < top) memmove(pile + low, left, sizeof(double) * own);
@@ -99,8 +99,8 @@ static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
 }
 
 /* Solve for a right-hand side (n), in place. */
-static void solved(const Plan *plan, double *a, double *x) {
-  Store s = stored(plan, a);
+static void solve_with(const Plan *plan, double *a, double *x) {
+  Store s = storage_of(plan, a);
   double *t = ROOM(double, plan->most_pivots), *u = ROOM(double, plan->most_wide);
   for (int q = 0; q < plan->fronts; q++) {
     const Front *f = plan->front + q;

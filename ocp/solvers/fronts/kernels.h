@@ -21,7 +21,7 @@ static void swap_pivots(double *A, int m, int k, int p) {
 
 /* Return the row to pivot with k, and whether two rows are the pivot; -1 where all that is left in
    column k is no more than `least`. */
-static int chosen(const double *A, int m, int k, double least, int *two) {
+static int choose_pivot(const double *A, int m, int k, double least, int *two) {
   const double alpha = 0.6403882032022076; /* (1 + sqrt 17) / 8 */
   double own = fabs(A[(size_t)k * m + k]), best = 0, most = 0;
   int r = k;
@@ -47,7 +47,7 @@ static int chosen(const double *A, int m, int k, double least, int *two) {
 static int ldl(double *A, int m, int *pivot, double *d, double least, double *work, int *negative) {
   double *one = work, *other = work + m;
   for (int k = 0, two; k < m;) {
-    int p = chosen(A, m, k, least, &two);
+    int p = choose_pivot(A, m, k, least, &two);
     if (p < 0) return k;
     swap_pivots(A, m, two ? k + 1 : k, p);
     double a = A[(size_t)k * m + k];
@@ -81,7 +81,7 @@ static int ldl(double *A, int m, int *pivot, double *d, double least, double *wo
 }
 
 /* Return the row that was swapped with `*with`, for the pivot that begins at k. */
-static int swapped(const int *pivot, int k, int *with) {
+static int swap_partner(const int *pivot, int k, int *with) {
   *with = pivot[k] < 0 ? k + 1 : k;
   return pivot[k] < 0 ? -1 - pivot[k] : pivot[k];
 }
@@ -89,7 +89,7 @@ static int swapped(const int *pivot, int k, int *with) {
 /* B (m, w) := inv(L) P B. */
 static void forward(const double *A, int m, const int *pivot, double *B, int w) {
   for (int k = 0, to; k < m; k += pivot[k] < 0 ? 2 : 1) {
-    int from = swapped(pivot, k, &to);
+    int from = swap_partner(pivot, k, &to);
     if (from == to) continue;
     for (int j = 0; j < w; j++) swap(B + (size_t)from * w + j, B + (size_t)to * w + j);
   }
@@ -129,7 +129,7 @@ static void backward(const double *A, int m, const int *pivot, double *b) {
     for (int t = 0; t < i; t++) b[t] -= A[(size_t)i * m + t] * b[i];
   for (int k = m, with; k > 0;) {
     k -= pivot[k - 1] < 0 ? 2 : 1;
-    int from = swapped(pivot, k, &with);
+    int from = swap_partner(pivot, k, &with);
     swap(b + from, b + with);
   }
 }

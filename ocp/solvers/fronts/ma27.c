@@ -1,7 +1,7 @@
-/* A symmetric indefinite factorisation for IPOPT, behind the interface of HSL's MA27: multifrontal
-   L D L' (Duff & Reid 1983) whose order, pairs and fronts are found once for a pattern, with dense
-   kernels of which compilers make vectors. Its inertia is exact; rows that leave a front singular
-   are eliminated last of all from then on. */
+/* Symmetric indefinite factorisation for IPOPT, with the interface of HSL's MA27: multifrontal
+   L D L' (Duff & Reid 1983). Order, pairs and fronts are found once for a pattern; dense kernels are
+   vectorised by the compiler. The inertia is exact; rows that make a front singular are eliminated
+   last of all from then on. */
 
 #include <limits.h>
 #include <math.h>
@@ -17,30 +17,30 @@
 #include "plan.h"
 #include "factor.h"
 
-enum { KEPT = 64 }; /* plans; the one that was not used for longest goes first */
-enum { ROOMS = -4, FATAL = -1, SINGULAR = 3 }; /* what MA27 says */
+enum { KEPT = 64 }; /* plans; the least recently used is dropped first */
+enum { ROOMS = -4, FATAL = -1, SINGULAR = 3 }; /* statuses of MA27 */
 
 static Plan *plans[KEPT];
 static int64_t used[KEPT], uses;
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 
-static void let_go(Plan *plan) {
+static void free_plan(Plan *plan) {
   if (!plan) return;
   free(plan->pattern.row), free(plan->pattern.col), free(plan->last), free(plan->front);
   free(plan->run), free(plan->list), free(plan->place), free(plan);
 }
 
-static Plan *kept(Plan *plan) {
+static Plan *keep_plan(Plan *plan) {
   int at = 0;
   for (int q = 1; q < KEPT; q++)
     if (used[q] < used[at]) at = q;
-  let_go(plans[at]);
+  free_plan(plans[at]);
   plan->serial = used[at] = ++uses, plans[at] = plan;
   return plan;
 }
 
 /* A plan of the same pattern, to which `stuck` rows are last as well. */
-static Plan *fresh(const Pattern *p, word key, const char *last) {
+static Plan *new_plan(const Pattern *p, word key, const char *last) {
   Plan *plan = ROOM(Plan, 1);
   plan->pattern = (Pattern){p->n, p->entries, ROOM(int, p->entries), ROOM(int, p->entries)};
   memcpy(plan->pattern.row, p->row, sizeof(int) * p->entries);
@@ -73,15 +73,15 @@ static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
     if (memcmp(each->pattern.col, p.col, sizeof(int) * entries)) continue;
     if (!best || each->serial > best->serial) best = each;
   }
-  if (!best) best = kept(fresh(&p, key, NULL));
+  if (!best) best = keep_plan(new_plan(&p, key, NULL));
   free(p.row), free(p.col);
   return best;
 }
 
 /* IPOPT's workspace of whole numbers has a plan's serial number at its start. */
-static void note(int *work, int64_t serial) { memcpy(work, &serial, sizeof serial); }
+static void write_serial(int *work, int64_t serial) { memcpy(work, &serial, sizeof serial); }
 
-static int64_t noted(const int *work) {
+static int64_t read_serial(const int *work) {
   int64_t serial;
   memcpy(&serial, work, sizeof serial);
   return serial;
@@ -98,21 +98,21 @@ void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *i
   (void)iw, (void)liw, (void)iw1, (void)iflag, (void)icntl, (void)cntl;
   pthread_mutex_lock(&alone);
   Plan *plan = by_pattern(*n, *nz, row, col);
-  note(ikeep, plan->serial);
+  write_serial(ikeep, plan->serial);
   memset(info, 0, sizeof(int) * 20);
-  info[4] = plan->fronts && needed(plan) < INT_MAX ? (int)needed(plan) : *nz, info[5] = 4;
+  info[4] = plan->fronts && storage_size(plan) < INT_MAX ? (int)storage_size(plan) : *nz, info[5] = 4;
   pthread_mutex_unlock(&alone);
   *nsteps = 1, *ops = 0;
 }
 
-static Plan *without(Plan *plan, const int *stuck, int count) {
+static Plan *plan_without(Plan *plan, const int *stuck, int count) {
   Plan *next = NULL;
   for (int k = 0; k < count; k++) {
     if (plan->last[stuck[k]]) continue;
-    if (!next) next = fresh(&plan->pattern, plan->key, plan->last);
+    if (!next) next = new_plan(&plan->pattern, plan->key, plan->last);
     next->last[stuck[k]] = 1;
   }
-  return next ? kept(next) : NULL;
+  return next ? keep_plan(next) : NULL;
 }
 
 /* Values, factorised in place. */
@@ -125,21 +125,21 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
   memcpy(value, a, sizeof(double) * *nz);
   memset(info, 0, sizeof(int) * 20), *maxfrt = 1;
   pthread_mutex_lock(&alone);
-  Plan *plan = by_serial(noted(ikeep));
+  Plan *plan = by_serial(read_serial(ikeep));
   if (!plan) plan = by_pattern(*n, *nz, row, col);
   while (plan) {
     int small = plan->fronts || lay_out(plan, value);
-    int64_t need = small ? needed(plan) + needed(plan) / 4 : 0;
-    note(ikeep, plan->serial), note(iw, plan->serial);
+    int64_t need = small ? storage_size(plan) + storage_size(plan) / 4 : 0;
+    write_serial(ikeep, plan->serial), write_serial(iw, plan->serial);
     if (!small || need > INT_MAX) info[0] = FATAL;
-    else if (*la < needed(plan)) info[0] = ROOMS, info[1] = (int)need;
+    else if (*la < storage_size(plan)) info[0] = ROOMS, info[1] = (int)need;
     if (info[0]) break;
     pthread_mutex_unlock(&alone);
-    count = factorised(plan, a, &negative, stuck);
+    count = factorise(plan, a, &negative, stuck);
     pthread_mutex_lock(&alone);
     if (!count) break;
     memcpy(a, value, sizeof(double) * *nz);
-    plan = without(plan, stuck, count);
+    plan = plan_without(plan, stuck, count);
   }
   pthread_mutex_unlock(&alone);
   if (!plan) info[0] = SINGULAR, info[1] = *n - count;
@@ -152,8 +152,8 @@ void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *l
              const double *cntl) {
   (void)la, (void)liw, (void)w, (void)maxfrt, (void)iw1, (void)nsteps, (void)icntl, (void)cntl;
   pthread_mutex_lock(&alone);
-  Plan *plan = by_serial(noted(iw));
+  Plan *plan = by_serial(read_serial(iw));
   pthread_mutex_unlock(&alone);
-  if (plan) solved(plan, a, rhs);
+  if (plan) solve_with(plan, a, rhs);
   for (int v = 0; !plan && v < *n; v++) rhs[v] = NAN;
 }

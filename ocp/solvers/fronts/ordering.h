@@ -1,4 +1,4 @@
-/* In which order pairs and single rows are eliminated: least degree first, by bits. */
+/* Elimination order of pairs and single rows: minimum degree, with neighbours as bits. */
 
 typedef uint64_t word;
 
@@ -13,7 +13,7 @@ static void free_ordering(Ordering *o) {
   free(o->lead), free(o->size), free(o->order), free(o->start), free(o->at);
 }
 
-static int bits_of(const word *row, const word *twice, int words) {
+static int count_bits(const word *row, const word *twice, int words) {
   int count = 0;
   for (int t = 0; t < words; t++)
     count += __builtin_popcountll(row[t]) + __builtin_popcountll(row[t] & twice[t]);
@@ -38,7 +38,7 @@ static Ordering groups(int n, const int *match, int *group) {
    an elimination is a union of rows. Return a count of 0 where there are more than MOST groups. */
 enum { MOST = 30000 };
 
-static Ordering ordered(int n, const Graph *graph, const char *bare, const int *match,
+static Ordering minimum_degree_order(int n, const Graph *graph, const char *bare, const int *match,
                         const char *last) {
   int *group = ROOM(int, n);
   Ordering o = groups(n, match, group);
@@ -57,7 +57,7 @@ static Ordering ordered(int n, const Graph *graph, const char *bare, const int *
       if (h != g) bits[(size_t)g * words + h / 64] |= (word)1 << h % 64;
     }
   }
-  for (int g = 0; g < count; g++) degrees[g] = bits_of(bits + (size_t)g * words, twice, words);
+  for (int g = 0; g < count; g++) degrees[g] = count_bits(bits + (size_t)g * words, twice, words);
   for (int s = 0; s < count; s++) {
     int best = -1;
     for (int g = 0; g < count; g++) {
@@ -80,7 +80,7 @@ static Ordering ordered(int n, const Graph *graph, const char *bare, const int *
       word *other = bits + (size_t)h * words;
       for (int t = 0; t < words; t++) other[t] |= row[t];
       other[h / 64] &= ~((word)1 << h % 64), other[best / 64] &= ~((word)1 << best % 64);
-      degrees[h] = bits_of(other, twice, words);
+      degrees[h] = count_bits(other, twice, words);
     }
   }
   o.start[count] = filled;

@@ -1,4 +1,4 @@
-/* What can be said of a matrix by its pattern: neighbours, rows of multipliers, and partners. */
+/* Pattern of a matrix: neighbours, rows of multipliers, and their partners. */
 
 typedef struct {
   int n, entries;
@@ -9,13 +9,13 @@ typedef struct {
   int *start, *at; /* neighbours of v: at[start[v]] to at[start[v + 1]], ascending, once each */
 } Graph;
 
-static void *room(size_t count, size_t size) {
+static void *allocate(size_t count, size_t size) {
   void *made = calloc(count + 1, size);
   if (!made) abort();
   return made;
 }
 
-#define ROOM(type, count) ((type *)room(count, sizeof(type)))
+#define ROOM(type, count) ((type *)allocate(count, sizeof(type)))
 
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 

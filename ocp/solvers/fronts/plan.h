@@ -1,4 +1,4 @@
-/* What is done for all matrices of a pattern: fronts in their order, and where entries go. */
+/* Plan for all matrices of a pattern: fronts in their order, and places of entries. */
 
 typedef struct {
   int parent, child, next; /* fronts, -1 for none */
@@ -42,7 +42,7 @@ static int after_children(const Ordering *o, const Draft *drafts, int *sequence)
 }
 
 /* List the rows of fronts; return {row: its front}, {row: where it goes} in `place`. */
-static int *listed(Plan *plan, const Ordering *o, const int *match, const Draft *drafts,
+static int *list_fronts(Plan *plan, const Ordering *o, const int *match, const Draft *drafts,
                    const int *sequence, int *place) {
   int n = plan->pattern.n, *of = ROOM(int, n), *at = ROOM(int, n), end = 0, gone = 0;
   size_t total = n;
@@ -121,7 +121,7 @@ static void connect(Plan *plan, const int *of, int *local) {
   }
 }
 
-static void places(Plan *plan, const int *of, const int *place, int *local) {
+static void entry_places(Plan *plan, const int *of, const int *place, int *local) {
   const Pattern *p = &plan->pattern;
   int *start = ROOM(int, plan->fronts + 1), *list = ROOM(int, p->entries);
   plan->place = ROOM(int64_t, p->entries);
@@ -153,15 +153,15 @@ static int lay_out(Plan *plan, const double *value) {
   Graph graph = graph_of(p);
   char *bare = multipliers(p, &graph, value);
   int *match = partners(p, &graph, bare, value);
-  Ordering o = ordered(p->n, &graph, bare, match, plan->last);
+  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->last);
   if (o.count) {
-    Draft *drafts = drafted(&o);
+    Draft *drafts = make_drafts(&o);
     int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
     plan->fronts = after_children(&o, drafts, sequence);
     plan->front = ROOM(Front, plan->fronts);
-    int *of = listed(plan, &o, match, drafts, sequence, place);
+    int *of = list_fronts(plan, &o, match, drafts, sequence, place);
     connect(plan, of, local);
-    places(plan, of, place, local);
+    entry_places(plan, of, place, local);
     free_drafts(drafts, o.count), free(sequence), free(place), free(local), free(of);
     free_ordering(&o);
   }
