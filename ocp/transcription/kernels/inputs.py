@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import casadi as ca
 
-from ocp.codegen.mapped import Graph
+from ocp.codegen.function_map import Graph
 from ocp.dynamics.closed_loops import scatter_gap_rows
 from ocp.dynamics.derivatives.momentum import has_momentum_slopes
 from ocp.dynamics.formulation import Formulation, Provider
