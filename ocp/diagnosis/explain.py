@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.diagnosis.elastic_weights import scale_of
+from ocp.dynamics import inverse_dynamics
 from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Outcome
@@ -44,6 +46,8 @@ MEANING = {
 }
 WORST = 5  # of a kind are named
 VISIBLE = 1e-8  # a smaller violation is none
+TINY = 1e-12  # of a limit, so that none is zero
+HEAVY = 5.0  # times a drive's limit: a weight that is likely in other units
 NEAR = 1e-6  # of a bound, relative: what lies so near leans on it
 
 
@@ -191,10 +195,14 @@ def _link_rows(
 
 
 def _end_lines(each: ProgramMotion) -> list[str]:
-    """Return lines on how a motion ended: at the bound of its duration, or in another assembly."""
+    """Return lines on a motion as a whole: its duration, its assembly, its weight."""
     points, duration, _ = split_variables(each.transcribed.layout, each.x)
     problem = each.transcribed.problem
-    lines = [*_duration_line(problem, duration), *_assembly_line(problem, points)]
+    lines = [
+        *_duration_line(problem, duration),
+        *_assembly_line(problem, points),
+        *_weight_line(problem, points),
+    ]
     return [f"{each.name}{line}" for line in lines]
 
 
@@ -249,4 +257,24 @@ def _assembly_line(problem: Problem, points: np.ndarray) -> list[str]:
         "start and end lie in different assemblies of the loops: between them is a configuration "
         "in which the drives do not hold the mechanism; "
         "ocp.mechanics.kinematics.loop_assembly.close follows one assembly"
+    ]
+
+
+def _weight_line(problem: Problem, points: np.ndarray) -> list[str]:
+    """Return a line if a drive is far too weak for the weight at rest, as with masses in g."""
+    tree, drawn = problem.tree, structure(problem.tree)
+    if drawn.closed or drawn.passive or problem.ground is not None:
+        return []
+    still = np.zeros(tree.dof)
+    postures = problem.motion.values(np.linspace(0.0, 1.0, 3)) @ points.T
+    weights = np.abs([np.array(inverse_dynamics(tree, q, still, still)).ravel() for q in postures])
+    limits = np.array([np.max(np.abs(joint.torque)) for joint in tree.moving])
+    shares = weights.max(axis=0) / np.maximum(limits, TINY)
+    if len(limits) != len(shares) or not shares.max(initial=0.0) > HEAVY:
+        return []
+    k = int(np.argmax(shares))
+    unit = unit_of(tree.moving[k], "tau")
+    return [
+        f"{tree.moving[k].name}: holds {weights[:, k].max():.4g} {unit} at rest against gravity, "
+        f"{shares[k]:.3g} times its limit of {limits[k]:g} {unit}: are masses in kg, lengths in m?"
     ]
