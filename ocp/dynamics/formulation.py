@@ -8,9 +8,9 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from ocp.dynamics.derivatives.chart_wrappers import (
-    inverse_of_any,
-    reactions_of_any,
-    sensitivity_of_any,
+    extend_inverse,
+    extend_reactions,
+    extend_sensitivity,
 )
 from ocp.dynamics.signatures import Inverse, Reactions, Slopes
 from ocp.mechanics.kinematics.spatial import cross_arrays, invert, tidy
@@ -120,11 +120,11 @@ class Formulation:
             value = getattr(self, what)
             if not callable(value) and (value is not None or what == "inverse"):
                 raise ValueError(f"{words}: {what}: expected a function, got {value!r}")
-        set_fields(self, inverse=inverse_of_any(self.inverse))
+        set_fields(self, inverse=extend_inverse(self.inverse))
         if self.reactions is not None:
-            set_fields(self, reactions=reactions_of_any(self.reactions))
+            set_fields(self, reactions=extend_reactions(self.reactions))
         if self.sensitivity is not None:
-            set_fields(self, sensitivity=sensitivity_of_any(self.sensitivity, self.inverse))
+            set_fields(self, sensitivity=extend_sensitivity(self.sensitivity, self.inverse))
         if not isinstance(self.derivatives, Provider | None):
             raise ValueError(
                 f"{words}: derivatives: expected a Provider or None, got {self.derivatives!r}"

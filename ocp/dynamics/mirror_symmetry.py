@@ -181,8 +181,8 @@ def _choose_image(placed: Placed, k: int, alike: list[int], flip: np.ndarray, wi
     names = ", ".join(repr(placed[m].joint.name) for m in sorted({k, *twins}))
     raise ValueError(
         f"mirror_image: joints {names} lie on one another, and no single one is the image of "
-        f"{placed[k].joint.name!r}; state which coordinates change places: mirrored(tree, index, "
-        "sign), the end being sign * q[index] of the start"
+        f"{placed[k].joint.name!r}; state which coordinates change places: "
+        "mirror_symmetry(tree, index, sign), the end being sign * q[index] of the start"
     )
 
 

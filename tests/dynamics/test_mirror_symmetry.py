@@ -103,7 +103,7 @@ def test_legs_that_lie_on_each_other_in_a_plane_change_places():
 def test_legs_of_which_none_is_the_image_for_sure_are_refused(tree, names):
     with pytest.raises(
         ValueError,
-        match=rf"joints {names} lie on one another.* state .*mirrored\(tree, index, sign\)",
+        match=rf"joints {names} lie on one another.* state .*mirror_symmetry\(tree, index, sign\)",
     ):
         mirror_symmetry(tree, normal=PLANE)
 

@@ -33,18 +33,18 @@ def _evaluate(parts: Sequence[Matrix]) -> Results:
     return tuple(ca.evalf(part) if part.is_constant() else part for part in parts)
 
 
-def _extend(
+def _extend_function(
     function: Callable[..., Matrix], of_mapped: Callable[[Place, AnyLoads], Results]
 ) -> Callable[..., Matrix]:
     """Return a function of motions and loads that takes any tree, `of_mapped` those with charts.
 
     A function of one result returns it as it is, others a tuple.
     """
-    if hasattr(function, "of_any"):
+    if hasattr(function, "extended"):
         return function
 
     @wraps(function)
-    def of_any(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
+    def extended(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
         if not tree.mapped:
             return function(tree, q, qd, qdd, loads)
         results = of_mapped(chart_of(tree).at(q, qd, qdd), loads)
@@ -52,12 +52,12 @@ def _extend(
             results = _evaluate(results)
         return results if len(results) > 1 else results[0]
 
-    of_any.of_any = True  # type: ignore[attr-defined]
-    return of_any
+    extended.extended = True  # type: ignore[attr-defined]
+    return extended
 
 
 @lru_cache(maxsize=256)
-def inverse_of_any(inverse: Inverse) -> Inverse:
+def extend_inverse(inverse: Inverse) -> Inverse:
     """Return inverse dynamics of any tree from those of trees of single-coordinate joints."""
     if hasattr(inverse, "linear"):
         return inverse  # tables are of one tree, and refuse what they do not know
@@ -65,7 +65,7 @@ def inverse_of_any(inverse: Inverse) -> Inverse:
     def of_mapped(place: Place, loads: AnyLoads) -> Results:
         return (place.slope.T @ inner_torques(place, inverse, loads),)
 
-    return _extend(inverse, of_mapped)
+    return _extend_function(inverse, of_mapped)
 
 
 def inner_torques(place: Place, inverse: Inverse, loads: AnyLoads) -> Matrix:
@@ -88,18 +88,18 @@ def split_loads(loads: AnyLoads) -> tuple[Loads, tuple[Wrench, ...]]:
 
 
 @lru_cache(maxsize=256)
-def reactions_of_any(reactions: Callable[..., Reactions]) -> Callable[..., Reactions]:
+def extend_reactions(reactions: Callable[..., Reactions]) -> Callable[..., Reactions]:
     """Return joint reactions of any tree, of a ball those of its last turn."""
 
     def of_mapped(place: Place, loads: AnyLoads) -> Results:
         parts = place.insert_quaternions(reactions(place.chart.plain, *place.motion, loads))
         return tuple(part[:, list(place.chart.links)] for part in parts)
 
-    return _extend(reactions, of_mapped)
+    return _extend_function(reactions, of_mapped)
 
 
 @lru_cache(maxsize=256)
-def sensitivity_of_any(
+def extend_sensitivity(
     sensitivity: Callable[..., Slopes], inverse: Inverse
 ) -> Callable[..., Slopes]:
     """Return the slopes of inverse dynamics of any tree."""
@@ -109,7 +109,7 @@ def sensitivity_of_any(
         inner = own_slopes(place.chart.tree, parts)
         return slopes_back(place.slopes, inner, chart_turning(place, inverse, loads))
 
-    return _extend(sensitivity, of_mapped)
+    return _extend_function(sensitivity, of_mapped)
 
 
 def own_slopes(tree: Tree, slopes: Sequence[Matrix]) -> Slopes:
@@ -150,14 +150,14 @@ def slopes_back(slopes: Sequence[Matrix], inner: Sequence[Matrix], turning: Matr
     )
 
 
-def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matrix, Matrix]]:
+def extend_hybrid(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matrix, Matrix]]:
     """Return accelerations and torques of any tree from one of the two at every joint."""
 
     def inverse(plain: Tree, z: Matrix, zd: Matrix, zdd: Matrix, loads: Loads) -> Matrix:
         return hybrid(plain, z, zd, zdd, (True,) * plain.dof, loads)[1]
 
     @wraps(hybrid)
-    def of_any(
+    def extended(
         tree: Tree,
         q: Matrix,
         qd: Matrix,
@@ -184,7 +184,7 @@ def hybrid_of_any(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
         accelerations, torques = _evaluate(parts) if exact else parts
         return accelerations, torques
 
-    return of_any
+    return extended
 
 
 def _accelerations(
@@ -206,11 +206,11 @@ def _mass_back(place: Place, inner: Matrix) -> Matrix:
     return place.slope.T @ blocks @ place.slope
 
 
-def mass_of_any(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matrix]:
+def extend_mass_matrix(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matrix]:
     """Return the mass matrix of any tree."""
 
     @wraps(mass_matrix)
-    def of_any(tree: Tree, q: Matrix) -> Matrix:
+    def extended(tree: Tree, q: Matrix) -> Matrix:
         if not tree.mapped:
             return mass_matrix(tree, q)
         still = SX.zeros(tree.dof)
@@ -218,4 +218,4 @@ def mass_of_any(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matrix]:
         mass = _mass_back(place, mass_matrix(place.chart.plain, place.motion[0]))
         return _evaluate([mass])[0] if _are_numbers(q) else mass
 
-    return of_any
+    return extended

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ocp.dynamics.derivatives.chart_wrappers import hybrid_of_any, mass_of_any
+from ocp.dynamics.derivatives.chart_wrappers import extend_hybrid, extend_mass_matrix
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.dynamics.exponentials import ad, bend_to_parent, inertia_to_parent, to_parent
 from ocp.dynamics.formulation import Formulation
@@ -63,7 +63,7 @@ def gravity_torques(tree: Tree, q: Matrix) -> Matrix:
     return bias(tree, q, [0.0] * tree.dof)
 
 
-@hybrid_of_any
+@extend_hybrid
 def hybrid(
     tree: Tree, q: Matrix, qd: Matrix, known: Matrix, active: Sequence[bool], loads: Loads = ()
 ) -> tuple[Matrix, Matrix]:
@@ -89,7 +89,7 @@ def hybrid(
     return ca.vertcat(*solution.accelerations), ca.vertcat(*solution.torques)
 
 
-@mass_of_any
+@extend_mass_matrix
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric, with structural zeros for joints of different branches.
 
