@@ -56,7 +56,10 @@ class Provider:
 class Reach:
     """Range of a coordinate in which a formulation knows a motion's torques.
 
-    Fields: "q", "qd" or "qdd"; the coordinate's row; and both ends.
+    Fields:
+        quantity: "q", "qd" or "qdd".
+        row: of the coordinate in q.
+        lower, upper: both ends.
     """
 
     quantity: str

@@ -134,10 +134,12 @@ class Tabulated:
 class Table:
     """Dynamics of a tree in tables.
 
-    Fields: the settings; the number n of coordinates; and the splines of all entries along
-    (q, qd, qdd) as far as the form has them. In the configuration form these are G (n,), the upper
-    triangle of J row by row, and those of all C_i; in Raibert's the triangle of J, and K (n,); in
-    Albus' the torques (n,).
+    Fields:
+        settings: how the tables are made.
+        dof: number n of coordinates.
+        splines: all entries along (q, qd, qdd) as far as the form has them. In the configuration
+            form these are G (n,), the upper triangle of J row by row, and those of all C_i; in
+            Raibert's the triangle of J, and K (n,); in Albus' the torques (n,).
     """
 
     settings: Tabulated
