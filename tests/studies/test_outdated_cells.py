@@ -60,6 +60,8 @@ def stated(inside, monkeypatch):
         return module_at(str(path))
 
     monkeypatch.setattr(sys, "path", list(sys.path))
+    # bytecode is told by second and length of a file: edits of this test may share both
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield load
     qualified_names.LOADED.clear()
     sys.modules.pop("own", None)
