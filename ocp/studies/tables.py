@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +58,17 @@ def columns_of(cells: Sequence[Cell], kind: str) -> list[str]:
 
 def write_table(cells: Sequence[Cell], path: str | Path) -> None:
     """Write the table, whole or not at all."""
-    text, rows = io.StringIO(), table(cells)
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["status"], lineterminator="\n")
+    rows = table(cells)
+    write(path, comma_separated(list(rows[0]) if rows else ["status"], rows))
+
+
+def comma_separated(header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows {column: value} as the text of a CSV file, the header first."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(header), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write(path, text.getvalue())
+    return text.getvalue()
 
 
 def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") -> tuple[Path, ...]:

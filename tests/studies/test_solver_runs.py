@@ -23,12 +23,12 @@ from ocp.studies.comparison.profiles import curves, data_profile, performance_pr
 from ocp.studies.comparison.profiles import ratios as cost_ratios
 from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.tables import (
-    comma_separated,
     costs,
     draw,
     ratios,
     read_runs,
     report,
+    runs_as_csv,
     table,
 )
 from ocp.studies.comparison.verdict import (
@@ -234,7 +234,7 @@ def test_a_file_is_read_as_it_was_written():
             solve=None,
         ),
     ]
-    assert read_runs(comma_separated(runs)) == runs
+    assert read_runs(runs_as_csv(runs)) == runs
     with pytest.raises(ValueError, match="holds another table"):
         read_runs("a,b\n1,2\n")
 

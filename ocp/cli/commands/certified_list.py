@@ -9,7 +9,7 @@ from ocp.storage.atomic_files import check_writable, write
 from ocp.studies.comparison.certified_runs import (
     CertifiedRun,
     certified_runs,
-    comma_separated,
+    rows_as_csv,
     rows_as_data,
 )
 
@@ -23,7 +23,7 @@ def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
 
     Files hold the rows that are ready, also of a run that is interrupted.
     """
-    makers = {flags.csv: comma_separated, flags.json: _as_json}
+    makers = {flags.csv: rows_as_csv, flags.json: _as_json}
     files = {path: make for path, make in makers.items() if path is not None}
     for path in files:
         check_writable(path)

@@ -12,6 +12,7 @@ from ocp.cli.output.run_report import problem_line, published_lines
 from ocp.report import report
 from ocp.report.internal_report import coordinate_words
 from ocp.solution.margins import closest_line, reserves_from_data
+from ocp.studies.task import Report
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
 ROOMY = 10  # lines, which a report has in any case
@@ -34,7 +35,7 @@ class Section:
 
 
 def brief(
-    said: Mapping[str, Any],
+    said: Report,
     defaults: Mapping[str, Any],
     own: Iterable[str] = (),
     room: int = LINES,
@@ -70,7 +71,7 @@ def _width(lines: Iterable[Line]) -> int:
     return 2 + max([LABEL, *(len(label) for label, _ in lines if len(label) <= LONGEST)])
 
 
-def _head(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Line]:
+def _head(said: Report, defaults: Mapping[str, Any]) -> list[Line]:
     """Return the lines of the problem, the solver and the result."""
     value, integral = said["objective"], said["integral"]
     objective = f"{value:.9g}"

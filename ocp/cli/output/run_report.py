@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocp.report import report
 from ocp.solution.solution import Solution
-from ocp.studies.task import Task
+from ocp.studies.task import Report, Task
 
 if TYPE_CHECKING:
     from ocp.certificate.verification import Verification
@@ -44,7 +44,7 @@ def describe(
     }
 
 
-def summary(said: Mapping[str, Any]) -> str:
+def summary(said: Report) -> str:
     """Return a report in a line."""
     return (
         f"{said['problem']}: {report.status_words(said)}, objective {said['objective']:.8g}, "
@@ -54,13 +54,13 @@ def summary(said: Mapping[str, Any]) -> str:
     )
 
 
-def block(said: Mapping[str, Any]) -> str:
+def block(said: Report) -> str:
     """Return the text of a whole report: arguments, the solution's own, published values."""
     _, *lines = report.report_lines(said)  # the command tells the problem by its name and arguments
     return report.align([problem_line(said, {}), *lines, *published_lines(said)])
 
 
-def problem_line(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
+def problem_line(said: Report, defaults: Mapping[str, Any]) -> tuple[str, str]:
     """Return the line of the problem's name and of its arguments that are no `defaults`."""
     words = [
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
@@ -70,7 +70,7 @@ def problem_line(said: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[
     return "problem", " ".join([said["problem"], *words])
 
 
-def published_lines(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def published_lines(said: Report) -> Iterator[tuple[str, str]]:
     """Yield a line for each published value, with ours beside it."""
     for name, entry in said["published"].items():
         optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"

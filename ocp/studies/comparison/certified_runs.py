@@ -4,8 +4,6 @@ Every problem is solved in a worker process within a limit of time; rows are han
 in which they are ready.
 """
 
-import csv
-import io
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,6 +15,7 @@ from ocp.solvers import INTERRUPTED, Solver
 from ocp.storage.atomic_files import plain
 from ocp.studies.processes import EngineError
 from ocp.studies.store.qualified_names import module_at
+from ocp.studies.tables import comma_separated
 from ocp.studies.task import task_of
 from ocp.studies.workers import Engine
 
@@ -149,12 +148,7 @@ def rows_as_data(rows: Iterable[CertifiedRun]) -> list[dict[str, object]]:
     return [asdict(row) for row in rows]
 
 
-def comma_separated(rows: Iterable[CertifiedRun]) -> str:
+def rows_as_csv(rows: Iterable[CertifiedRun]) -> str:
     """Return rows as comma-separated values, the reasons of each in one column."""
-    text = io.StringIO()
-    writer = csv.DictWriter(
-        text, [field.name for field in fields(CertifiedRun)], lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows({**asdict(row), "reasons": " / ".join(row.reasons)} for row in rows)
-    return text.getvalue()
+    data = ({**asdict(row), "reasons": " / ".join(row.reasons)} for row in rows)
+    return comma_separated([field.name for field in fields(CertifiedRun)], data)

@@ -17,7 +17,7 @@ from ocp.studies.comparison.child import WITHIN
 from ocp.studies.comparison.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
 from ocp.studies.comparison.run import Run, execute
 from ocp.studies.comparison.solvers import SOLVERS
-from ocp.studies.comparison.tables import comma_separated, draw, read_runs, report
+from ocp.studies.comparison.tables import draw, read_runs, report, runs_as_csv
 from ocp.studies.processes import EngineError
 from ocp.studies.task import Task
 
@@ -42,7 +42,7 @@ class Comparison:
 
     def write_csv(self, path: str | Path) -> None:
         """Write a table with a line per run."""
-        write(path, comma_separated(self.runs))
+        write(path, runs_as_csv(self.runs))
 
 
 def compare(
@@ -93,12 +93,12 @@ def compare(
         for run in pool.map(execute, missing):
             runs[run.key] = run
             if file is not None:
-                write(file, comma_separated(runs.values()))
+                write(file, runs_as_csv(runs.values()))
             if watch is not None:
                 watch(run)
     runs |= {run.key: run for run in with_best_known(runs[key] for key in keys)}
     if file is not None and design:
-        write(file, comma_separated(runs.values()))
+        write(file, runs_as_csv(runs.values()))
     return Comparison(tuple(runs[key] for key in keys))
 
 

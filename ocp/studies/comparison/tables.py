@@ -14,7 +14,7 @@ from ocp.studies.comparison.profiles import curves, data_profile, performance_pr
 from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.solvers import NOTES
 from ocp.studies.comparison.verdict import COARSE
-from ocp.studies.tables import markdown
+from ocp.studies.tables import comma_separated, markdown
 
 SMALLEST = 1e-3  # s: least time that counts in a profile, about what a clock and a call cost
 HEADER = (
@@ -155,13 +155,9 @@ def draw(runs: Sequence[Run], path: str | Path) -> None:
     )
 
 
-def comma_separated(runs: Iterable[Run]) -> str:
+def runs_as_csv(runs: Iterable[Run]) -> str:
     """Return Runs as the text of a CSV file."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [entry.name for entry in fields(Run)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(one) for one in runs)
-    return text.getvalue()
+    return comma_separated([entry.name for entry in fields(Run)], map(asdict, runs))
 
 
 def read_runs(text: str) -> list[Run]:
