@@ -44,7 +44,7 @@ def _extend_function(
         return function
 
     @wraps(function)
-    def extended(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
+    def call(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
         if not tree.mapped:
             return function(tree, q, qd, qdd, loads)
         results = of_mapped(chart_of(tree).at(q, qd, qdd), loads)
@@ -52,8 +52,8 @@ def _extend_function(
             results = _evaluate(results)
         return results if len(results) > 1 else results[0]
 
-    extended.extended = True  # type: ignore[attr-defined]
-    return extended
+    call.extended = True  # type: ignore[attr-defined]
+    return call
 
 
 @lru_cache(maxsize=256)
@@ -157,7 +157,7 @@ def extend_hybrid(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
         return hybrid(plain, z, zd, zdd, (True,) * plain.dof, loads)[1]
 
     @wraps(hybrid)
-    def extended(
+    def call(
         tree: Tree,
         q: Matrix,
         qd: Matrix,
@@ -184,7 +184,7 @@ def extend_hybrid(hybrid: Callable[..., Reactions]) -> Callable[..., tuple[Matri
         accelerations, torques = _evaluate(parts) if exact else parts
         return accelerations, torques
 
-    return extended
+    return call
 
 
 def _accelerations(
@@ -210,7 +210,7 @@ def extend_mass_matrix(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matr
     """Return the mass matrix of any tree."""
 
     @wraps(mass_matrix)
-    def extended(tree: Tree, q: Matrix) -> Matrix:
+    def call(tree: Tree, q: Matrix) -> Matrix:
         if not tree.mapped:
             return mass_matrix(tree, q)
         still = SX.zeros(tree.dof)
@@ -218,4 +218,4 @@ def extend_mass_matrix(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matr
         mass = _mass_back(place, mass_matrix(place.chart.plain, place.motion[0]))
         return _evaluate([mass])[0] if _are_numbers(q) else mass
 
-    return extended
+    return call
