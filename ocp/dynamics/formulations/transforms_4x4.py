@@ -34,7 +34,8 @@ def aligned_torques(
     """Return the joint torques (n,) of a method, on the link matrices of the aligned tree.
 
     Args:
-        torques: the method, torques(tree, links, qd=, qdd=, gravity= (4), loads= as `applied_loads`).
+        torques: the method, torques(tree, links, qd=, qdd=, gravity=, loads=), with gravity (4) and
+            loads as `applied_loads` has them.
     """
     tree, _ = align_frames(tree)
     gravity, pushes = matrix([*tree.gravity, 0]), applied_loads(tree, loads)
