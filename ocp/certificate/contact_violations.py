@@ -214,7 +214,7 @@ def _traced_functions(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
         "force": lambda at: at.reaction.force(),
         "moment": lambda at: at.reaction.moment(),
         **({"zmp": lambda at: at.reaction.pressure()} if _is_level(problem) else {}),
-        "left": lambda at: at.needed,
+        "left": lambda at: at.required_torques,
     }
 
 

@@ -292,13 +292,18 @@ def _torque_violation(
         return {}
     law, weight = rows[0].constraint, body_weight(problem.tree)
     joints = [problem.tree.coordinate(label) for label in law.labels]
-    needed = traces(solution, {"needed": lambda at: at.needed[joints]}, s * solution.duration)
+    needed = traces(
+        solution, {"needed": lambda at: at.required_torques[joints]}, s * solution.duration
+    )
     scales = law_scales(problem.tree, joints, needed["needed"])
     undriven = np.flatnonzero(np.isin(joints, structure(problem.tree).passive))
     if len(undriven):
         rows_of = [joints[row] for row in undriven]
         traced = trace_cancelled(
-            problem, solution.formulation, lambda at: at.needed[rows_of], lifted_kind(solution)
+            problem,
+            solution.formulation,
+            lambda at: at.required_torques[rows_of],
+            lifted_kind(solution),
         )
         sizes = np.nan_to_num(traced(kernel_inputs(solution, s), s).max(axis=1), posinf=0.0)
         scales[undriven] = np.maximum(scales[undriven], sizes)

@@ -175,7 +175,7 @@ def _with_free_duration(case: _Case) -> _Case:
     sought = () if layout.timed is not None else transcribed.free_names
     stated = replace(stated, motion=transcribed.motion, duration=about)
     loose = transcribe(stated, transcribed.transcription, free=sought)
-    loose = loose.at(layout.values, layout.held)
+    loose = loose.at(layout.values, layout.held_names)
     x = join_variables(loose.layout, points, duration, lifted)
     x[loose.layout.parameters] = [values[each] for each in loose.layout.values]
     return replace(

@@ -1,4 +1,4 @@
-"""What is asked of a motion, and when: constraints as values."""
+"""Constraints as values: a function of an Instant, its bounds, and when it holds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

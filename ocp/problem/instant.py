@@ -1,6 +1,6 @@
-"""What a constraint or an objective sees: one instant of the motion, as expressions."""
+"""One instant of the motion as expressions: the argument of constraints and objectives."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from ocp.mechanics.elements.forces import (
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_torques, stay_wrenches
-from ocp.mechanics.model.loads import Load, attach_wrenches
+from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.memoize import memoize
@@ -120,7 +120,7 @@ class Instant:
         return self.flow(expression)
 
     @cached_property
-    def acting(self) -> tuple[Load, ...]:
+    def current_loads(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
         return loads_at(self.loads, self) if self.loads else ()
 
@@ -155,7 +155,7 @@ class Instant:
         their own; zero at passive joints."""
         if self.forces.torques is not None:
             return self.forces.torques(self)
-        free, needed = self.passive, self.needed
+        free, needed = self.passive, self.required_torques
         if not free:
             return needed
         return ca.vertcat(*(0 if row in free else needed[row] for row in range(self.tree.dof)))
@@ -164,10 +164,12 @@ class Instant:
     def inertial(self) -> Matrix:
         """The generalized forces (n,) that the bodies alone would need without the ground: inverse
         dynamics by the formulation, pass 1."""
-        return _body_forces(self.forces.inverse, self.tree, self.q, self.qd, self.qdd, self.acting)
+        return _body_forces(
+            self.forces.inverse, self.tree, self.q, self.qd, self.qdd, self.current_loads
+        )
 
     @cached_property
-    def unsupported(self) -> Matrix:
+    def torques_without_ground(self) -> Matrix:
         """The generalized forces (n,) that the motion would need without the ground, beside the
         tree's force elements, its rotors turned too."""
         return self._with_elements(self.inertial)
@@ -185,33 +187,33 @@ class Instant:
         as at.elements_named("tissue of leg r")[row]; raise ValueError for one that there is not."""
         return element_torques(self.tree, self.q, self.qd, self.moves, names)
 
-    def _with_elements(self, needed):
+    def _with_elements(self, needed: Matrix) -> Matrix:
         """Return what is needed (n,) of drives, where bodies need that."""
         if not forces_of(self.tree):
             return needed
         return with_rotors(self.tree, needed, self.qdd) - self.elements
 
     @cached_property
-    def supported(self) -> Matrix:
+    def torques_beside_ground(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops
         open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
             return self._with_elements(self.forces.needed(self))
-        return self.unsupported - self.grounded
+        return self.torques_without_ground - self.ground_torques
 
     @cached_property
-    def grounded(self) -> Matrix:
+    def ground_torques(self) -> Matrix:
         """The generalized forces (n,) that the ground gives; zero without one."""
         return self._wrench_forces({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
-    def needed(self) -> Matrix:
+    def required_torques(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches and the
         forces of cut joints and stays."""
-        return self.supported - self.looped - self.stayed
+        return self.torques_beside_ground - self.loop_torques - self.stay_torques
 
     @cached_property
-    def looped(self) -> Matrix:
+    def loop_torques(self) -> Matrix:
         """The generalized forces (n,) that cut joints give; zero without loops."""
         if not structure(self.tree).closed:
             return 0.0
@@ -225,7 +227,7 @@ class Instant:
         """
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
-        supported = self.supported - self.stayed
+        supported = self.torques_beside_ground - self.stay_torques
         return passive_loop_forces(self.tree, self.moves, supported, structure(self.tree).looped)
 
     @cached_property
@@ -250,13 +252,13 @@ class Instant:
         return self.forces.stays(self)
 
     @cached_property
-    def stayed(self) -> Matrix:
+    def stay_torques(self) -> Matrix:
         """The generalized forces (n,) that stays give; zero without any."""
         if not self.tree.stays:
             return 0.0
         return stay_torques(self.tree, self.moves, self.stay_forces)
 
-    def _wrench_forces(self, wrenches):
+    def _wrench_forces(self, wrenches: Mapping[Any, Wrench]) -> Matrix:
         """Return the generalized forces of wrenches {(name, link): Wrench}."""
         return sum(
             (
@@ -284,7 +286,7 @@ class Instant:
         """
         name = "book" if structure(self.tree).flexible else "newton_euler"
         passed: Any = FORMULATIONS[name].reactions
-        loads = self.acting + element_loads(self.tree, self.q, self.qd, self.moves)
+        loads = self.current_loads + element_loads(self.tree, self.q, self.qd, self.moves)
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())

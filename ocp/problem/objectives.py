@@ -1,4 +1,4 @@
-"""What a motion may minimise.
+"""The usual objectives: duration, effort, jerk, smoothness and others.
 
 `+` joins objectives and a number scales one: `duration() + 0.01 * effort()`.
 """

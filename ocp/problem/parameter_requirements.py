@@ -1,5 +1,4 @@
-"""What keeps a problem sound whose open numbers are sought: what its records check of numbers, as
-requirements."""
+"""Requirements on sought parameters: checks of numbers in records, as inequalities."""
 
 from collections.abc import Iterator, Sequence
 from math import inf

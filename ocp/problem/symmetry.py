@@ -1,4 +1,4 @@
-"""How a motion goes on after its end: as its own mirror image, or as itself again.
+"""Symmetries between the end of a motion and its start: mirror images and periodic motions.
 
 The reflection of a step makes the other leg's step, so that half a gait cycle states the whole; a
 motion that is its own image is periodic.

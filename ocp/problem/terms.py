@@ -1,4 +1,4 @@
-"""What a motion minimises: a weighted sum of terms, each a function of an Instant."""
+"""Objectives as weighted sums of terms, each a function of an Instant."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

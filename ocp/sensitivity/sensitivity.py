@@ -145,7 +145,7 @@ def _optimum(
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
     sloped, made = transcribed.with_parameter_slopes, transcribed.made
-    values, held = tuple(solution.parameters.values()), transcribed.layout.held
+    values, held = tuple(solution.parameters.values()), transcribed.layout.held_names
     key = solution.points.tobytes(), solution.duration, values, held
     if made.get("optimum", (None,))[0] != key:
         begin = start(transcribed, solution)

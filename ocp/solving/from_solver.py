@@ -108,7 +108,7 @@ def _with_found_parameters(
     reached = values_at(layout, outcome.x)  # a solver may relax bounds a little
     values = {each: min(max(value, each.lower), each.upper) for each, value in reached.items()}
     try:
-        return transcribed.at(values, layout.held), values, ()
+        return transcribed.at(values, layout.held_names), values, ()
     except ValueError as error:  # on its way a solver may pass through what cannot be
         if outcome.success:
             raise

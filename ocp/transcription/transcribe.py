@@ -214,13 +214,15 @@ class Transcribed:
         Raises ValueError naming what cannot be with these values.
         """
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
-        if not self.layout.values or (values == self.layout.values and held == self.layout.held):
+        if not self.layout.values or (
+            values == self.layout.values and held == self.layout.held_names
+        ):
             return self
         same = self.made["same"]  # what of the statement has nothing open in it
         problem, known = with_values(self.statement, values, same), MappingProxyType(dict(values))
         if free_duration(self.layout.problem):
             check_apart(*problem.duration)
-        layout = replace(self.layout, problem=problem, values=known, held=held)
+        layout = replace(self.layout, problem=problem, values=known, held_names=held)
         anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
         asked_for = close_bounds(self.open_groups, values, anew)
         box, _, rows, bounds = place_rows(asked_for, layout)
@@ -244,7 +246,11 @@ class Transcribed:
         if "drive_efforts" not in self.made:
             tree = self.layout.problem.tree
             known, drives = self.transcription.dynamics, list(structure(tree).drives)
-            what = self.statement, formulation_of(known, tree), lambda at: at.needed[drives]
+            what = (
+                self.statement,
+                formulation_of(known, tree),
+                lambda at: at.required_torques[drives],
+            )
             self.made["drive_efforts"] = trace_open(*what, self.parameters).function
         return self.made["drive_efforts"]
 
@@ -255,7 +261,7 @@ class Transcribed:
             chosen = replace(self.transcription, kernels="virtual", derivatives="auto")
             other = transcribe(self.statement, chosen, free=self.free_names, sloped=True)
             self.made["sloped"] = other
-        return self.made["sloped"].at(self.layout.values, self.layout.held)
+        return self.made["sloped"].at(self.layout.values, self.layout.held_names)
 
     @property
     def guess(self) -> np.ndarray:
@@ -291,7 +297,7 @@ class Transcribed:
         """Return the problem transcribed on another basis."""
         stated = replace(self.statement, motion=motion)
         other = transcribe(stated, transcription, free=self.free_names)
-        return other.at(self.layout.values, self.layout.held)
+        return other.at(self.layout.values, self.layout.held_names)
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:
         """Return x of the whole motion from the unknowns of the NLP."""

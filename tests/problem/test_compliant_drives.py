@@ -107,6 +107,6 @@ def balance(at):
     energy = kinematics.kinetic_energy(at.tree, q, qd) + kinematics.potential_energy(at.tree, q)
     change = ca.jtimes(energy, q, qd) + ca.jtimes(energy, qd, at.qdd)
     level, change = ca.substitute([energy, change], [q, qd], [at.q, at.qd])
-    pushed = kinematics.load_power(at.tree, at.q, at.qd, at.acting)
+    pushed = kinematics.load_power(at.tree, at.q, at.qd, at.current_loads)
     lost = element_loss(at.tree, at.q, at.qd)
-    return ca.vertcat(level, change, ca.dot(at.needed, at.qd), lost, pushed)
+    return ca.vertcat(level, change, ca.dot(at.required_torques, at.qd), lost, pushed)

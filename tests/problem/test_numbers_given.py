@@ -91,7 +91,7 @@ def walker(stride, grip, radius, pace, carried, weight):
                 (radius, stride),
                 dict.fromkeys(feet, radius),
             ),
-            path("pull", lambda at: at.acting[0].force * grip, upper=carried),
+            path("pull", lambda at: at.current_loads[0].force * grip, upper=carried),
         ),
         outputs={"work": lambda at: ca.dot(at.tau, at.qd) * weight},
     )

@@ -50,8 +50,8 @@ def walker():
 
     def everything(at):
         parts.update(
-            unsupported=at.unsupported,
-            needed=at.needed,
+            unsupported=at.torques_without_ground,
+            needed=at.required_torques,
             moment=at.reaction.moment(),
             force=at.reaction.force(),
             zmp=at.reaction.pressure(),

@@ -77,7 +77,7 @@ def test_certificates_judge_what_is_sought_of_phases_on_a_mesh():
     joint = hop.problem.tree.coordinate(law.label)  # a driven one counts in torques that it needs
     assert law.label in ("hip", "knee")
     t = np.linspace(0.0, phase.duration, 2001)
-    largest = np.abs(phase.trace(lambda at: at.needed[joint], t)).max()
+    largest = np.abs(phase.trace(lambda at: at.required_torques[joint], t)).max()
     assert law.relative == pytest.approx(law.dense / largest, rel=1e-3)
     assert certificate.refusals == ()
     assert certificate.kkt < 1e-3

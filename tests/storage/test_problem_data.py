@@ -49,12 +49,17 @@ def all_questions(at):
     """Everything that an instant answers in a problem without ground and loops."""
     return ca.vertcat(
         *(at.s * at.T, at.t, at.q, at.qd, at.qdd, at.tau),
-        *(at.unsupported, at.supported, at.needed, at.looped),
+        *(
+            at.torques_without_ground,
+            at.torques_beside_ground,
+            at.required_torques,
+            at.loop_torques,
+        ),
         *(at.position("tip"), at.velocity("tip"), at.acceleration("tip")),
         *(at.offset("elbow point", "tip"), ca.vec(at.frames[1]), *map(ca.vec, at.reactions)),
         *(ca.vec(at.pose("tip")), ca.vec(at.pose("elbow")), at.orientation("tip")),
-        *(at.center_of_mass, at.angular_momentum, at.grounded, at.elements_named()),
-        *(load.force for load in at.acting),
+        *(at.center_of_mass, at.angular_momentum, at.ground_torques, at.elements_named()),
+        *(load.force for load in at.current_loads),
         kinetic_energy(at.tree, at.q, at.qd),
     )
 

@@ -104,7 +104,7 @@ def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(pr
     bend = curvature(program.nlp, point)
     assert bend.dependent == 0 and bend.rank == bend.equalities
     last = list(solution.phases.values())[-1]
-    assert np.abs(last.trace(lambda at: at.needed, 0.0)[:3]).max() < 1e-6
+    assert np.abs(last.trace(lambda at: at.required_torques, 0.0)[:3]).max() < 1e-6
 
 
 def test_bodies_that_carry_something_else_ask_for_all_on_both_sides():

@@ -48,7 +48,9 @@ def test_between_the_nodes_wrenches_run_straight_and_still_balance():
         foot: solution.trace(lambda at, foot=foot: at.reaction.force(foot), t)
         for foot in ("right", "left")
     }
-    needed = solution.trace(lambda at: at.unsupported[:3], t)  # x, y, z slide along the global axes
+    needed = solution.trace(
+        lambda at: at.torques_without_ground[:3], t
+    )  # x, y, z slide along the global axes
     assert np.allclose(found["right"] + found["left"], needed, atol=1e-9)
     assert not found["right"][:, s <= STRIKE + 1e-9].any()
     assert not found["left"][:, s >= LEAVE - 1e-9].any()

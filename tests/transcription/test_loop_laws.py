@@ -206,7 +206,7 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
         problem, Transcription(method=Radau(intervals=40, order=4)), guess=solution
     ).require(coarse=True)
     assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
-    assert np.abs(solution.trace(lambda at: at.needed, solution.times())[1:]).max() < 1e-2
+    assert np.abs(solution.trace(lambda at: at.required_torques, solution.times())[1:]).max() < 1e-2
     verify(hanging).require(1e-2)
     with pytest.raises(
         ValueError, match="torques 'variables': loops pin leave 1 passive joints free"

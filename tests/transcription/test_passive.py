@@ -74,7 +74,7 @@ def test_passive_torques_vanish_where_the_law_holds(torques):
         cart_pole_swing.problem(points=30), Transcription(method=Spline(torques=torques))
     ).require(coarse=True)
     s = solution.problem.motion.abscissae(2)
-    assert np.abs(solution.trace(lambda at: at.needed[1], s * 2.0)).max() < 1e-7
+    assert np.abs(solution.trace(lambda at: at.required_torques[1], s * 2.0)).max() < 1e-7
     assert np.array_equal(solution.tau(s * 2.0)[1], 0 * s)
     assert solution.objective == pytest.approx(SWING, rel=2e-2)
 

@@ -18,13 +18,13 @@ from ocp.solution.solution import Solution
 def reported_forces(at: Instant) -> Any:
     """Return the generalized forces (n,) of the reported torques, of cut joints, stays and the
     ground."""
-    ground = 0 if at.ground is None else at.unsupported - at.supported
-    return at.tau + at.looped + at.stayed + ground
+    ground = 0 if at.ground is None else at.torques_without_ground - at.torques_beside_ground
+    return at.tau + at.loop_torques + at.stay_torques + ground
 
 
 def required_forces(at: Instant) -> Any:
     """Return the generalized forces (n,) that the motion needs."""
-    return at.unsupported
+    return at.torques_without_ground
 
 
 def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported_forces) -> float:
@@ -51,6 +51,6 @@ def _energies(at: Instant) -> Any:
 
 
 def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
-    outer = load_power(at.tree, at.q, at.qd, at.acting)
+    outer = load_power(at.tree, at.q, at.qd, at.current_loads)
     work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
     return work - element_loss(at.tree, at.q, at.qd) if forces_of(at.tree) else work

@@ -106,7 +106,7 @@ def _motion_error(solution: Solution, shift: np.ndarray | None) -> Approximation
 
 
 def _required_forces(at: Instant) -> object:
-    return at.unsupported
+    return at.torques_without_ground
 
 
 def _active_range_rows(solution: Solution) -> tuple[str, ...]:

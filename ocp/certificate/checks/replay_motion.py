@@ -212,7 +212,7 @@ def _segment_parameters(solution: Solution) -> np.ndarray:
     if motion.collocated:
         powers, apart = np.arange(motion.degree), _ground_is_variable(solution)
         torques = solution.trace(
-            lambda at: at.tau if apart else at.tau + at.grounded, motion.nodes * T
+            lambda at: at.tau if apart else at.tau + at.ground_torques, motion.nodes * T
         )
         torques = np.vstack([torques, solution.qdd(motion.nodes * T)[_massless_rows(solution)]])
         given = [_ground_wrenches(solution, motion.nodes * T)] if apart else []
@@ -264,7 +264,7 @@ def _segment_integrator(solution: Solution) -> Integrator:
     if given:
         torque, ahead = ca.SX(q[:n]), q[n:]
     else:
-        needed = _instant(solution, start + t, (q, qd, qdd), touching).unsupported
+        needed = _instant(solution, start + t, (q, qd, qdd), touching).torques_without_ground
         given_there = _stay_torques(tree, q, forces) + _ground_torques(solution, q, standing)
         torque, ahead = _drive_torques(tree, q, needed - given_there), qdd[led]
     held = (

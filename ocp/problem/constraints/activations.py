@@ -1,4 +1,4 @@
-"""How fast drives of a tree come on, as requirements on every motion of it, and their states."""
+"""Activation of drives: the rate at which they come on, as constraints, and their states."""
 
 from collections.abc import Sequence
 from math import inf

@@ -9,8 +9,10 @@ import numpy as np
 from ocp.mechanics.kinematics.rotations import quaternion
 from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_type, is_rotation
 from ocp.problem.constraint import Constraint
+from ocp.problem.instant import Instant
 
 UNIT = 1e-6  # of a quaternion that is stated: how far its length may be from one
 
@@ -26,7 +28,7 @@ def attitude(tree: Tree, joint: str, value: Any, *, when: Any = "end") -> Constr
     rows = ball_rows(f"attitude of {joint!r}", tree, joint)
     back = conjugate_matrix(ca.DM(unit_quaternion(f"attitude of {joint!r}", value)))
 
-    def off(at):
+    def off(at: Instant) -> Matrix:
         p = at.q[rows]
         return ca.vertcat((ca.sumsqr(p) - 1) / 2, 2 * (back @ p)[1:])
 

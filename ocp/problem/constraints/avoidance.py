@@ -1,5 +1,4 @@
-"""What limbs must keep from: the other side, one another, a box that is carried, and the edges of
-stairs."""
+"""Collision avoidance of limbs: the other side, one another, a carried box, the edges of stairs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf

@@ -1,5 +1,4 @@
-"""How far a ball may turn: its swing within a cone and its twist between two angles, or the whole
-turn, from a pose at rest.
+"""Limits of ball joints: swing within a cone, twist between two angles, or the whole turn.
 
 Of a quaternion p = (w, v), beside that of the pose at rest, and an axis a of the link
 

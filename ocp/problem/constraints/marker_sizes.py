@@ -1,5 +1,4 @@
-"""Whether markers are of the size of the tree whose points they are: millimetres that were taken
-for metres are told."""
+"""Plausibility of marker data: a warning for millimetres that were taken for metres."""
 
 import warnings
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the drives of a tree can over angle and speed, as a requirement on every motion of it."""
+"""Strength of drives over angle and speed, as a constraint on every motion of a tree."""
 
 from math import inf
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What was measured over time: samples as they came, and smooth curves through them."""
+"""Measured time series: samples as they came, and smooth curves through them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

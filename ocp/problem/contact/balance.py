@@ -1,6 +1,6 @@
-"""What the ground may give: it pushes only, within friction, and through the soles.
+"""Limits of ground contact: unilateral forces, friction cones, and centres of pressure in soles.
 
-Two feet may share it by distance. Forces count in the units of their rows: N and N m over the
+Two feet may share a force by distance. Forces count in the units of their rows: N and N m over the
 body's weight, so that rows are of the size of the angles.
 """
 

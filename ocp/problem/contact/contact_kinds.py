@@ -100,7 +100,17 @@ def area_contact(
     return _sole(tree, named, name, at, along, normal, when, grips, isinstance(points, str))
 
 
-def _sole(tree, points, name, at, along, normal, when, grips, below: bool = False) -> Foot:
+def _sole(
+    tree: Tree,
+    points: Sequence[str],
+    name: str | None,
+    at: Any,
+    along: Any,
+    normal: Any,
+    when: Any,
+    grips: bool,
+    below: bool = False,
+) -> Foot:
     """Return the Foot of several points of one link, whose origin is over the place if `below`."""
     name = name or f"{points[0]} to {points[-1]}"
     what = f"contact {name!r}"

@@ -1,4 +1,4 @@
-"""Where feet are while they stand and step: pins that hold, points that do not sink."""
+"""Constraints on feet in stance and swing: pins that hold, points that do not sink."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where a body stands, in a line: a contact of the fitting kind for every place."""
+"""Footholds: a contact of the fitting kind for every place."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

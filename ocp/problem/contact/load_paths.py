@@ -1,4 +1,4 @@
-"""What contacts pass on to a tree, and which joints they bear.
+"""Components of contact wrenches that reach a tree, and the joints that contacts bear.
 
 A contact's wrench has six components, a moment about its place and a force. Those that its kind
 does not pass on, and those that no motion of the tree can feel, as forces across a planar body, are
@@ -6,7 +6,7 @@ absent. Where the contacts that bear leave no freedom to what the root's joints 
 can hold at any instant; elsewhere, as on a point foot or in flight, it restricts the motion.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,6 +26,7 @@ from ocp.problem.contact.reactions import strangers
 UNFELT = 1e-9  # of the largest share of a component: smaller ones are none
 SAMPLES = 3  # postures that tell what a tree can feel
 ALIGNED = 1e-12  # of a unit vector: within which it is an axis
+Axes = tuple[tuple[float, ...], ...]  # (3, 3), unit vectors as columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Transmission:
     link: str
     point: str | None
     present: tuple[bool, ...]
-    axes: tuple[tuple[float, ...], ...] | None = None
+    axes: Axes | None = None
 
     def parts(self, lifted: Matrix) -> tuple[Matrix, Matrix]:
         """Return moment and force (3 each) in global axes of components (6,)."""
@@ -122,7 +123,7 @@ def is_corrected(tree: Tree, ground: Ground) -> bool:
     return whole and floats(tree, ground) and bears_root(tree, ground)
 
 
-def _names(tree, ground):
+def _names(tree: Tree, ground: Ground) -> list[tuple[str, str]]:
     return [(each.foot, each.link) for each in transmissions(tree, ground)]
 
 
@@ -145,7 +146,7 @@ def _transmission(tree: Tree, ground: Ground, foot: Foot, support: Support) -> T
     )
 
 
-def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Any) -> None:
+def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Axes | None) -> None:
     """Raise ValueError naming a foot on whose plane no motion of the tree can press."""
     ways = np.eye(3) if axes is None else np.array(axes)
     normal = np.array(ground.plane(foot).normal)
@@ -156,7 +157,7 @@ def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Any) 
         )
 
 
-def _frames(ground: Ground, foot: Foot, support: Support):
+def _frames(ground: Ground, foot: Foot, support: Support) -> Iterator[Axes | None]:
     """Yield axes (3, 3) for the components, the global ones (None) first if they serve."""
     normal = np.array(ground.plane(foot).normal)
     if support.kind != "line":
@@ -178,7 +179,7 @@ def _is_axis(vector: np.ndarray) -> bool:
     return bool(abs(np.abs(vector).max() - 1.0) < ALIGNED)
 
 
-def _passed_components(support: Support, axes) -> list[bool]:
+def _passed_components(support: Support, axes: Axes | None) -> list[bool]:
     """Tell which components (6,) a support of its kind passes on."""
     if support.kind == "area":
         return [True] * 6
@@ -189,7 +190,9 @@ def _passed_components(support: Support, axes) -> list[bool]:
     return [row != own for row in range(3)] + [True] * 3
 
 
-def _felt_components(tree, ground, each, able):
+def _felt_components(
+    tree: Tree, ground: Ground, each: Transmission, able: np.ndarray
+) -> tuple[list[bool], bool]:
     """Return which components (6,) some motion feels, and whether the others are all that none
     feels."""
     number = nominal(tree)

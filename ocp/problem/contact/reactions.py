@@ -1,4 +1,4 @@
-"""What the ground gives: wrenches of feet, their sums, and rules by which feet share.
+"""Ground reactions: wrenches of feet, their sums, and rules by which feet share.
 
 While one foot bears, it supplies all; while two bear, the shares follow from a rule (Xiang, Arora,
 Rahmatalla & Abdel-Malek 2009: linear in the distances; Barman 2020, chapter V), or are variables of

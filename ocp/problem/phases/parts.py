@@ -1,4 +1,4 @@
-"""What a problem with phases means: each phase as a problem of its own, each link by name.
+"""Phases as problems of their own, and the links between them by name.
 
 A constraint of the whole holds in every phase, or where it speaks of the start or the end at those
 of the whole; an integral is over all phases.

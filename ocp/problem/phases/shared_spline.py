@@ -1,9 +1,8 @@
-"""Where phases meet within one motion: parts of one spline go over into each other by themselves,
-and what is asked where they meet, one of them asks.
+"""Phases that share one spline: the control points that they have in common, and the rows at seams.
 
-A spline's parts have its control points in common, so that no row says that q, qd and qdd are the
-same on both sides. Torques and the ground's wrenches at the end of a part are those at the start of
-the next, of whose contacts they follow.
+Parts of one spline go over into each other by themselves, so that no row says that q, qd and qdd
+are the same on both sides. Torques and the ground's wrenches at the end of a part are those at the
+start of the next, of whose contacts they follow.
 """
 
 from itertools import pairwise

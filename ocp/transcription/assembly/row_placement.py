@@ -24,7 +24,7 @@ def close_bounds(
     values made of it} has constraints of the statement."""
     known: dict = {}
 
-    def numbered(constraint: Constraint) -> Constraint:
+    def close(constraint: Constraint) -> Constraint:
         if not constraint.open:
             return constraint
         if id(constraint) in anew and not isinstance(constraint.when, Moment):
@@ -32,13 +32,13 @@ def close_bounds(
         sides = {"lower": constraint.lower, "upper": constraint.upper}
         return replace(constraint, **with_values(sides, values))
 
-    def given(constraint: Constraint) -> Constraint:
+    def closed_once(constraint: Constraint) -> Constraint:
         if id(constraint) not in known:
-            known[id(constraint)] = numbered(constraint)
+            known[id(constraint)] = close(constraint)
         return known[id(constraint)]
 
     return tuple(
-        group.with_owners(given).at_instant(values) if group.open else group
+        group.with_owners(closed_once).at_instant(values) if group.open else group
         for group in open_groups
     )
 

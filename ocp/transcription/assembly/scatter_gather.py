@@ -47,14 +47,14 @@ def scatter_products(
     pattern, count = pattern_of(shape, keys), len(keys)
     begun = library(given, wheres, count) if library is not None and plain else None
 
-    def put(values: Sequence[Sequence[ca.MX]]) -> ca.MX:
+    def scatter(values: Sequence[Sequence[ca.MX]]) -> ca.MX:
         function = begun() if begun else None
         if function is not None:
             return ca.MX(pattern, function(*(each for own in values for each in own)))
         pairs = [(products, own) for (products, _), own in zip(given, values)]
         return ca.MX(pattern, _sum_products(pairs, wheres, count, plain))
 
-    return put
+    return scatter
 
 
 def _sum_products(

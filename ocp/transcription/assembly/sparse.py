@@ -44,7 +44,7 @@ def assemble(
         return ca.densify(total)
 
     @cache
-    def put() -> Callable[[Sequence], ca.MX]:
+    def scattering() -> Callable[[Sequence], ca.MX]:
         given = [
             (
                 list(slopes(block, units_of(block.matrix, block.kernel.width))),
@@ -55,10 +55,10 @@ def assemble(
         return scatter_products(given, (rows, variables), library)
 
     def jacobian(taken: GatheredInputs) -> ca.MX:
-        return put()([[_slopes(block, taken)] for block in blocks])
+        return scattering()([[_slopes(block, taken)] for block in blocks])
 
     if library is not None:
-        put()  # is compiled while kernels are
+        scattering()  # is compiled while kernels are
     return values, jacobian
 
 

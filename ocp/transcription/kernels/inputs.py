@@ -218,7 +218,7 @@ def _with_derivatives(
     Where torques are variables, inverse dynamics has the ground's wrenches among its loads.
     """
     symbol = ca.SX.sym("tau", at.tree.dof)
-    loads = at.acting
+    loads = at.current_loads
     follows = at.forces.torques is None
     if follows:
         known = replace(at.forces, inverse=lambda *_: symbol)
@@ -230,7 +230,7 @@ def _with_derivatives(
     place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
     torque = Torque(
         symbol=symbol,
-        made=lambda: at.inertial if follows else at.inertial - at.grounded,
+        made=lambda: at.inertial if follows else at.inertial - at.ground_torques,
         place=place,
         provider=provider,
         tree=at.tree,
@@ -262,7 +262,7 @@ def forces_from_motion(problem: Problem) -> tuple[int, Callable]:
     def two_passes(at: Instant) -> dict:
         if not slots(ground):
             return {}
-        return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
+        return two_pass(ground, at.s, resultant(at.tree, at.frames, at.torques_without_ground))
 
     known = Forces(inverse=None, ground=None if ground is None else two_passes)
     return 0, lambda lifted: known
@@ -285,7 +285,7 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
     corrects = ground is not None and is_corrected(tree, ground)
     contacts = 0 if ground is None else len(ground.feet if corrects else slots(ground))
 
-    def known(lifted: Matrix) -> Forces:
+    def forces(lifted: Matrix) -> Forces:
         def in_balance(at: Instant) -> dict:
             parts = ca.vertsplit(lifted[first:], 6)
             given = {
@@ -293,7 +293,7 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
                 for foot, part in zip(ground.feet, parts)
             }
             return share_reaction(
-                ground, at.s, given, resultant(at.tree, at.frames, at.unsupported)
+                ground, at.s, given, resultant(at.tree, at.frames, at.torques_without_ground)
             )
 
         def as_given(at: Instant) -> dict:
@@ -307,7 +307,7 @@ def _known_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
             touches=lambda at: lifted[closed:first],
         )
 
-    return first + 6 * contacts, known
+    return first + 6 * contacts, forces
 
 
 def _lifted_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
@@ -319,7 +319,7 @@ def _lifted_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
     last, internal = first + len(cuts), structure(tree).internal
     whole = internal + touch_size(problem.loads)
 
-    def known(lifted: Matrix) -> Forces:
+    def forces(lifted: Matrix) -> Forces:
         def torques(at: Instant) -> Matrix:
             rows = range(tree.dof)
             return ca.vertcat(*(lifted[drives.index(row)] if row in drives else 0 for row in rows))
@@ -336,7 +336,7 @@ def _lifted_forces(problem: Problem) -> tuple[int, Callable[[Matrix], Forces]]:
             touches=lambda at: lifted[internal:whole],
         )
 
-    return whole + 6 * len(places), known
+    return whole + 6 * len(places), forces
 
 
 _LIFTED = {None: forces_from_motion, "given": _known_forces, "variables": _lifted_forces}

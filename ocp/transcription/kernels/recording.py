@@ -27,6 +27,15 @@ CLOSINGS = (
     *("looped", "grounded", "loop_forces"),
     *("stayed", "stay_gaps", "stay_forces", "contact_forces"),
 )
+ATTRIBUTES = {  # of an Instant, where files have another name for the question
+    "unsupported": "torques_without_ground",
+    "supported": "torques_beside_ground",
+    "grounded": "ground_torques",
+    "needed": "required_torques",
+    "looped": "loop_torques",
+    "stayed": "stay_torques",
+}
+QUESTIONS = {attribute: question for question, attribute in ATTRIBUTES.items()}
 WHOLE = ("center_of_mass", "angular_momentum")  # of the tree, (3,)
 PLACES = ("position", "velocity", "angular_velocity", "acceleration")
 Question = tuple[Any, ...]  # (which instant, what, names..)
@@ -49,7 +58,7 @@ class RecordingInstant:
     asked: dict[Question, Any] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
-        tree = self.problem.tree
+        tree, name = self.problem.tree, QUESTIONS.get(name, name)
         if name in QUANTITIES:
             return self._symbol(tree.dof, name)
         if name in SCALARS:
@@ -76,7 +85,7 @@ class RecordingInstant:
         )
 
     @property
-    def acting(self) -> tuple[Load, ...]:
+    def current_loads(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
         return loads_at(self.problem.loads, cast(Instant, self))
 
@@ -90,13 +99,13 @@ class RecordingInstant:
         return self.contact_forces[rows_of(self.problem.loads, touch)]
 
     @property
-    def looped(self) -> Any:
+    def loop_torques(self) -> Any:
         """Generalized forces (n,) of cut joints."""
         tree = self.problem.tree
         return self._symbol(tree.dof, "looped") if structure(tree).closed else 0.0
 
     @property
-    def grounded(self) -> Any:
+    def ground_torques(self) -> Any:
         """Generalized forces (n,) of the ground."""
         return (
             0.0 if self.problem.ground is None else self._symbol(self.problem.tree.dof, "grounded")
@@ -117,7 +126,7 @@ class RecordingInstant:
         return self._symbol(len(structure(self.problem.tree).cut_labels), "loop_forces")
 
     @property
-    def stayed(self) -> Any:
+    def stay_torques(self) -> Any:
         """Generalized forces (n,) of stays."""
         tree = self.problem.tree
         return self._symbol(tree.dof, "stayed") if tree.stays else 0.0

@@ -20,6 +20,7 @@ from ocp.problem.contact.ground import Ground
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.recording import (
+    ATTRIBUTES,
     CLOSINGS,
     PLACES,
     QUANTITIES,
@@ -332,7 +333,7 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
     if what == PHASE:
         raise ValueError("tape: an instant does not know how long phases last")
     if what in (*QUANTITIES, *SCALARS, *CLOSINGS, *WHOLE):
-        return getattr(at, what)
+        return getattr(at, ATTRIBUTES.get(what, what))
     if what in (*PLACES, "offset", "orientation"):
         return getattr(at, what)(*names)
     if what == "pose":

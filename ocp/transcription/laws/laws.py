@@ -123,7 +123,7 @@ def _inverse_dynamics_law(
     chosen = {row: place for place, row in enumerate(kept)}
 
     def gap(at: Instant) -> Matrix:
-        left = at.needed - at.tau
+        left = at.required_torques - at.tau
         values = left[kept]
         for ball in map(list, borne):
             values[[chosen[row] for row in ball[1:]]] = quaternion_moments(at.q[ball], left[ball])
@@ -138,8 +138,8 @@ def _forward_dynamics_law(
     """qdd = forward dynamics."""
 
     def gap(at: Instant) -> Matrix:
-        drive = at.tau + at.looped + at.stayed + at.grounded
-        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
+        drive = at.tau + at.loop_torques + at.stay_torques + at.ground_torques
+        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.current_loads)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
 
@@ -147,7 +147,7 @@ def _forward_dynamics_law(
 def _passive_law(tree: Tree, rows: Sequence[int]) -> Constraint:
     measure, chosen = passive_measure(tree), list(rows)
     units = ("N m", "N") if measure == 1.0 else (f"({measure:.4g} N m)", f"({measure:.4g} N)")
-    return _law(PASSIVE, lambda at: at.needed[chosen] / measure, tree, rows, units)
+    return _law(PASSIVE, lambda at: at.required_torques[chosen] / measure, tree, rows, units)
 
 
 def passive_measure(tree: Tree) -> float:

@@ -29,7 +29,7 @@ def bound_slopes(transcribed: Transcribed, parameter: Parameter) -> BoundSlopes:
 
     def bounds(steps: int) -> list[np.ndarray]:
         there = values | {parameter: middle + steps * step}
-        nlp = transcribed.at(there, transcribed.layout.held).nlp
+        nlp = transcribed.at(there, transcribed.layout.held_names).nlp
         return [nlp.lower, nlp.upper, nlp.g_lower, nlp.g_upper]
 
     for weights in ({1: 0.5, -1: -0.5}, {0: -1.5, 1: 2.0, 2: -0.5}, {0: 1.5, -1: -2.0, -2: 0.5}):

@@ -53,13 +53,13 @@ from ocp.transcription.variables.variable_bounds import parameter_limits
 class PhaseLayout:
     """Where everything stands in x of all phases after the variables of these: the `impulses`
     {transition: slice}, then the parameters, of which the first `free` are sought unless
-    `held`."""
+    `held_names`."""
 
     impulses: Mapping[str, slice]
     size: int
     values: Mapping[Parameter, float] = field(default_factory=dict)
     free: int = 0
-    held: frozenset[str] = frozenset()
+    held_names: frozenset[str] = frozenset()
     moving: bool = False  # knots that are free are those of one phase alone
 
     def __repr__(self) -> str:
@@ -201,14 +201,14 @@ class TranscribedPhases:
     ) -> "TranscribedPhases":
         """Return the same program with other values of its parameters, as `Transcribed.at`."""
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
-        if not values or (values == self.layout.values and held == self.layout.held):
+        if not values or (values == self.layout.values and held == self.layout.held_names):
             return self
         same = self.made.setdefault("same", {})
         parts = tuple(
             part.at({each: values[each] for each in part.layout.values}, held)
             for part in self.parts
         )
-        layout = replace(self.layout, values=MappingProxyType(dict(values)), held=held)
+        layout = replace(self.layout, values=MappingProxyType(dict(values)), held_names=held)
         groups = close_bounds(self.open_groups, values)
         other = replace(
             self,

@@ -53,8 +53,9 @@ class Layout:
     knots, with which they move.
 
     The `problem` has numbers in place of its `values` {Parameter: number}, of which the first
-    `free` ones are sought unless `held`. `timed` is the duration where that is open, and what is
-    lifted counts in `weight`s of the tree (N), those of its parameters' own values."""
+    `free` ones are sought unless they are among the `held_names`. `timed` is the duration where
+    that is open, and what is lifted counts in `weight`s of the tree (N), those of its parameters'
+    own values."""
 
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -62,7 +63,7 @@ class Layout:
     moving: bool = False
     values: Mapping[Parameter, float] = field(default_factory=dict)
     free: int = 0
-    held: frozenset[str] = frozenset()
+    held_names: frozenset[str] = frozenset()
     timed: Any = None
     own_weight: float | None = None
 

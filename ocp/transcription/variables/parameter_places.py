@@ -11,7 +11,7 @@ from ocp.mechanics.values.parameters import Parameter
 
 class Ordered(Protocol):
     """What has parameters at the end of x: its `size`, the `values` of these, of which the first
-    `free` are sought unless their names are `held`."""
+    `free` are sought unless their names are `held_names`."""
 
     @property
     def size(self) -> int:
@@ -26,7 +26,7 @@ class Ordered(Protocol):
         """How many of them, the first ones, solves seek."""
 
     @property
-    def held(self) -> frozenset[str]:
+    def held_names(self) -> frozenset[str]:
         """Names of those that a solve holds nevertheless."""
 
 
@@ -42,7 +42,7 @@ def freed_parameters(order: Ordered) -> tuple[Parameter, ...]:
 
 def sought_parameters(order: Ordered) -> frozenset[Parameter]:
     """The parameters that this solve seeks."""
-    return frozenset(each for each in freed_parameters(order) if each.name not in order.held)
+    return frozenset(each for each in freed_parameters(order) if each.name not in order.held_names)
 
 
 def parameter_places(order: Ordered) -> dict[Parameter, int]:

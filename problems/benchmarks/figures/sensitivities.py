@@ -59,7 +59,7 @@ def closed(solution: Solution, t: np.ndarray, load: float, gravity: float) -> np
 
 
 def _slopes(sensitivity: Any, at: Any) -> ca.SX:
-    slopes = sensitivity(at.tree, at.q, at.qd, at.qdd, at.acting)[:3]
+    slopes = sensitivity(at.tree, at.q, at.qd, at.qdd, at.current_loads)[:3]
     return ca.vec(ca.densify(ca.horzcat(*slopes)))
 
 
@@ -71,7 +71,7 @@ def _differences(at: Any) -> ca.SX:
             motion = ca.vertcat(at.q, at.qd, at.qdd)
             motion[k] += way
             q, qd, qdd = ca.vertsplit(motion, 2)
-            ends.append(hollerbach_4x4.inverse(at.tree, q, qd, qdd, at.acting))
+            ends.append(hollerbach_4x4.inverse(at.tree, q, qd, qdd, at.current_loads))
         columns.append((ends[0] - ends[1]) / (2 * STEP))
     return ca.vertcat(*columns)
 
