@@ -88,7 +88,7 @@ def test_markers_are_followed_through_noise_and_gaps():
 def test_a_marker_weighs_nothing_while_it_is_missing():
     series = recorded(missing=range(40, 46))  # from 0.7 to 0.75 s
     assert series.gaps("tip") == ((pytest.approx(0.69), pytest.approx(0.76)),)
-    seen = curves(series).measured
+    seen = curves(series).is_measured
     assert [float(seen(t)[0]) for t in (0.68, 0.7, 0.74, 0.77)] == [1.0, 0.0, 0.0, 1.0]
 
 
