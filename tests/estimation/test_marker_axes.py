@@ -44,7 +44,7 @@ def test_markers_of_another_axis_that_is_up_are_warned_of_with_the_cure():
     upright = inverse_kinematics(tree, markers, motion=BASIS)
     words = (
         r"walk.trc: its first frame stands along z; if x, y, z of the tree are x, z, -y of the "
-        r"markers, take markers.turned\(\(\(1, 0, 0\), \(0, 0, 1\), \(0, -1, 0\)\)\)"
+        r"markers, take markers.rotate\(\(\(1, 0, 0\), \(0, 0, 1\), \(0, -1, 0\)\)\)"
     )
     turned = markers.rotate(TO_Z_UP)
     with pytest.warns(UserWarning, match=words):
