@@ -161,14 +161,24 @@ def settings_of(transcription: Transcription) -> dict:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Transcribed:
-    """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
-    where their rows went, who asked for each bound of a variable and by which number (`binding`, as
-    a Box has it), the objective's terms as blocks (`objective_blocks`) and as a function of x, and
-    `kernels`(), which says how the kernels run. `motion` is the basis that the problem was stated
-    with, `reduction` the way back from the solver's unknowns where passive joints are integrated.
-    The `problem` has numbers for the parameters that the `statement` leaves open: bounds and the
-    first guess are of these (`at`), the `open_groups` keep bounds open. It is `whole` unless
-    constraints were left out. What is made when it is first asked for is kept in `made`."""
+    """The program of a problem of one phase, and the way back from its variables.
+
+    Fields:
+        statement, problem: as stated, and with numbers for the parameters that are open.
+        transcription: the settings.
+        motion: the basis that the problem was stated with.
+        layout: places of all variables in x.
+        nlp: the nonlinear program.
+        open_groups, groups: rows evaluated together, with open bounds and with numbers.
+        rows: places of the rows of each constraint.
+        bound_owners, binding: constraints that bound the variables, and the numbers of these
+            bounds, as VariableBounds has them.
+        objective_blocks, terms: the objective's terms as blocks, and as a Function of x.
+        kernels: gives the words that say how kernels run.
+        reduction: the way back from the solver's unknowns where passive joints are integrated.
+        whole: no constraints were left out.
+        made: results that are kept once they were asked for.
+    """
 
     statement: Problem
     problem: Problem

@@ -126,18 +126,20 @@ def symbols(
     moving: bool = False,
     shared: bool = False,
 ) -> Inputs:
-    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics,
-    None leaves them to automatic differentiation; `backend`, if given, turns scalar graphs
-    into something faster.
+    """Return the Inputs of kernels for a problem.
 
-    `shared`: the motion's symbols are those of all Inputs of the very same problem that share them,
-    so that what follows from the motion alone is traced once; no one function may be of two such.
-
-    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads
-    them, the torques of actuated joints and the forces of cut joints from y, where a Layout places
-    them; "given" takes those of each foot from y and corrects them to equilibrium, and the forces
-    of cut joints before them, unless passive joints determine these, and of stays. Where knots are
-    `moving`, y has control points and distances, which make the curve.
+    Args:
+        problem: the statement.
+        formulation: of inverse dynamics.
+        provider: derivatives of inverse dynamics; None leaves them to automatic differentiation.
+        backend: makes functions of the graphs; None leaves them as they are.
+        wrenches: source of the forces. None: ground wrenches from the motion in two passes.
+            "variables": y has ground wrenches, torques of actuated joints and forces of cut joints
+            and stays, where a Layout places them. "given": y has the wrench of each foot, which is
+            corrected to equilibrium, and the forces of stays and undetermined cut joints before it.
+        moving: knots are free; y has control points and distances, which make the curve.
+        shared: take the motion's symbols that all such Inputs of the very same problem share, so
+            that what follows from the motion alone is traced once. No function may be of two such.
     """
     count, forces = _LIFTED[wrenches](problem)
     known = (_shared_motion if shared else _motion)(problem, moving)
