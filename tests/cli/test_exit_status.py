@@ -152,8 +152,9 @@ def test_ctrl_c_while_it_loads_leaves_no_traceback(module):
 def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
     with program("-m", "problems.arms.two_link_lift", "--points", "8", cwd=ROOT) as running:
         running.stdout.close()
-        errors = running.stderr.read()
+        lines = running.stderr.read().splitlines()
         status = running.wait(timeout=60)
+    errors = [line for line in lines if not line.endswith(" ...")]  # progress
     assert status == 141 and not errors
 
 

@@ -269,8 +269,7 @@ def test_compiled_kernels_are_machine_code_all_of_them(kept):
 
 LOADED = """
 import casadi as ca
-from ocp.codegen.compiler.compiled import compile_function, generate
-from ocp.codegen.compiler.statement_folding import folded
+from ocp.codegen.compiler.compiled import compile_function
 x = ca.SX.sym("x", 2)
 function = compile_function(ca.Function("pendulum", [x], [ca.vertcat(x[1], -ca.sin(x[0]))]))
 print(function.class_name(), float(function([0.3, -1.2])[1]))

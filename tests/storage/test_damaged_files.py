@@ -33,11 +33,11 @@ def watch(event, _):
 """
 FLIPS = """
 import random
-from ocp.storage.npz import restored
-from ocp.storage.serialize import content_of
+from ocp.storage.npz import read_solution
+from ocp.storage.serialize import solution_bytes
 good = open(sys.argv[1], "rb").read()
 random.seed(1)
-content_of(restored(good, "good.npz"))
+solution_bytes(read_solution(good, "good.npz"))
 sys.addaudithook(watch)
 before = memory()
 refused = equal = 0
@@ -45,7 +45,7 @@ for _ in range(500):
     flipped = bytearray(good)
     flipped[random.randrange(len(good))] ^= 1 << random.randrange(8)
     try:
-        equal += content_of(restored(bytes(flipped), "flipped.npz")) == good
+        equal += solution_bytes(read_solution(bytes(flipped), "flipped.npz")) == good
     except ValueError as error:
         refused += str(error).startswith("flipped.npz: not a result file of this program")
 print(refused, equal, memory() - before)
