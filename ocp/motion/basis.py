@@ -1,4 +1,4 @@
-"""What a basis of motions is asked, whatever it is made of.
+"""Protocol of a basis of motions over the normalised time.
 
 A motion is q(s) = B(s) c over the normalised time s in [0, 1], with `points` numbers c per joint
 and constant matrices B; its time derivatives follow from t = s T.

@@ -41,7 +41,7 @@ PLAIN = transcribe(STATED)
         (lambda: at_start(ARM, q=Parameter("turn", 90.0)), "at_start: q: joint 'shoulder': 90 rad"),
         (
             lambda: with_limits(ARM, position={"elbow": (0, 120)}),
-            "limited: position: joint 'elbow'",
+            "with_limits: position: joint 'elbow'",
         ),
         (
             lambda: with_limits(ARM, velocity=180),
@@ -51,7 +51,7 @@ PLAIN = transcribe(STATED)
         (lambda: dh("a", kind="prismatic", theta=-45), "joint 'a': DH row: theta: -45 rad"),
         (
             lambda: with_locked_joints(ARM, {"elbow": -90}),
-            "locked: joint 'elbow': -90 rad is 14.3 turns",
+            "with_locked_joints: joint 'elbow': -90 rad is 14.3 turns",
         ),
         (lambda: start(PLAIN, Guess(q=[[0, 1], [-120, -1]])), "guess: q: joint 'elbow': -120 rad"),
         (lambda: posture(STATED, {"elbow": 30.0}), "posture: joint 'elbow': 30 rad"),

@@ -1,4 +1,4 @@
-"""How fast a drive comes on and goes off: first-order activation dynamics.
+"""First-order activation of drives: the rates at which torque or its share may change.
 
 The state is the drive's torque, or the share a of what it can that it gives, of which the side
 that pulls up has a_+ and the one that pulls down a_-. What a signal between none and full can do to
@@ -20,7 +20,7 @@ from ocp.mechanics.elements.drives import Strength, check_drives
 from ocp.mechanics.elements.joint_elements import check_joint_units, check_name, graph_number
 from ocp.mechanics.elements.smooth_curves import ramp
 from ocp.mechanics.values.parameters import nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
 
@@ -54,8 +54,8 @@ class Activation:
     """
 
     joint: str
-    time: Any
-    release: Any = None
+    time: Number
+    release: Number = None
     law: str = LAWS[0]
     steepness: float = 10.0
     name: str = ""
@@ -76,7 +76,7 @@ class Activation:
             )
 
     @property
-    def _off(self) -> Any:
+    def _off(self) -> Number:
         return self.time if self.release is None else self.release
 
     def check(self, tree: Any) -> None:

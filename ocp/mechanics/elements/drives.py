@@ -1,4 +1,4 @@
-"""What drives can: torque over speed of a motor, strength of people over angle and speed.
+"""Strength of drives: torque over speed of motors, of people over angle and speed.
 
 They act by no force of their own; a problem keeps its torques within them.
 """
@@ -19,7 +19,7 @@ from ocp.mechanics.elements.joint_elements import (
 )
 from ocp.mechanics.elements.smooth_curves import ramp
 from ocp.mechanics.values.callback_checks import check_callback
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number
 from ocp.mechanics.values.validation import check_callable, freeze, numbers, positive, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
@@ -48,8 +48,8 @@ class TorqueSpeed:
     """
 
     joint: str
-    stall: Any
-    no_load: Any
+    stall: Number
+    no_load: Number
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -147,12 +147,12 @@ class Voluntary:
     speeds (rad/s) at which so much of the peak is left, `eccentric` c_6 (s/rad).
     """
 
-    peak: Any
-    narrowing: Any
-    best: Any
-    three_quarters: Any
-    half: Any
-    eccentric: Any
+    peak: Number
+    narrowing: Number
+    best: Number
+    three_quarters: Number
+    half: Number
+    eccentric: Number
     rounding: float = 0.1
 
     def __post_init__(self) -> None:
@@ -173,7 +173,7 @@ class Voluntary:
         return graph_number(self.peak) * ramp(over, LEAST) * ramp(doing, LEAST) * bearing
 
 
-def _hyperbola(speed: Matrix, c4: Any, c5: Any) -> Matrix:
+def _hyperbola(speed: Matrix, c4: Number, c5: Number) -> Matrix:
     """Return what is left of strength at a speed of at least 0."""
     whole = 2 * c4 * c5
     return (whole + speed * (c5 - 3 * c4)) / (whole + speed * (2 * c5 - 4 * c4))

@@ -1,4 +1,4 @@
-"""What the force elements of a tree do to it: generalized forces, energies, power.
+"""Generalized forces, energies and power of the force elements of a tree.
 
 Beside the drives' torques tau the law of a tree with elements is
 

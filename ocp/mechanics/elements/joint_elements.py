@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.mechanics.elements.smooth_curves import cubic, friction, ramp, ramp_area, ramp_slope
 from ocp.mechanics.values.parameters import expression_of, is_open, nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number, Numbers
 from ocp.mechanics.values.validation import (
     check_units,
     freeze,
@@ -74,7 +74,7 @@ class Damper:
     """
 
     joint: str
-    damping: Any
+    damping: Number
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -113,9 +113,9 @@ class Friction:
     """
 
     joint: str
-    dynamic: Any
-    static: Any = None
-    transition: Any = 0.1
+    dynamic: Number
+    static: Number = None
+    transition: Number = 0.1
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -166,8 +166,8 @@ class Armature:
     """
 
     joint: str
-    inertia: Any
-    gear: Any = 1.0
+    inertia: Number
+    gear: Number = 1.0
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -179,7 +179,7 @@ class Armature:
         set_fields(self, gear=freeze(gear[()]))
 
     @property
-    def reflected(self) -> Any:
+    def reflected(self) -> Number:
         """What it adds to the mass matrix (kg m2 or kg): the inertia times the square of gear."""
         return self.inertia * self.gear**2
 
@@ -211,8 +211,8 @@ class Spring:
     """
 
     joint: str
-    stiffness: Any
-    rest: Any = 0.0
+    stiffness: Number
+    rest: Number = 0.0
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -250,8 +250,8 @@ class CurvedSpring:
     """
 
     joint: str
-    places: Any
-    forces: Any
+    places: Numbers
+    forces: Numbers
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -305,11 +305,11 @@ class Bumper:
     """
 
     joint: str
-    lower: Any = -np.inf
-    upper: Any = np.inf
-    stiffness: Any
-    damping: Any = 0.0
-    rounding: Any = 0.01
+    lower: Number = -np.inf
+    upper: Number = np.inf
+    stiffness: Number
+    damping: Number = 0.0
+    rounding: Number = 0.01
     name: str = ""
 
     def __post_init__(self) -> None:

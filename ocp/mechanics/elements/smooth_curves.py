@@ -6,15 +6,14 @@ derivatives, as programs with exact Hessians want it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number
 
 
-def ramp(x: Matrix, width: Any) -> Matrix:
+def ramp(x: Matrix, width: Number) -> Matrix:
     """Return max(x, 0), rounded over a width w: (x + sqrt(x^2 + w^2)) / 2.
 
     It is w/2 at 0 and w^2 / (4 |x|) far below (Chen & Harker 1993; Kanzow 1996).
@@ -22,17 +21,17 @@ def ramp(x: Matrix, width: Any) -> Matrix:
     return (x + ca.sqrt(x**2 + width**2)) / 2
 
 
-def ramp_slope(x: Matrix, width: Any) -> Matrix:
+def ramp_slope(x: Matrix, width: Number) -> Matrix:
     """Return the derivative of `ramp`, between 0 and 1."""
     return (1 + x / ca.sqrt(x**2 + width**2)) / 2
 
 
-def ramp_area(x: Matrix, width: Any) -> Matrix:
+def ramp_area(x: Matrix, width: Number) -> Matrix:
     """Return an integral of `ramp`, zero at 0."""
     return (x**2 + x * ca.sqrt(x**2 + width**2) + width**2 * ca.asinh(x / width)) / 4
 
 
-def friction(share: Matrix, static: Any, dynamic: Any) -> Matrix:
+def friction(share: Matrix, static: Number, dynamic: Number) -> Matrix:
     """Return dry friction at u = `share`, a speed over that of transition, at which its peak is.
 
         mu_d tanh(4 u) + (mu_s - mu_d) u / (u^2 / 4 + 3/4)^2      (Brown & McPhee 2016, eq. 9)

@@ -22,7 +22,7 @@ from ocp.mechanics.elements.smooth_curves import ramp_area
 from ocp.mechanics.model.tree_validation import check_path
 from ocp.mechanics.model.unilateral import End, path_of
 from ocp.mechanics.values.parameters import is_open, nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number
 from ocp.mechanics.values.validation import check_units, freeze, numbers, positive, set_fields
 from ocp.spelling import suggest_fields
 
@@ -56,9 +56,9 @@ class Strut:
     name: str
     start: End
     end: End
-    stiffness: Any = 0.0
-    rest: Any = 0.0
-    damping: Any = 0.0
+    stiffness: Number = 0.0
+    rest: Number = 0.0
+    damping: Number = 0.0
 
     def __post_init__(self) -> None:
         label = _checked_name("strut", self.name)
@@ -130,12 +130,12 @@ class Tendon:
 
     name: str
     path: Sequence[End]
-    stiffness: Any
-    slack: Any
-    damping: Any = 0.0
-    rounding: Any = 1e-3
+    stiffness: Number
+    slack: Number
+    damping: Number = 0.0
+    rounding: Number = 1e-3
     winch: str = ""
-    radius: Any = 0.0
+    radius: Number = 0.0
 
     def __post_init__(self) -> None:
         label = _checked_name("tendon", self.name)

@@ -1,5 +1,6 @@
-"""What a flexible link is to the dynamics: integrals of its assumed mode shapes, their stiffness
-and damping (Book 1983, sections 2 to 4).
+"""Assumed modes of flexible links: shape integrals, stiffness and damping.
+
+After Book (1983), sections 2 to 4.
 
 A place r of the link moves by sums over terms t, each a product b_t of amplitudes: every amplitude
 alone and, where geometric stiffening is asked for, every product of two. Its shift is sum b_t

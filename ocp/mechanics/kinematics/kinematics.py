@@ -1,5 +1,4 @@
-"""Where the links are and how they move: poses, points, Jacobians, centre of mass, momentum,
-energies.
+"""Kinematics of rigid and flexible trees: poses, points, Jacobians, momentum, energies.
 
 All vectors are in global axes. `q, qd, qdd` (n,) may be SX, MX, DM or numpy; a point is a name or a
 Point of the tree. Rigid and flexible links answer alike: what differs stands in `rigid` and

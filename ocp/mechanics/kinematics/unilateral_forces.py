@@ -1,4 +1,4 @@
-"""What stays do: how far each side is from closed, and what its force does to the tree.
+"""Gaps and forces of stays: cables, stops, slots and wires.
 
 Rows (m,) stand stay by stay, the lower bound before the upper one. Of a coordinate q the gaps are
 q - lower and upper - q; of a distance d they are

@@ -35,17 +35,17 @@ def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
 
     `limits` are fields of a Joint: position, velocity, torque, jerk, torque_rate. Each is what a
     Joint takes, a number or (lower, upper), of which None keeps the tree's own; or such by a joint,
-    {name or word: ..}, as `by_joint` has them. `strength`: torques and forces, as a part of what
-    they would be. Raises ValueError naming an unknown joint or limit, warns of
+    {name or word: ..}, as `values_by_joint` has them. `strength`: torques and forces, as a part of
+    what they would be. Raises ValueError naming an unknown joint or limit, warns of
     angles that are likely in degrees.
     """
-    positive("limited: strength", strength)
+    positive("with_limits: strength", strength)
     driven = [joint.name for joint in tree.moving if joint.actuated]
     given: dict[str, dict[str, Any]] = {name: {} for name in driven}
     for what, value in limits.items():
         if what not in LIMITED:
             raise ValueError(
-                f"limited: unknown limit {what!r}{suggestion(what, LIMITED)}; a joint has "
+                f"with_limits: unknown limit {what!r}{suggestion(what, LIMITED)}; a joint has "
                 f"{', '.join(LIMITED)}"
             )
         several = isinstance(value, Mapping)
@@ -60,7 +60,7 @@ def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
     for what, rates in (("position", False), ("velocity", True)):
         changed = [joint for joint in bounded.moving if what in given.get(joint.name, ())]
         ends = ((joint, bound) for joint in changed for bound in getattr(joint, what))
-        warn_of_degrees(f"limited: {what}", ends, rates=rates)
+        warn_of_degrees(f"with_limits: {what}", ends, rates=rates)
     return bounded
 
 

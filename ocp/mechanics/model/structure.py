@@ -1,5 +1,4 @@
-"""What follows from a tree alone, found once: who drives, who does not, what roots it, and what its
-cut joints leave free."""
+"""Structure of a tree: driven and passive rows, floating root, independent rows of its loops."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

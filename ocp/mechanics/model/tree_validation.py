@@ -1,4 +1,4 @@
-"""What a tree must meet at birth, so that an existing tree is a sound one.
+"""Validation of a tree as it is made.
 
 Each check raises ValueError naming the joint, point, loop, stay or element.
 """

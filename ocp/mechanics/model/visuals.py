@@ -1,5 +1,4 @@
-"""What a link looks like: solids and meshes by reference, for pictures alone; no force feels
-them."""
+"""Solids and meshes that show links in pictures; they carry no force."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

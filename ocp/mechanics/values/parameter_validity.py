@@ -1,5 +1,6 @@
-"""What keeps a tree sound whose open numbers are sought: what its records check of numbers, as
-requirements on expressions of parameters."""
+"""Requirements on free parameters that keep a tree valid.
+
+They are the checks of its records, as expressions of the parameters."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields

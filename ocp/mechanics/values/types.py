@@ -7,3 +7,6 @@ Matrix: TypeAlias = Any
 
 # Numbers of a record: given as anything that numpy reads, kept as nested tuples.
 Numbers: TypeAlias = Any
+
+# A number of a record: a float, or an Open number of parameters, whose module stands on this one.
+Number: TypeAlias = Any
