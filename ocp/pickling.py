@@ -119,7 +119,7 @@ class CallStandIn:
 
     __slots__ = ("arguments", "function")
 
-    def __init__(self, function: Callable[..., Any], *arguments: Any):
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
 
     def __reduce__(self) -> Any:
@@ -134,7 +134,7 @@ class ObjectStandIn:
 
     __slots__ = ("value", "what")
 
-    def __init__(self, value: Any, what: str):
+    def __init__(self, value: Any, what: str) -> None:
         self.value, self.what = value, what
 
     def __reduce__(self) -> Any:
@@ -153,7 +153,7 @@ class FunctionStandIn:
 
     __slots__ = ("__weakref__", "function", "what")
 
-    def __init__(self, function: FunctionType, what: str):
+    def __init__(self, function: FunctionType, what: str) -> None:
         self.function, self.what = function, what
 
     def __deepcopy__(self, memo: dict) -> Any:

@@ -72,7 +72,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         def show(point: Point) -> bool:
             return see(point.f / program.f_scale, program.iterate(point.v, point.y, point.z))
 
-        def remaining() -> SearchSettings:
+        def remaining_settings() -> SearchSettings:
             spent = time.perf_counter() - began
             return replace(
                 settings,
@@ -84,7 +84,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             stage,
             settings,
             show,
-            make_restoration(stage, show, remaining),
+            make_restoration(stage, show, remaining_settings),
             renew=lambda point: with_least_squares_multipliers(stage, point),
         )
         try:

@@ -60,7 +60,7 @@ def row_space(rows: np.ndarray) -> RowSpace:
 class Condensed:
     """Systems of a Program: `update` sets W and J, `factorise` adds a diagonal, `solve` solves."""
 
-    def __init__(self, program: Program, engine: Engine):
+    def __init__(self, program: Program, engine: Engine) -> None:
         self.program, self.engine = program, engine
         matrix, self.m = program.jacobian, program.equalities
         self.equal = np.flatnonzero(matrix.rows < self.m)

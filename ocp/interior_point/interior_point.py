@@ -96,7 +96,7 @@ class Search:
         restore: Callable[["Search"], Point | str] | None = None,
         accept: Callable[[Point], bool] | None = None,
         renew: Callable[[Point], Point] | None = None,
-    ):
+    ) -> None:
         self.stage, self.settings = stage, settings
         self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
         self.mu, self.filter = settings.mu_init, Filter()

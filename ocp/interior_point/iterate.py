@@ -20,7 +20,7 @@ class Bounds:
     `one_sided` (size,) is 1 for variables with a lower bound only, -1 with an upper one only.
     """
 
-    def __init__(self, lower: np.ndarray, upper: np.ndarray):
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
         self.lower, self.upper = lower, upper
         self.below, self.above = (np.flatnonzero(np.isfinite(each)) for each in (lower, upper))
         self.count = len(self.below) + len(self.above)

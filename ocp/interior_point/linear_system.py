@@ -20,7 +20,7 @@ LARGEST = 1e3  # multiplier at the start
 class ProgramStage:
     """A Program with condensed linear systems."""
 
-    def __init__(self, program: Program, engine: Engine):
+    def __init__(self, program: Program, engine: Engine) -> None:
         self.program, self.engine = program, engine
         self.system = Condensed(program, engine)
         self.bounds = Bounds(program.lower, program.upper)

@@ -165,7 +165,7 @@ class Basis:
     Its rows are the identity for free variables.
     """
 
-    def __init__(self, elimination: Elimination, matrix: Sparse, engine: Engine):
+    def __init__(self, elimination: Elimination, matrix: Sparse, engine: Engine) -> None:
         self.matrix, self.free, self.rest = matrix, elimination.free, elimination.rest
         self.levels = [make_level(blocks, matrix, engine) for blocks in elimination.levels]
         support = np.zeros((matrix.shape[1], len(self.free)), dtype=bool)

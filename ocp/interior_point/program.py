@@ -37,7 +37,7 @@ class Derivatives:
 class PointCache:
     """Values at the last point v (size,): f, scaled, g of the NLP, first derivatives."""
 
-    def __init__(self, v: np.ndarray | None):
+    def __init__(self, v: np.ndarray | None) -> None:
         self.v = v
         self.f: float | None = None
         self.g: np.ndarray | None = None
@@ -62,7 +62,7 @@ class Program:
     `size` variables v, `rows` r, of which the first `equalities` are c; `lower`, `upper` (size,).
     """
 
-    def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine):
+    def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine) -> None:
         self.nlp: Any = nlp
         fixed = nlp.lower >= nlp.upper
         self.fixed, self.moving = np.flatnonzero(fixed), np.flatnonzero(~fixed)

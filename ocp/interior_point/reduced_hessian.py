@@ -18,7 +18,7 @@ THIN = 4  # nonzeros of a row of the basis that counts as sparse
 class ReducedHessian:
     """Reduction of a Hessian W (n, n), given by its `upper` triangle, to a Basis."""
 
-    def __init__(self, upper: Sparse, basis: Basis, engine: Engine):
+    def __init__(self, upper: Sparse, basis: Basis, engine: Engine) -> None:
         self.on = np.flatnonzero(upper.rows == upper.columns)
         self.beside = np.flatnonzero(upper.rows != upper.columns)
         self.places, self.variables = upper.rows[self.on], upper.shape[0]

@@ -40,7 +40,7 @@ class ElasticDerivatives:
 class ElasticStage:
     """Program with elastic rows, as a Stage of the interior point."""
 
-    def __init__(self, stage: ProgramStage, near: np.ndarray, zeta: float):
+    def __init__(self, stage: ProgramStage, near: np.ndarray, zeta: float) -> None:
         self.stage, self.near = stage, near
         program = self.program = stage.program
         size, rows = program.size, program.rows

@@ -55,7 +55,7 @@ class Record:
         most: int | None = None,
         seconds: float = np.inf,
         step: int = 1,
-    ):
+    ) -> None:
         self.step = step
         self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
         self.most, self.seconds, self.full = most, seconds, False
@@ -137,7 +137,7 @@ def keep_interrupts() -> Iterator[None]:
 class Interruptible:
     """Context in which Ctrl-C stops the solver at its next iterate instead of raising."""
 
-    def __init__(self, record: Record):
+    def __init__(self, record: Record) -> None:
         self.record = record
 
     def __enter__(self) -> None:

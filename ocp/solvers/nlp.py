@@ -201,7 +201,7 @@ def with_derivatives(nlp: NLP) -> NLP:
 class Evaluator:
     """A CasADi Function called on arrays without copies, with its calls and seconds counted."""
 
-    def __init__(self, function: ca.Function):
+    def __init__(self, function: ca.Function) -> None:
         buffer: Any = function.buffer()
         self.function = function
         self.buffer, self.trigger = buffer

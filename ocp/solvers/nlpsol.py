@@ -207,7 +207,7 @@ class _Monitor(ca.Callback):
 
     see: See
 
-    def __init__(self, nlp: NLP):
+    def __init__(self, nlp: NLP) -> None:
         ca.Callback.__init__(self)
         self.count = 0
         n, m = len(nlp.lower), len(nlp.g_lower)

@@ -61,7 +61,7 @@ class _Reader:
         self.one = self._constant(np.ones(1))[0]
         self.minus = self._constant(-np.ones(1))[0]
         for at in range(function.n_instructions()):
-            self._read(at)
+            self._read_operation(at)
 
     def _constant(self, numbers: np.ndarray) -> np.ndarray:
         """Return the values of numbers."""
@@ -77,7 +77,7 @@ class _Reader:
         constant = (values < 0) & (values % 2 == 1)
         return constant & equal[np.where(constant, (-1 - values) // 2, 0)]
 
-    def _read(self, at: int) -> None:
+    def _read_operation(self, at: int) -> None:
         """Read one operation of the graph; `values` are those of its work vectors."""
         op, matrix = self.function.instruction_id(at), self.function.instruction_MX(at)
         inputs, outputs = self.function.instruction_input(at), self.function.instruction_output(at)

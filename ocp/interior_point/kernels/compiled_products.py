@@ -66,7 +66,7 @@ def compiled_engine() -> Engine:
 class NativeEngine(Engine):
     """Makers of kernels by a library of machine code."""
 
-    def __init__(self, library: ctypes.CDLL):
+    def __init__(self, library: ctypes.CDLL) -> None:
         library.block_substitution.restype = ctypes.c_double
         super().__init__(
             sparse_times_tall=partial(NativeSparseTimesTall, library.sparse_times_tall),
@@ -83,7 +83,7 @@ class Arguments:
     Arrays are kept alive; None is a place that `with_arrays` fills.
     """
 
-    def __init__(self, *arguments: int | np.ndarray | None):
+    def __init__(self, *arguments: int | np.ndarray | None) -> None:
         self.kept = arguments
         numbers = [each if isinstance(each, int) else address_of(each) for each in arguments]
         self.numbers = (ctypes.c_longlong * len(numbers))(*numbers)
@@ -114,7 +114,7 @@ def tile_lists(tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class NativeSparseTimesTall(SparseTimesTall):
     """Rows of a sparse matrix times a tall one, by machine code."""
 
-    def __init__(self, function: Function, *arguments: Any):
+    def __init__(self, function: Function, *arguments: Any) -> None:
         self.function = function
         super().__init__(*arguments)
 
@@ -142,7 +142,7 @@ class NativeSparseTimesTall(SparseTimesTall):
 class NativeBlockSubstitution(BlockSubstitution):
     """Substitution of blocks by machine code."""
 
-    def __init__(self, function: Function, *arguments: Any):
+    def __init__(self, function: Function, *arguments: Any) -> None:
         self.function = function
         super().__init__(*arguments)
 
@@ -161,7 +161,7 @@ class NativeBlockSubstitution(BlockSubstitution):
 class NativeTallProduct(TallProduct):
     """Products of tall matrices by machine code."""
 
-    def __init__(self, function: Function, *arguments: Any):
+    def __init__(self, function: Function, *arguments: Any) -> None:
         self.function = function
         super().__init__(*arguments)
 
@@ -230,7 +230,7 @@ class NativeSparse(Sparse):
 class NativeCholesky(Cholesky):
     """Cholesky factor with solves by machine code."""
 
-    def __init__(self, function: Function, core: np.ndarray):
+    def __init__(self, function: Function, core: np.ndarray) -> None:
         super().__init__(core)
         self.function = function
 

@@ -22,7 +22,7 @@ class Tall:
     """Matrix `array` (rows, `width`), the width made up to whole tiles; `support` masks possible
     nonzeros."""
 
-    def __init__(self, support: np.ndarray):
+    def __init__(self, support: np.ndarray) -> None:
         rows, width = support.shape
         self.width = -(-width // TILE) * TILE
         self.support: np.ndarray = np.zeros((rows, self.width), dtype=bool)
@@ -83,7 +83,7 @@ class SparseTimesTall:
         columns: np.ndarray,
         entries: np.ndarray,
         tall: Tall,
-    ):
+    ) -> None:
         place = np.full(max(np.max(wanted, initial=0), np.max(rows, initial=0)) + 1, -1)
         place[wanted] = np.arange(len(wanted))
         kept = place[rows] >= 0
@@ -127,7 +127,7 @@ class BlockSubstitution:
     `along`.
     """
 
-    def __init__(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall):
+    def __init__(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall) -> None:
         self.rows, self.columns, self.along, self.tall = rows, columns, along, tall
         self._prepare()
 
@@ -155,7 +155,7 @@ class TallProduct:
         rows: np.ndarray,
         right: Tall | None = None,
         right_rows: np.ndarray | None = None,
-    ):
+    ) -> None:
         self.left, self.rows = left, rows
         self.right = left if right is None else right
         self.right_rows = rows if right_rows is None else right_rows
@@ -238,7 +238,7 @@ class Cholesky:
     Raises LinAlgError if it is not positive definite.
     """
 
-    def __init__(self, core: np.ndarray):
+    def __init__(self, core: np.ndarray) -> None:
         self.lower = np.ascontiguousarray(np.linalg.cholesky(core))
 
     def solve(self, right: np.ndarray) -> np.ndarray:

@@ -88,7 +88,7 @@ class EvaluatedPoint:
     for all pieces of a point in one go, so that time until the last piece is not SNOPT's.
     """
 
-    def __init__(self, nlp: NLP, see: See):
+    def __init__(self, nlp: NLP, see: See) -> None:
         self.nlp, self.see = nlp, see
         self.x = np.full(len(nlp.lower), np.nan)  # not evaluated yet
         self.count, self.seconds, self.deadline = 0, 0.0, np.inf
