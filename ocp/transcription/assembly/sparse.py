@@ -44,7 +44,7 @@ def assemble(
         return ca.densify(total)
 
     @cache
-    def scattering() -> Callable[[Sequence], ca.MX]:
+    def scatter_function() -> Callable[[Sequence], ca.MX]:
         given = [
             (
                 list(slopes(block, units_of(block.matrix, block.kernel.width))),
@@ -55,10 +55,10 @@ def assemble(
         return scatter_products(given, (rows, variables), library)
 
     def jacobian(taken: GatheredInputs) -> ca.MX:
-        return scattering()([[_slopes(block, taken)] for block in blocks])
+        return scatter_function()([[_slopes(block, taken)] for block in blocks])
 
     if library is not None:
-        scattering()  # is compiled while kernels are
+        scatter_function()  # is compiled while kernels are
     return values, jacobian
 
 
