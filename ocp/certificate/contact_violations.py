@@ -52,19 +52,23 @@ def extremes_data(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactQuality:
-    """How a motion stands, in extremes.
+    """Contact quality of a motion, in extremes.
 
-    Of pinned points the largest error of `height` and of `place` along the ground, the longest way
-    they `slip` while held, their largest `slip_speed` after the strike, and the `strike_speed` at
-    its instant. Of feet: `margins` {foot: distance of the centre of pressure from the edge of its
-    polygon, negative outside}, and likewise `zmp`, of the zero moment point from the edge of the
-    hull of all that bear; the least normal force `push` while they bear, and the largest
-    `friction`, tangential over normal force, both of what does not grip. Points have no margin of
-    their own, and `zmp` is not a number where feet are no areas on one plane. `unbalanced`: what is
-    left for the root's joints, in body weights (N, N m), nothing by construction where wrenches are
-    corrected to balance the motion. `before_correction`: how far ground wrenches, as they run
-    between the nodes, are from balance before that; None if they are no variables, or are not
-    corrected.
+    Attributes:
+        height, place: largest error of pinned points along the normal, and along the ground.
+        slip, slip_speed: longest way of pinned points while held, and largest speed after the
+            strike.
+        strike_speed: their speed at the strike.
+        margins: {foot: least distance of the centre of pressure from the edge of its polygon},
+            negative outside; points have none.
+        zmp: likewise of the zero moment point and the hull of all that bear; nan where feet are no
+            areas on one plane.
+        push: least normal force while a foot bears, in body weights; of feet that do not grip.
+        friction: largest tangential over normal force, of feet that do not grip.
+        unbalanced: residual of the root's joints, in body weights (N, N m); zero by construction
+            where wrenches are corrected for balance.
+        before_correction: imbalance of ground wrenches between the nodes before that; None if they
+            are no variables, or are not corrected.
     """
 
     height: Extreme
@@ -81,10 +85,7 @@ class ContactQuality:
 
 
 def contact_quality(solution: Solution) -> ContactQuality:
-    """Return the Footing of a Solution whose problem has a ground.
-
-    Raises ValueError if it has none.
-    """
+    """Return the ContactQuality of a solution; raise ValueError if its problem has no ground."""
     problem, ground = solution.problem, solution.problem.ground
     refuse_phases("footing", problem)
     if ground is None:

@@ -44,8 +44,7 @@ ROWS, MOTION, OBJECTIVE = "rows", "motion", "objective"  # what the certificate 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """What is missed at most between the nodes: by `share`, as a certificate counts it, and the
-    words for it."""
+    """Largest fault between the nodes: `share` relative as in a certificate, and `words`."""
 
     share: float
     words: str
@@ -79,10 +78,14 @@ class Motion:
 def coarseness(
     transcribed: Transcribed, x: np.ndarray, solution: Solution, whole: float = 0.0
 ) -> str:
-    """Return in words by how much the motion of the variables x, a `solution`, misses what it is to
-    meet between its nodes, nothing where its basis is fine enough.
+    """Return in words how far a motion misses its constraints and laws between the nodes; "" if its
+    basis is fine enough.
 
-    What its objective misses counts relative to that of the `whole` motion where that is larger.
+    Args:
+        transcribed: the program.
+        x: its variables (variables,).
+        solution: the same motion.
+        whole: objective of the whole motion, to which a phase's error is relative where larger.
     """
     look = Motion(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
     gaps, doubts = _row_gaps(look)

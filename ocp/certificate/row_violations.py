@@ -33,12 +33,15 @@ from ocp.transcription.requests import dense_grid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """The worst violation of one constraint, of the row that is worst relative to its own bound.
+    """Worst violation of one constraint, in the row that is worst relative to its own bound.
 
-    At the instants where the program asked for it (`nodes`, in the unit of the row that is worst
-    there), and on the dense grid with these among it (`dense`, in `unit`); the latter `relative` to
-    the bound that is violated, absolute for bounds below 1. `label` names the row, `time` (s) says
-    when. What is not a number is infinitely far out.
+    Attributes:
+        name, unit: of the constraint.
+        nodes: at the instants where the program asked for it, in the unit of the worst row there.
+        dense: on the dense grid with these among it, in `unit`.
+        relative: the latter over the violated bound, absolute for bounds below 1; inf for nan.
+        label: name of the row.
+        time: s.
     """
 
     name: str
@@ -76,17 +79,16 @@ class Line:
 
 
 def motion_violations(solution: Solution) -> dict[str, Violation]:
-    """Return {name: Violation} for every constraint of a solution, and for its tree's own laws.
+    """Return {name: Violation} of every constraint of a motion, and of its tree's own laws.
 
-    Rows that are to vanish along the motion, as the acceleration of a foot that stands, count
-    relative to what cancels in them. Stays may close, and contacts touch, between nodes: that what
-    they hold does not move counts at these alone.
-    Beside the statement's these are the bounds of a free duration, and where torques are variables
-    or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
-    relative to the largest torque that the motion needs at that joint, or where nothing drives it
-    to what of its inertial forces cancels, or the weight of a body that nothing else holds. Of a
-    motion that was planned with an approximate formulation all torques are those of the exact
-    mechanics, and the range in which it is known is one more constraint.
+    - Rows that must vanish along the motion, as the acceleration of a standing foot, count relative
+      to the terms that cancel in them.
+    - Stays may close and contacts touch between nodes: their rest counts at the nodes alone.
+    - A free duration counts by its bounds.
+    - Where torques are variables, "dynamics" is their distance from the torques that the motion
+      needs (N m or N), relative to the largest such torque at that joint, or for passive joints to
+      the inertial forces that cancel, or to the weight of a body.
+    - Plans by an approximate formulation count with exact mechanics, and by its range besides.
     """
     problem, duration = solution.problem, solution.duration
     stated = [

@@ -39,8 +39,14 @@ Evaluated = tuple[Constraint, np.ndarray, float]  # what is asked, its rows, and
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SolvedTransition:
-    """A transition of a finished motion: the phases `before` and `after` it, its `time` (s) in the
-    whole motion, and what strikes with which `impulses` {point: (3,) N s}."""
+    """A transition of a finished motion.
+
+    Attributes:
+        transition: as stated.
+        before, after: Solutions of the phases on both sides.
+        time: in the whole motion (s).
+        impulses: {point: (3,) N s} of the points that strike.
+    """
 
     transition: Transition
     before: Solution

@@ -1,7 +1,8 @@
 """Verification record: numbers, verdict and text of a certificate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from ocp.pickling import portable
 from ocp.solution.margins import Reserve, reserve_lines
 from ocp.text_tables import Line, align, html_table
 
-Error = tuple[str, float | None, str]  # what is off by how much, and its unit
 FIRST_ORDER = "first-order conditions are off by"
 EXACTLY = 1e-12  # no certificate is told to be closer
 
@@ -31,31 +31,72 @@ class NotVerified(RuntimeError):
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A number that a tolerance is compared with.
+
+    `evaluate(record)` returns it, or None where it is not known; `words` and `unit(record)` make
+    the line of a fault. Records are the Verification of a motion or of a whole, and Impacts.
+    """
+
+    words: str
+    evaluate: Callable[[Any], float | None]
+    unit: Callable[[Any], str] = lambda record: "(relative)"
+
+
+def _drift_words(certificate: "Verification") -> str:
+    apart = certificate.deviations
+    return (
+        f"rad or m (in all by {apart.drift:.4g}, segments gather {apart.gathered:.4g}, "
+        f"one by itself {apart.defect:.4g})"
+    )
+
+
+MOTION_CHECKS = (  # of a motion, or of each phase
+    Check(
+        words="simulation drifts from the plan by",
+        evaluate=lambda certificate: certificate.deviations.judged,
+        unit=_drift_words,
+    ),
+    Check(words="energy balance is off by", evaluate=attrgetter("energy_error")),
+)
+PROGRAM_CHECKS = (  # of the whole program
+    Check(words=FIRST_ORDER, evaluate=attrgetter("kkt"), unit=lambda certificate: ""),
+    Check(words="objective is off its integral by", evaluate=attrgetter("objective_error")),
+)
+IMPACT_CHECKS = (
+    Check(words="momentum is off its balance by", evaluate=attrgetter("balance")),
+    Check(words="energy lost is off the impulses' by", evaluate=attrgetter("error")),
+)
+
+
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
-    """What a certificate says: violations, how well the motion obeys its mechanics, optimality.
+    """Numbers of a certificate.
 
-    `deviations` (rad or m) say how far a forward simulation under the planned torques leaves the
-    plan: as a whole, at its end, and segment by segment. `energy_error`, of the energy balance
-    under the reported torques, is relative to the energy turned over; None for a formulation of
-    one's own, of whose energies nothing is known. `kkt` is the residual of the first-order
-    conditions, `objective` the integral that the objective names, on a fine grid and with the
-    torques that the motion needs, and `objective_error` how far the program's own sum is from it,
-    relative; all three are None where the statement is not whole. `refusals` are lines on what no
-    tolerance excuses: a statement that is not whole, a solve that was not done, and whatever the
-    solution reports that is not so. `mechanics` that were simulated: "built-in", by another
-    formulation than the plan's, or the name of a formulation of one's own, by that one itself.
-    `approximation`: how far a formulation by tables, or one that leaves something out, is from the
-    exact mechanics, which judge its motion; None for others. `slope`: how steep links with shapes
-    of first order become, a warning that judges nothing; None without such links.
-    Of a motion of `phases` {name: Verification} each is judged as a motion of its own, simulated
-    from its own start; the whole has their violations and what joins them, the largest of their
-    deviations and energy errors, and first-order conditions and objective of all, which those of a
-    phase alone do not have. `impacts` and `flights`: what struck, and where nothing bore.
-    `lengths`: how far those of quaternions are from one, of which no pose depends and which judge
-    nothing; None without balls. `reserves` {joint and side: Reserve}: the least that is left of
-    what drives can over angle and speed; nothing where that is not said.
+    Attributes:
+        violations: {constraint: Violation} on the dense grid.
+        deviations: of a forward simulation under the planned torques (rad or m).
+        energy_error: of the energy balance under the reported torques, relative to the energy
+            turned
+            over; None for a formulation of one's own, whose energies are unknown.
+        kkt: residual of the first-order conditions; None where the statement is not whole.
+        objective: its integral on a fine grid with the torques that the motion needs; None
+            likewise.
+        objective_error: distance of the program's own sum from it, relative; None likewise.
+        refusals: lines on faults that no tolerance excuses: an incomplete statement, an unfinished
+            solve, and false entries of the solution.
+        mechanics: "built-in", simulated by another formulation than the plan's, or the name of a
+            formulation of one's own, simulated by itself.
+        slope: steepest link with first-order shapes, a warning that judges nothing; None without.
+        approximation: distance of an approximate formulation from exact mechanics; None for others.
+        phases: {phase: Verification}, each judged as a motion of its own; the whole has the worst
+            of
+            their numbers, and first-order conditions and objective, which a phase alone lacks.
+        impacts, flights: between phases, and of motions without ground.
+        lengths: largest distance of a quaternion's length from one, which judges nothing.
+        reserves: {joint and side: Reserve}, the least strength left.
     """
 
     violations: Mapping[str, Violation]
@@ -93,16 +134,23 @@ class Verification:
         """Return self if nothing exceeds `tolerance` or is refused; raise NotVerified otherwise.
 
         The tolerance applies to every row of every constraint at every instant, relative to its
-        bound (absolute for bounds below 1); to the deviation of the simulation that `Deviations`
-        judge by (rad or m); to the energy error, to the first-order residual, and to the error of
-        the objective. What is not a number exceeds every tolerance. Raises ValueError for a
-        tolerance that is no number.
+        bound
+        (absolute for bounds below 1), and to every Check. A number that is nan exceeds every
+        tolerance.
+
+        Raises:
+            NotVerified: listing the faults, with names, times and units.
+            ValueError: for a tolerance that is no number.
         """
         check_type("tolerance", tolerance, int, float, np.integer, np.floating)
-        faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
+        exceeding = self._exceeding(tolerance)
+        faults = [*self.refusals, *exceeding]
+        if any(not line.startswith(FIRST_ORDER) for line in exceeding):
+            faults.append(refinement_advice(tolerance))
+        elif exceeding:
+            faults.append("next: a tighter tolerance of the solver, on the command line --tol 1e-8")
         if faults:
-            lines = [f"not verified to {tolerance:g}:", *faults, *self._next(tolerance)]
-            raise NotVerified("\n".join(lines))
+            raise NotVerified("\n".join([f"not verified to {tolerance:g}:", *faults]))
         return self
 
     @property
@@ -110,71 +158,46 @@ class Verification:
         """The least tolerance that `require` takes; infinite where something is refused."""
         if self.refusals:
             return np.inf
-        sizes = [value for value, _ in self._judged()]
-        return max((np.inf if np.isnan(value) else value for value in sizes), default=0.0)
+        values = (value for value, _ in self._measures())
+        return max((np.inf if np.isnan(value) else value for value in values), default=0.0)
 
     def verdict(self, tolerance: float | None = None) -> str:
         """Return in a line whether it is certified: to the tolerance, or to the tightest one."""
         if tolerance is None:
             tolerance = _rounded_up(self.tightest)
-        faults = [*self.refusals, *(line for _, line in self._beyond(tolerance))]
+        faults = [*self.refusals, *self._exceeding(tolerance)]
         to = f" to {tolerance:g}" if np.isfinite(tolerance) else ""
         if not faults:
             return f"certified{to}"
         others = f", and {len(faults) - 1} more" if faults[1:] else ""
         return f"not certified{to}: {faults[0]}{others}"
 
-    def _beyond(self, tolerance: float) -> Iterator[tuple[float, str]]:
-        """Yield what exceeds the tolerance, with a line."""
-        return (judged for judged in self._judged() if not judged[0] <= tolerance)
+    def _exceeding(self, tolerance: float) -> list[str]:
+        """Return a line for every measure that exceeds the tolerance."""
+        return [line for value, line in self._measures() if not value <= tolerance]
 
-    def _next(self, tolerance: float) -> Iterator[str]:
-        """Yield what to do about what exceeds the tolerance."""
-        lines = [line for _, line in self._beyond(tolerance)]
-        if any(not line.startswith(FIRST_ORDER) for line in lines):
-            yield refinement_advice(tolerance)
-        elif lines:
-            yield "next: a tighter tolerance of the solver, on the command line --tol 1e-8"
-
-    def _judged(self) -> Iterator[tuple[float, str]]:
-        """Yield all that a tolerance is compared with, and what it says where it is exceeded."""
+    def _measures(self) -> Iterator[tuple[float, str]]:
+        """Yield every number that a tolerance is compared with, and its line where it exceeds."""
         for worst in self.violations.values():
             yield (
                 worst.relative,
                 f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
                 f"at t = {worst.time:.4g} s",
             )
-        parts = [*self._moving(), *(pair for name in self.phases for pair in self._of(name))]
-        errors = (
-            *parts,
-            (FIRST_ORDER, self.kkt, ""),
-            ("objective is off its integral by", self.objective_error, "(relative)"),
-            *(error for each in self.impacts for error in _impact_errors(each)),
-        )
-        for what, value, unit in errors:
-            if value is not None:
-                yield value, f"{what}: {value:.4g} {unit}".rstrip()
+        motions = {f"phase {name!r}: ": part for name, part in self.phases.items()} or {"": self}
+        judged: list[tuple[str, Any, tuple[Check, ...]]] = [
+            *((prefix, part, MOTION_CHECKS) for prefix, part in motions.items()),
+            ("", self, PROGRAM_CHECKS),
+            *((f"{each.transition}: ", each, IMPACT_CHECKS) for each in self.impacts),
+        ]
+        for prefix, record, checks in judged:
+            for check in checks:
+                value = check.evaluate(record)
+                if value is not None:
+                    yield value, f"{prefix}{check.words}: {value:.4g} {check.unit(record)}".rstrip()
         known = self.approximation
         if known is not None:
             yield known.relative, f"dynamics {known.dynamics!r} is an approximation: {known}"
-
-    def _moving(self) -> Iterator[Error]:
-        """Yield the errors of a motion's mechanics; those of phases are each phase's."""
-        if not self.phases:
-            yield "simulation drifts from the plan by", self.deviations.judged, self._drifting()
-            yield "energy balance is off by", self.energy_error, "(relative)"
-
-    def _of(self, name: str) -> Iterator[Error]:
-        """Yield the errors of a phase's mechanics."""
-        for what, value, unit in self.phases[name]._moving():
-            yield f"phase {name!r}: {what}", value, unit
-
-    def _drifting(self) -> str:
-        apart = self.deviations
-        return (
-            f"rad or m (in all by {apart.drift:.4g}, segments gather {apart.gathered:.4g}, "
-            f"one by itself {apart.defect:.4g})"
-        )
 
     def __repr__(self) -> str:
         worst = max(self.violations.values(), key=lambda one: one.relative, default=None)
@@ -191,12 +214,11 @@ class Verification:
         return html_table(self._lines())
 
     def _lines(self) -> list[Line]:
-        numbers = certificate_and_violations(self)
         return [
             ("certificate", self.verdict()),
             ("worst violation", "at nodes / on the dense grid"),
-            *violation_lines(numbers["violations"]),
-            *certificate_lines(numbers["verification"]),
+            *violation_lines(violations_data(self.violations)),
+            *certificate_lines(certificate_data(self)),
             *reserve_lines(self.reserves),
         ]
 
@@ -213,34 +235,24 @@ def _short(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2e}"
 
 
-def _impact_errors(each: Impact) -> Iterator[Error]:
-    """Yield the errors of an impact."""
-    yield f"{each.transition}: momentum is off its balance by", each.balance, "(relative)"
-    yield f"{each.transition}: energy lost is off the impulses' by", each.error, "(relative)"
-
-
-def certificate_and_violations(verification: Verification) -> dict[str, Any]:
-    """Return a certificate as plain data: its violations and its numbers."""
+def violations_data(violations: Mapping[str, Violation]) -> dict[str, dict[str, Any]]:
+    """Return violations as plain data, by the names of their constraints."""
     return {
-        "violations": {
-            each.name: violation_data(each) for each in verification.violations.values()
-        },
-        "verification": certificate_data(verification),
-    }
-
-
-def violation_data(worst: Violation) -> dict[str, Any]:
-    return {
-        "nodes": worst.nodes,
-        "dense": worst.dense,
-        "relative": worst.relative,
-        "unit": worst.unit,
-        "row": worst.label,
-        "time": worst.time,
+        worst.name: {
+            "nodes": worst.nodes,
+            "dense": worst.dense,
+            "relative": worst.relative,
+            "unit": worst.unit,
+            "row": worst.label,
+            "time": worst.time,
+        }
+        for worst in violations.values()
     }
 
 
 def certificate_data(certificate: Verification, tolerance: float | None = None) -> dict[str, Any]:
+    """Return a certificate's numbers as plain data, with its verdict at a `tolerance`, or at the
+    tightest that it passes."""
     slope, known = certificate.slope, certificate.approximation
     return {
         "verdict": certificate.verdict(tolerance),
@@ -257,13 +269,6 @@ def certificate_data(certificate: Verification, tolerance: float | None = None) 
         "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
         "approximation": None if known is None else asdict(known) | {"torques": str(known)},
         "lengths": certificate.lengths,
-        **crossed(certificate),
-    }
-
-
-def crossed(certificate: Verification) -> dict[str, Any]:
-    """Return what a certificate says of phases, as plain data."""
-    return {
         "impacts": [asdict(each) | {"error": each.error} for each in certificate.impacts],
         "flights": [asdict(each) for each in certificate.flights],
     }

@@ -12,17 +12,13 @@ from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.checks.flight_momentum import flights
 from ocp.certificate.checks.formulation_error import approximation_error, with_exact_dynamics
 from ocp.certificate.checks.optimality import first_order_residual, rebuild_program
-from ocp.certificate.checks.phase_consistency import (
-    misfit_of_phases,
-    refusals_of_phases,
-    stated_parts,
-)
+from ocp.certificate.checks.phase_consistency import misfit_of_phases, refusals, stated_parts
 from ocp.certificate.checks.replay_motion import (
     deviations,
     quaternion_length_error,
     worst_deviations,
 )
-from ocp.certificate.checks.self_consistency import lacks_multipliers, misfit, refusals
+from ocp.certificate.checks.self_consistency import lacks_multipliers, misfit
 from ocp.certificate.constraint_violations import join_violations, violations
 from ocp.certificate.transition_violations import impacts
 from ocp.certificate.verification import NotVerified, Verification
@@ -39,51 +35,66 @@ from ocp.solvers.iteration_log import keep_interrupts
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
 
-    `.require(tolerance)` raises NotVerified for one that does not pass. Raises NotVerified at once
-    for one whose numbers are not those of any motion of its problem.
+    `.require(tolerance)` raises NotVerified for one that does not pass. Of a motion of phases each
+    is judged as a motion of its own; first-order conditions and objective are those of the whole.
+
+    Raises:
+        NotVerified: at once, where the numbers are not those of any motion of the problem.
     """
     check_solution("verify", solution)
     say("certifies: simulates forward, looks between the nodes, rebuilds the program")
     if solution.problem.phases or solution.phases:
-        return _of_phases(solution)
-    transcribed = _again(solution)
-    _check_fit(misfit(solution, transcribed))
-    costs = None if solution.missing else evaluate_cost(solution, transcribed)
-    judged = costs is not None and not lacks_multipliers(solution, transcribed)
+        _check_fit(misfit_of_phases(solution))
+    program, stated = _program(solution), stated_parts(solution)
+    motions = stated.phases or {"": stated}
+    programs = program.parts if stated.phases else (program,)
+    costs: dict[str, Cost | None] = {}
+    for (name, motion), part in zip(motions.items(), programs):
+        _check_fit(misfit(motion, part), name)
+        costs[name] = None if solution.missing else evaluate_cost(motion, part)
+    parts = {name: _verify_motion(motion, costs[name]) for name, motion in motions.items()}
+    known = [cost for cost in costs.values() if cost is not None]
+    whole = total_cost(known) if known else None
+    judged = whole is not None and not lacks_multipliers(solution, program)
     return replace(
-        _moved(solution, costs),
-        kkt=first_order_residual(solution, transcribed) if judged else None,
-        refusals=refusals(solution, transcribed, costs),
-        approximation=approximation_error(solution, transcribed, judged),
+        _join_phases(stated, parts) if stated.phases else parts[""],
+        kkt=first_order_residual(stated, program) if judged else None,
+        objective=None if whole is None else whole.dense,
+        objective_error=None if whole is None else whole.error,
+        refusals=refusals(solution, stated, program, costs),
+        approximation=approximation_error(stated, program, judged),
     )
 
 
-def _again(solution: Solution) -> Any:
-    """Return the program of a solution's problem: the one that is kept where it is of that very
-    problem and transcription, or else one that is made again, without kernels of derivatives, of
-    which but a product is asked for. Either is differentiated by the solver's front end."""
-    known = solution.program and solution.program.of(solution.problem, solution.transcription)
-    if known is not None:
-        return known
+def _program(solution: Solution) -> Any:
+    """Return the program of a solution's problem, which the solver's front end can differentiate.
+
+    The one that was solved where it is kept for that very problem and transcription, else a new one
+    without kernels of derivatives, since only one product with them is needed.
+    """
+    kept = solution.program and solution.program.of(solution.problem, solution.transcription)
+    if kept is not None:
+        return kept
     settings = replace(solution.transcription, derivatives="solver", kernels="virtual")
     return rebuild_program(solution, settings)
 
 
-def _check_fit(reason: str) -> None:
+def _check_fit(reason: str, phase: str = "") -> None:
     if reason:
-        raise NotVerified(f"not a motion of its problem: {reason}")
+        where = f"phase {phase!r}: " if phase else ""
+        raise NotVerified(f"not a motion of its problem: {where}{reason}")
 
 
-def _moved(solution: Solution, costs: Cost | None) -> Verification:
-    """Return what is known of a motion alone, whether or not it is the best."""
+def _verify_motion(solution: Solution, cost: Cost | None) -> Verification:
+    """Return the numbers of one motion, without those of its program."""
     planner = solution.formulation
     return Verification(
         violations=violations(solution),
         deviations=deviations(solution),
         energy_error=energy_error(solution) if is_comparable(planner) else None,
         kkt=None,
-        objective=None if costs is None else costs.dense,
-        objective_error=None if costs is None else costs.error,
+        objective=None if cost is None else cost.dense,
+        objective_error=None if cost is None else cost.error,
         mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest_slope(solution),
         lengths=quaternion_length_error(solution),
@@ -92,50 +103,23 @@ def _moved(solution: Solution, costs: Cost | None) -> Verification:
     )
 
 
-def _of_phases(solution: Solution) -> Verification:
-    """Return the Verification of a motion of phases."""
-    _check_fit(misfit_of_phases(solution))
-    transcribed, reported = _again(solution), solution
-    solution = stated_parts(solution)
-    programs = dict(zip(solution.phases, transcribed.parts))
-    for name, part in programs.items():
-        reason = misfit(solution.phases[name], part)
-        _check_fit(f"phase {name!r}: {reason}" if reason else "")
-    costs = {
-        name: None if solution.missing else evaluate_cost(solution.phases[name], part)
-        for name, part in programs.items()
-    }
-    parts = {name: _moved(phase, costs[name]) for name, phase in solution.phases.items()}
-    every = [each for each in costs.values() if each is not None]
-    whole = total_cost(every) if every else None
-    judged = whole is not None and not lacks_multipliers(solution, transcribed)
-    return _joined(
-        solution,
-        parts,
-        kkt=first_order_residual(solution, transcribed) if judged else None,
-        objective=None if whole is None else whole.dense,
-        objective_error=None if whole is None else whole.error,
-        refusals=refusals_of_phases(reported, transcribed, costs),
-        approximation=approximation_error(solution, transcribed, judged),
-    )
-
-
-def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any) -> Verification:
-    """Return the Verification of a whole motion from those of its phases and what is `known` of
-    all."""
-    errors = [each.energy_error for each in parts.values() if each.energy_error is not None]
-    slopes = [each.slope for each in parts.values() if each.slope is not None]
-    first = next(iter(parts.values()))
+def _join_phases(solution: Solution, parts: Mapping[str, Verification]) -> Verification:
+    """Return the Verification of a whole motion from those of its phases: the worst of each."""
+    every = list(parts.values())
+    errors = [each.energy_error for each in every if each.energy_error is not None]
+    slopes = [each.slope for each in every if each.slope is not None]
     return Verification(
         violations=join_violations(solution, {n: each.violations for n, each in parts.items()}),
-        deviations=worst_deviations([each.deviations for each in parts.values()]),
+        deviations=worst_deviations([each.deviations for each in every]),
         energy_error=max(errors, default=None),
-        mechanics=first.mechanics,
+        kkt=None,
+        objective=None,
+        objective_error=None,
+        mechanics=every[0].mechanics,
         slope=max(slopes, key=lambda slope: slope.angle, default=None),
-        lengths=max((each.lengths for each in parts.values() if each.lengths), default=None),
+        lengths=max((each.lengths for each in every if each.lengths), default=None),
         phases=parts,
         impacts=impacts(solution),
         flights=flights(solution),
         reserves=reserves(with_exact_dynamics(solution)),
-        **known,
     )

@@ -51,17 +51,22 @@ SURPRISE = 5.0  # standard deviations of the misfit that are told of
 class Fit:
     """Parameters found from recordings.
 
-    `values` {name: number} are those of all `parameters` of the `problem`, the `free` ones as
-    found; `errors` {name: standard error} those of the free ones: inf where the outputs do not
-    determine them, 0 at a bound. `unidentifiable` says which changes of parameters, alone or
-    together, change no output, `at_bounds` which parameters lean on a bound. `deviations` {output:
-    (rows,)} are the noise's, given or estimated, `misfit` the mean square of the residuals over the
-    deviations, per degree of freedom: 1 where the problem explains what was measured; it is None
-    unless all deviations are given. `status` says how the search ended after so many `iterations`,
-    and `success` whether it converged. `residuals` hold {output: (rows, N)}, measured less
-    predicted, of each recording. `explanation` says what cannot be true of what was found, and what
-    makes the errors doubtful. `information` is that of the data about the free parameters over
-    their `sizes`.
+    Attributes:
+        problem, parameters: the Problem and all its parameters.
+        free: those that were sought.
+        values: {name: number} of all parameters.
+        errors: {name: standard error} of the free ones: inf if the outputs do not determine it, 0
+            at
+            a bound.
+        unidentifiable: changes of parameters, alone or together, that change no output, in words.
+        at_bounds: names of parameters at a bound.
+        deviations: {output: (rows,)} of the noise, given or estimated, for each recording.
+        misfit: mean square of the residuals over the deviations per degree of freedom, 1 where the
+            problem explains the recordings; None unless all deviations are given.
+        residuals: {output: (rows, N)}, measured less predicted, for each recording.
+        status, success, iterations: how the search ended.
+        explanation: lines on unphysical results, and on what makes the errors doubtful.
+        information: that of the data about the free parameters over their `sizes`.
     """
 
     problem: Problem
@@ -137,16 +142,26 @@ def fit(
     dynamics: Formulation | str = "auto",
     iterations: int = 100,
 ) -> Fit:
-    """Return the parameters with which a problem's outputs are nearest to the recorded ones.
+    """Return the parameters whose outputs are nearest to the recorded ones.
 
-    They minimise the sum over samples of ((measured - output) / deviation)^2 within the parameters'
-    bounds, found by Gauss-Newton steps from the parameters' `values`: those named in `free` and
-    those born free. Outputs are functions of the motion as it was measured, so that noise is taken
-    to be on the outputs alone. Standard errors are those of the Gauss-Newton matrix,
-    (sum J' J / deviation^2)^-1, and hold to first order, for a problem that is true, noise
-    independent between rows. Deviations that are not given are those of the residuals, row by row,
-    in rounds (Gautier 1997). `dynamics` is a formulation; each round takes at most so many
-    `iterations`. Raises ValueError naming the parameter, the recording or the output.
+        minimise the sum over samples of ((measured - output) / deviation)^2
+
+    within the parameters' bounds, by Gauss-Newton steps. Outputs are functions of the motion as it
+    was measured, so noise is assumed on the outputs alone unless a recording has an `encoder`.
+    Standard errors are those of (sum J' J / deviation^2)^-1: to first order, for a true problem and
+    noise that is independent between rows. Unknown deviations are those of the residuals, row by
+    row, in rounds (Gautier 1997).
+
+    Args:
+        problem: a Problem with outputs and parameters, without phases.
+        recordings: Recordings of its outputs.
+        free: names of parameters to be found, beside those that are free by definition.
+        values: {name: number} at the start of the search.
+        dynamics: a formulation.
+        iterations: most iterations of each round.
+
+    Raises:
+        ValueError: naming the parameter, the recording or the output.
     """
     refuse_phases("fit", problem, "state what was recorded without phases")
     check_records("recordings", recordings, Recording)
@@ -165,9 +180,15 @@ def predict(
 ) -> dict[str, np.ndarray]:
     """Return {name: (rows, N)} of a problem's outputs along a recorded motion.
 
-    By default those of the outputs that were recorded, or all if none were. `values` {name: number}
-    of parameters take the place of their own, `dynamics` is a formulation. Raises ValueError naming
-    what is unknown.
+    Args:
+        problem: a Problem with outputs, without phases.
+        recording: the motion.
+        values: {name: number} of parameters, in place of their own.
+        outputs: names; by default those that were recorded, or all if none were.
+        dynamics: a formulation.
+
+    Raises:
+        ValueError: naming an unknown parameter or output.
     """
     refuse_phases("predicted", problem, "state what was recorded without phases")
     names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)

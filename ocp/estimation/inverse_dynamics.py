@@ -31,14 +31,22 @@ def measured_torques(
 ) -> np.ndarray:
     """Return the generalized forces (n, N), N m or N, of a measured motion under measured wrenches.
 
-    `t` (N,) s, `q`, `qd`, `qdd` (n, N) are those of the motion, as a MarkerFit has them; `forces`
-    {plate: (6, N')}, the moment about the global origin (N m) above the force (N), at times of
-    their own, and `links` {plate: link that it pushes}. Forces are taken straight between samples,
-    or as means over a step where they follow quicker than t; where one is missing, or was not
-    recorded, the torques are nan. Rows that nothing drives, as those of a floating root, are what
-    motion and forces leave unexplained. `dynamics` is a formulation. Raises ValueError for plates
-    without a link and links that the tree does not have, for sizes that do not fit, and where
-    motion and forces have no time in common.
+    Rows of passive joints, as those of a floating root, are the part that motion and forces leave
+    unexplained. A torque is nan where a force is missing.
+
+    Args:
+        tree: a Tree without open parameters.
+        t: times (N,) s.
+        q, qd, qdd: the motion (n, N), as a MarkerFit has it.
+        forces: {plate: (6, N')} at times of their own: moment about the global origin (N m) above
+            force (N); straight between samples, means over a step where they are sampled faster.
+        links: {plate: the link that it pushes}.
+        dynamics: a formulation.
+
+    Raises:
+        ValueError: for plates without a link, unknown links, sizes that do not fit, and where
+            motion
+            and forces have no time in common.
     """
     name = "measured_torques"
     check_numeric(f"{name}: tree", check_type(f"{name}: tree", tree, Tree))

@@ -37,19 +37,21 @@ PART = 0.1  # of such a direction: a joint with less is not named
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MarkerFit:
-    """The motion nearest to markers, at their times `t` (N,) s: coordinates `q`, rates `qd`,
-    accelerations `qdd` (n, N), on the basis `motion` with control points `points` (n, points), of
-    the `tree`, whose segments are scaled where that was asked for.
+    """The motion nearest to markers.
 
-    `residuals` {marker: (3, N)} m, measured less fitted, nan where it was missing, `rms` {marker:
-    m} their root mean square of distances. `deviations` (n, N) are the standard deviations of q,
-    to first order, by the least squares' covariance, of noise of `deviation` (m) per coordinate of
-    a marker, given or estimated; inf for joints that are not `seen`. `unseen` says which joints no
-    marker tells of, alone or together; `beyond` which leave their limits, by how much; `active`
-    {joint: (N,)} is 1 in frames that hold a joint at its upper limit, -1 at its lower one, where
-    limits are imposed. `lengths` {segment: factor} are those that were found, `length_deviations`
-    theirs. `status` says how the search ended after so many `iterations`, and `success` whether it
-    converged.
+    Attributes:
+        tree: the Tree, with scaled segments where a scaling was given.
+        t: times of the markers (N,) s.
+        q, qd, qdd: coordinates, rates and accelerations (n, N).
+        motion, points: its basis and control points (n, points).
+        residuals: {marker: (3, N)} m, measured less fitted, nan where it was missing.
+        deviation: standard deviation (m) of the noise per coordinate of a marker.
+        deviations: (n, N) standard deviations of q, to first order; inf for joints in `unseen`.
+        unseen: joints that no marker determines, alone or together.
+        beyond: joints that leave their limits, with the amount.
+        active: {joint: (N,)}: 1 where a joint is held at its upper limit, -1 at its lower one.
+        lengths, length_deviations: {segment: factor} found, and their standard deviations.
+        status, iterations: how the search ended.
     """
 
     tree: Tree
@@ -118,21 +120,29 @@ def inverse_kinematics(
     limits: bool | Sequence[str] = False,
     scaling: Scaling | None = None,
 ) -> MarkerFit:
-    """Return the motion whose points come nearest to `markers` {marker: (3, N)} m, all frames at
-    once.
+    """Return the motion whose points come nearest to markers, all frames at once.
 
-    The sum over frames of w |p(q(t)) - p_measured|^2 is least over the control points of q on the
-    basis `motion`, by default quintic splines of half as many segments again as generalised
-    cross-validation of the markers chooses. Samples that are missing weigh nothing. `points`
-    {marker: point} where names differ, `weights` {marker: number of at least 0}; `start` (n,) are
-    coordinates near the first frame, by default `tree.neutral`; `deviation` (m) is that of the
-    noise, estimated where it is not given. Limits of joints are told, and with `limits` imposed in
-    every frame: on all joints, or on the named ones. With a `scaling` lengths of segments are found
-    too, the same in all frames: from a static trial, whose `tree` then serves other recordings, or
-    from the motion itself. Quaternions have length one as nearly as the basis lets them. Raises
-    ValueError for markers without a point, for fewer frames than control points, for limits of
-    joints that have none, for segments that do not fit, for markers that are of another size than
-    the tree, as millimetres are, and for parameters in the tree; warns of markers in other axes.
+        minimise the sum over frames of w |p(q(t)) - p_measured|^2
+
+    over the control points of q. Quaternions have length one as nearly as the basis allows. Warns
+    of
+    markers in other axes than the tree's.
+
+    Args:
+        tree: a Tree without open parameters.
+        markers: Series {marker: (3, N)} m; missing samples are nan.
+        points: {marker: point of the tree} where names differ.
+        weights: {marker: number of at least 0}.
+        motion: basis of q; by default quintic splines of half as many segments again as generalised
+            cross-validation of the markers chooses.
+        start: coordinates (n,) near the first frame, by default `tree.neutral`.
+        deviation: standard deviation (m) of the noise, estimated by default.
+        limits: whether joint limits are imposed in every frame, or names of the joints.
+        scaling: a Scaling: lengths of segments are found too, the same in all frames.
+
+    Raises:
+        ValueError: for markers without a point or of another size than the tree (as millimetres),
+            fewer frames than control points, joints without limits, and segments that do not fit.
     """
     name = "inverse_kinematics"
     check_numeric(f"{name}: tree", check_type(f"{name}: tree", tree, Tree))

@@ -21,17 +21,24 @@ Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Recording:
-    """What was measured in a trial: times `t` (N,) in s, the coordinates `q` (n, N) in rad or m,
-    and `outputs` {name: (rows, N)} of a problem, nan where one was not measured.
+    """Measurements of one trial.
 
-    `deviations` {name: number, or one per row} are the standard deviations of the outputs' noise,
-    estimated from the residuals where they are missing. The noise is white up to a `bandwidth`
-    (Hz): of samples that follow quicker than twice that, as many count as are independent.
-    `encoder` is the standard deviation of the noise of q, white, a number or one per coordinate
-    (rad or m); None where q is taken as exact. Rates and accelerations, `qd` and `qdd` (n, N), are
-    those of a spline nearest to q unless they are given; `motion` is its basis, otherwise chosen by
-    generalised cross-validation. Raises ValueError naming the recording, what was expected and what
-    came.
+    Attributes:
+        t: times (N,) s.
+        q: coordinates (n, N), rad or m.
+        outputs: {name: (rows, N)} of a problem's outputs, nan where one was not measured.
+        deviations: {name: number, or one per row}: standard deviations of the outputs' noise,
+            estimated from the residuals where they are missing.
+        bandwidth: of the noise (Hz), white up to it: of samples that follow faster than twice that,
+            as many count as are independent.
+        encoder: standard deviation of q's white noise, one number or one per coordinate (rad or m);
+            None where q is exact.
+        qd, qdd: rates and accelerations (n, N); by default those of a spline through q.
+        motion: basis of that spline, by default chosen by generalised cross-validation.
+        name: its name in messages.
+
+    Raises:
+        ValueError: naming the recording, what was expected and what came.
     """
 
     t: Any
@@ -116,11 +123,14 @@ def validated_basis(recording: Recording) -> BSpline:
 
 
 def noisy(recording: Recording, seed: int) -> Recording:
-    """Return a recording as instruments would have it: with seeded Gaussian noise.
+    """Return a recording with seeded Gaussian noise on its outputs and coordinates.
 
-    That of the outputs is of the recording's `deviations`, and white up to its `bandwidth`, that of
-    the coordinates of its `encoder`, if any. Raises ValueError for outputs without deviations, and
-    for a bandwidth where times are not equally spaced.
+    The outputs' noise has the recording's `deviations` and is white up to its `bandwidth`; the
+    coordinates' noise has the deviation of its `encoder`, if any.
+
+    Raises:
+        ValueError: for outputs without deviations, and for a bandwidth where times are not equally
+            spaced.
     """
     rng = np.random.default_rng(seed)
     outputs = {}

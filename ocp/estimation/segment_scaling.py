@@ -18,13 +18,16 @@ SPREAD = 0.1  # of lengths of segments among people, relative to a body of their
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """Segments of a tree that are longer or shorter by factors to be found.
+    """Segments of a tree whose length factors are to be found.
 
-    `segments` {name: names of its links}: links of one segment have one factor, others keep their
-    lengths; by default those of `ocp.mechanics.body_segments`, both sides tied where `sides` are
-    two endings of their names, as ("_r", "_l"). `spread` is the standard deviation of a factor from
-    1 before anything is seen: (factor - 1)^2 weighs (noise / spread)^2 beside squares of deviations
-    of markers, and a segment of which no marker tells keeps its length.
+    Attributes:
+        segments: {name: names of its links}: links of one segment have one factor, others keep
+            their
+            lengths; by default those of `ocp.mechanics.body_segments`.
+        sides: two endings of names, as ("_r", "_l"), whose segments have the same factor.
+        spread: standard deviation of a factor from 1 before anything is measured. (factor - 1)^2
+            weighs (noise / spread)^2 beside squares of markers' deviations, so a segment that no
+            marker determines keeps its length.
     """
 
     segments: Mapping[str, Sequence[str]] | None = None

@@ -50,11 +50,14 @@ Goals: TypeAlias = Callable[[float], Mapping[str, float]]
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Replan:
-    """One turn of the loop at the time `t` (s): what was `asked`, and what came of it.
+    """One plan of a receding horizon.
 
-    `solution` is that of the moment whatever its status, `seconds` what it took from the state
-    measured on, `cpu_seconds` that of the processor, which is less where others work; `followed`
-    whether its torques act, or those of a former one go on.
+    Attributes:
+        t: its time (s).
+        asked: {parameter: number}, the measured state and the goals.
+        solution: what was solved, whatever its status.
+        seconds, cpu_seconds: time and processor time it took (s).
+        followed: whether its torques act; otherwise those of a former plan go on.
     """
 
     t: float
@@ -76,12 +79,15 @@ class Replan:
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tracked:
-    """What a mechanism did under plans made while it moved.
+    """Motion of a mechanism under plans made while it moved.
 
-    Times `t` (N,) s, coordinates `q` (n, N) rad or m, rates `qd` (n, N), torques `tau` (n, N), N m
-    or N, that acted; and the `replans`, one each period, of which the first was made at rest. `off`
-    {constraint: (rows, N)} says how far the mechanism was from the end asked at that time, by each
-    constraint of the end, in its units; nan where that depends on more than coordinates and rates.
+    Attributes:
+        t: times (N,) s.
+        q, qd: coordinates and rates (n, N).
+        tau: torques that acted (n, N), N m or N.
+        replans: one Replan for each period, the first made at rest.
+        off: {constraint: (rows, N)}: distance from the end asked at that time, in its units; nan
+            where that depends on more than coordinates and rates.
     """
 
     t: np.ndarray
@@ -127,20 +133,31 @@ def track(
     deadline: float | None = None,
     horizon: str = RECEDING,
 ) -> Tracked:
-    """Return what a mechanism does from `start`, (q, qd) of n numbers each, planned every `period`.
+    """Return the motion of a mechanism from `start`, replanned every `period`.
 
-    The problem of the plan leaves its initial state open: `at_start(tree, q=..., qd=...)` with a
-    Parameter of its own for every joint, to which the state measured is given. `goals(t)` returns
-    values of other parameters by name at the time t (s). The first plan is made at rest, from a
-    `guess` and by all attempts; each further one within the `deadline` (s; none by default) from
-    the one followed so far, shifted. The `horizon` is "receding", each plan as long as the problem
-    says, or "shrinking": the duration is a given Parameter, and each plan has what is left of its
-    value, at least its lower bound. A plan that is cut short is followed if it is off no bound by
-    more than MET, else the former one goes on. `plant(t, state (2 n,), torques (n, N))` returns the
-    states (2 n, N) at the N equally spaced instants of a period under torques straight in between;
-    by default they are those of the tree, simulated. Raises ValueError for an initial state that is
-    not open, naming the joint, for a duration that cannot shrink, and for sizes that do not fit;
-    NotSolved without a first plan.
+    Args:
+        plan: a Plan whose initial state is open: `at_start(tree, q=..., qd=...)` with a Parameter
+            of
+            its own for every joint, which takes the measured state.
+        start: (q, qd) of n numbers each.
+        period: time (s) from one plan to the next.
+        periods: their number.
+        goals: goals(t) returns values of other parameters by name at the time t (s).
+        plant: plant(t, state (2 n,), torques (n, N)) returns the states (2 n, N) at N equally
+            spaced
+            instants of a period, under torques straight in between; by default a simulation.
+        guess: of the first plan, which is made at rest and by all attempts.
+        deadline: of every further plan (s), none by default. A plan that is cut short is followed
+            if
+            it exceeds no bound by more than MET; otherwise the former one goes on.
+        horizon: "receding", each plan as long as the problem says, or "shrinking": the duration is
+            a
+            given Parameter, and each plan has the rest of its value, at least its lower bound.
+
+    Raises:
+        ValueError: for an initial state that is not open, naming the joint, for a duration that
+            cannot shrink, and for sizes that do not fit.
+        NotSolved: without a first plan.
     """
     if not isinstance(plan, Plan):
         hint = "; prepare(problem) makes one" if isinstance(plan, Problem) else ""

@@ -17,10 +17,8 @@ from ocp.text_tables import Line
 
 
 def loops_data(solution: Solution) -> dict[str, Any]:
-    """Return what cut joints pass at most, N or N m, and which of their rows are redundant.
-
-    Nothing for an open tree.
-    """
+    """Return the largest forces of cut joints (N or N m), and their redundant rows; {} for an open
+    tree."""
     drawn = structure(solution.problem.tree)
     if not drawn.closed:
         return {}
@@ -35,7 +33,7 @@ def loops_data(solution: Solution) -> dict[str, Any]:
 
 
 def stays_data(solution: Solution) -> dict[str, str]:
-    """Return how strongly every side of a stay pushes or pulls at most; nothing without any."""
+    """Return the largest force of every side of a stay in words; {} without any."""
     tree = solution.problem.tree
     if not tree.stays:
         return {}
@@ -58,15 +56,19 @@ def loop_lines(loops: Mapping[str, Any]) -> list[Line]:
 
 
 def element_powers(at: Instant) -> Any:
-    """Return the power (W) that each force element of the tree feeds into the motion of the links,
-    a column in their order; what rotors take among them."""
+    """Return the power (W) of each force element on the motion of the links, a column in their
+    order;
+    rotors included.
+    """
     powers = powers_by_element(at.tree, at.q, at.qd, at.qdd)
     return ca.vertcat(ca.DM(0, 1), *powers.values())
 
 
 def elements_data(solution: Solution) -> dict[str, dict[str, float]]:
-    """Return of every force element the work (J) that it does on the links over the motion, what of
-    its power it takes (J), counted apart, and its peak (W); nothing without any."""
+    """Return {force element: its work (J) on the links, the part that it takes (J) and its peak
+    (W)}; {}
+    without any.
+    """
     known: dict[str, dict[str, float]] = {}
     for motion in solution.phases.values() or (solution,):
         names = [element.name for element in forces_of(motion.problem.tree)]
@@ -96,8 +98,7 @@ def element_lines(elements: Mapping[str, Mapping[str, float]]) -> list[Line]:
 
 
 def coordinate_counts(tree: Tree) -> dict[str, int]:
-    """Return how many coordinates a tree has, how many of these are its root's, and how many of its
-    joints are fixed, as plain data."""
+    """Return the numbers of coordinates, of the root's coordinates, and of fixed joints."""
     return {
         "all": tree.dof,
         "root": len(structure(tree).root),

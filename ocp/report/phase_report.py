@@ -13,8 +13,8 @@ from ocp.text_tables import Line
 
 
 def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
-    """Return of every phase its duration (s), its share of the objective, and its basis; nothing
-    where there are none."""
+    """Return {phase: its duration (s), share of the objective, basis and feet}; {} without
+    phases."""
     total = sum(abs(phase.objective) for phase in solution.phases.values())
     return {
         name: {
@@ -42,7 +42,7 @@ def impacts_data(solution: Solution) -> dict[str, dict[str, Any]]:
 
 
 def method_words(solution: Solution) -> str:
-    """Return the method in words; where phases differ in it each one's."""
+    """Return the method in words; of each phase where they differ."""
     words = solution.transcription.method.words
     parts = zip(solution.phases, solution.problem.parts)
     every = {name: words(part) for name, part in parts} or {"": words(solution.problem)}
@@ -52,12 +52,12 @@ def method_words(solution: Solution) -> str:
 
 
 def basis_words(problem: Problem) -> str:
-    """Return in words the basis of a motion."""
+    """Return the basis of a motion in words."""
     return f"{type(problem.motion).__name__} of {problem.motion.points} points"
 
 
 def phases_statement(problem: Problem) -> str:
-    """Return in a line what a problem of phases asks."""
+    """Return a problem of phases in a line."""
     parts = []
     for phase, part in zip(problem.phases, problem.parts):
         least, most = part.duration

@@ -9,7 +9,7 @@ import numpy as np
 from ocp.certificate.certificate_lines import certificate_lines, verdict_lines, violation_lines
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
-from ocp.certificate.verification import Verification, certificate_data, violation_data
+from ocp.certificate.verification import Verification, certificate_data, violations_data
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import (
     coordinate_counts,
@@ -44,12 +44,13 @@ def describe(
     certificate: Verification | None = None,
     tolerance: float | None = None,
 ) -> dict[str, Any]:
-    """Return the report of a solution as plain data.
+    """Return the report of a solution as plain data: status, objective, sizes, settings,
+    violations.
 
-    Sizes, status, objective, settings, seconds, violations, versions.
-
-    With a `certificate` also its numbers, and its verdict at the `tolerance`, or at the tightest
-    that it passes. Seconds in s, violations in their units.
+    Args:
+        solution: a Solution.
+        certificate: its Verification, whose numbers are reported too.
+        tolerance: of the certificate's verdict; by default the tightest that it passes.
     """
     statistics = solution.statistics
     worst = violations(solution) if certificate is None else certificate.violations
@@ -74,7 +75,7 @@ def describe(
         "knots": free_knots_data(solution.problem),
         "solver": _settings(solution),
         "versions": versions(),
-        "violations": {each.name: violation_data(each) for each in worst.values()},
+        "violations": violations_data(worst),
         "verification": None if certificate is None else certificate_data(certificate, tolerance),
         "loops": loops_data(solution),
         "stays": stays_data(solution),
@@ -86,13 +87,12 @@ def describe(
 
 
 def status_words(report: Mapping[str, Any]) -> str:
-    """Return the status in the solver's words, and what they leave out where a mesh is too
-    coarse."""
+    """Return the status in the solver's words, and that a mesh is too coarse."""
     return report["status"] + (f", but {report['coarse']}" if report["coarse"] else "")
 
 
 def report_lines(report: Mapping[str, Any]) -> list[Line]:
-    """Return (label, text) of all that a report says of its solution, in reading order."""
+    """Return (label, text) of a report's data, in reading order."""
     verification = report["verification"]
     return [
         ("statement", report["statement"]),
@@ -136,7 +136,7 @@ def bound_lines(reached: Sequence[str]) -> list[Line]:
 
 
 def statement_words(problem: Problem) -> str:
-    """Return in a line what is asked: coordinates, motion, duration, constraints."""
+    """Return a problem in a line: coordinates, basis, duration, constraints."""
     if problem.phases:
         return phases_statement(problem)
     motion, (least, most) = problem.motion, problem.duration
@@ -151,10 +151,10 @@ def statement_words(problem: Problem) -> str:
 
 
 def free_knots_data(problem: Problem) -> dict[str, Any]:
-    """Return where free knots went, as plain data; nothing where knots are given.
+    """Return the free knots of a motion as plain data; {} for given knots.
 
-    The ends of the segments, the spacing, and the `clusters` of knots that stand together, each
-    with the s of its middle and how many they are. All are parts of the motion.
+    They are the ends of the segments, the spacing, and `clusters`: (s, count) of knots that stand
+    together.
     """
     motion: Any = problem.motion
     if problem.phases or not free_knots(problem):

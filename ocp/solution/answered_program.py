@@ -11,8 +11,10 @@ OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "mad
 
 
 class KeptProgram:
-    """A `program`, whose functions the front end can differentiate. Pickled or copied deeply it is
-    None: the program is transcribed again where it is needed."""
+    """A `program` that the solver's front end can differentiate. Pickled or deeply copied it is
+    None: the
+    program is transcribed again where it is needed.
+    """
 
     __slots__ = ("program",)
 
@@ -32,10 +34,11 @@ class KeptProgram:
 
 
 def kept_program(program: Transcribed | TranscribedPhases) -> KeptProgram | None:
-    """Return the KeptProgram, without what a solver alone needs of it.
+    """Return the KeptProgram of a solved one, without the solver's derivatives.
 
-    None of one that is not what its solution's problem states, nothing left open and nothing left
-    out; and of one whose kernels are machine code, which has no other derivatives than its own.
+    None for one with open parameters or left-out rows, and for compiled kernels, which have no
+    other
+    derivatives than their own.
     """
     parts = (program,) if isinstance(program, Transcribed) else program.parts
     compiled = program.transcription.kernels == "compiled"

@@ -51,10 +51,10 @@ class SolvedMotion(Protocol):
 
 
 def lifted_kind(solution: SolvedMotion) -> str | None:
-    """Return what the inputs end with, as `symbols` of kernels names it.
-
-    "variables": torques that are polynomials of their own; "given": what the ground, stays or
-    undetermined cut joints gave at the nodes; None: nothing.
+    """Return the kind of lifted inputs that kernels take: "variables" for torques with polynomials
+    of
+    their own, "given" for forces of ground, stays or undetermined cut joints at the nodes, None
+    without.
     """
     if solution.problem.motion.collocated:
         return "variables"

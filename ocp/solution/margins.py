@@ -20,8 +20,10 @@ FULL = 0.01  # of its strength: with less left a drive is said to be at it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reserve:
-    """What is left of a drive's strength where that is least: `room` below the `bound` there (N m
-    or N, as the `unit`), below zero where it is exceeded, and the `time` (s)."""
+    """Least strength that a drive has left: `room` below the `bound` there (N m or N, as the
+    `unit`),
+    negative where it is exceeded, and the `time` (s).
+    """
 
     room: float
     bound: float
@@ -40,8 +42,9 @@ class Reserve:
 
 
 def reserves(solution: Solution) -> dict[str, Reserve]:
-    """Return {joint and side: Reserve} on the dense grid, of motions of phases the least of all;
-    nothing of a tree whose drives have no strength over angle and speed."""
+    """Return {joint and side: Reserve} on the dense grid, the least over all phases; {} for drives
+    without strength over angle and speed.
+    """
     known: dict[str, Reserve] = {}
     begin = 0.0
     for motion in solution.phases.values() or (solution,):

@@ -44,24 +44,32 @@ class NotSolved(RuntimeError):
 @portable
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Solution:
-    """The answer to a problem: control points (n, points), duration (s), and how they came about.
+    """Solution of a problem: control points, duration, and how they came about.
 
-    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes`
-    (N,). `status` in the solver's words, and whether that is a `success`. `multipliers` by
-    constraint name; `terms` of the objective as (name, weight, value);
-    `statistics` in plain numbers; `history` of Iterations; `explanation` lines when the solver
-    failed, or the basis is too coarse for what it says; `verification` when it was asked for (files
-    do not keep it). `parameters` {name: number} are those of the statement, given or found; the
-    `problem` has these numbers in it, and the `plan` has it open (files do not keep that).
-    Of a motion of `phases` {name: Solution} each is a solution of its own, whose time counts from
-    its own start, and the whole has no points; `impulses` {transition: {point: (3,) N s}} are of
-    what strikes between them.
-    `missing` names the parts of the statement that its file could not hold, without which it cannot
-    be certified; empty for a solution whose problem is whole. The `program` that was solved is kept
-    for certificates, unless the statement leaves something open; copies, pickles and files do not
-    have it. Times given to the methods are in s, a number or an array (N,). `ocp.summary` returns
-    the block that a paper needs: sizes, status, objective, solver, settings, violations at the
-    nodes and between them, versions.
+    Times given to the methods are in s, a number or an array (N,). `ocp.summary` returns the
+    report.
+
+    Attributes:
+        problem: the Problem, with the numbers of its parameters; the `plan` has it open.
+        transcription: its Transcription.
+        points: control points (n, points); none of a motion of phases.
+        duration: s.
+        objective, terms: its value, and (name, weight, value) of each term.
+        status, success: in the solver's words, and whether it converged.
+        multipliers: {constraint: Multipliers}.
+        statistics: plain numbers and words.
+        nodes, lifted: instants (N,), and (width, N) of torques and ground wrenches that were
+            variables.
+        history: Iterations.
+        explanation: lines on a failure, or on a basis that is too coarse.
+        verification: its Verification if it was asked for; files do not keep it.
+        parameters: {name: number}, given or found.
+        plan: the Plan that it came from; files do not keep it.
+        missing: parts of the statement that its file could not hold, without which it cannot be
+            certified.
+        phases: {name: Solution}, whose times count from their own start.
+        impulses: {transition: {point: (3,) N s}} of impacts.
+        program: what was solved, kept for certificates in memory alone.
     """
 
     problem: Problem
@@ -121,15 +129,14 @@ class Solution:
         return self.trace(lambda at: at.tau_rate, t)
 
     def loop_forces(self, t: ArrayLike) -> np.ndarray:
-        """Return what the cut joints pass, (m,) or (m, N), N and N m.
+        """Return the forces and moments of cut joints on a loop's end, (m,) or (m, N), N and N m.
 
-        They are the force and moment on a loop's end; the rows are those of
-        `structure(tree).cut_labels`.
+        The rows are those of `structure(tree).cut_labels`.
         """
         return self.trace(lambda at: at.loop_forces, t)
 
     def stay_forces(self, t: ArrayLike) -> np.ndarray:
-        """Return how strongly the stays' sides push or pull, (m,) or (m, N), N and N m.
+        """Return the forces of the stays' sides, (m,) or (m, N), N and N m.
 
         The rows are those of `structure(tree).stay_labels`.
         """
@@ -168,10 +175,14 @@ class Solution:
     def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
-        Torques are those that the motion needs, or where they are polynomials of their own, these.
-        Ground wrenches that were variables at nodes run between them as polynomials, straight where
-        feet share, and are corrected to balance the motion exactly. Raises ValueError for times
-        outside the motion, or that are no numbers.
+        Torques are those that the motion needs, or their own polynomials where they have some.
+        Ground
+        wrenches at nodes are interpolated in between, linearly where feet share, and corrected to
+        balance
+        the motion exactly.
+
+        Raises:
+            ValueError: for times outside the motion, or that are no numbers.
         """
         t = _seconds(self.problem, t)
         if self.phases:
@@ -244,11 +255,15 @@ class Solution:
         return frozenset(name for name, (_, way) in known.items() if way == FOUND)
 
     def require(self, *, coarse: bool = False) -> "Solution":
-        """Return self if the solver converged on a basis that is fine enough; raise NotSolved with
-        the explanation otherwise.
+        """Return self if the solver converged on a basis that is fine enough: one on which motion
+        and
+        objective are certified to 1e-2.
 
-        Fine enough is one on which a certificate holds to 1e-2, as far as motion and objective go;
-        with `coarse` any will do.
+        Args:
+            coarse: whether any basis will do.
+
+        Raises:
+            NotSolved: with the explanation.
         """
         if not self.success:
             raise NotSolved("\n".join([f"not solved: {self.status}", *self.explanation]))

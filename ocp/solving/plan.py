@@ -70,10 +70,17 @@ class Recipe:
 class Plan:
     """A problem transcribed for a solver, its parameters open.
 
-    `solve` builds no graphs: values are bounds of the program, and starts; threads that share a
-    plan take turns. `attempts` are made one after the other; `seconds` is what preparing took.
-    Pickled or copied, a plan leaves its program behind: by its `recipe` it transcribes the problem
-    again when a solve first needs it.
+    `solve` builds no graphs: values are bounds of the program, and starts. Threads that share a
+    plan
+    take turns. A pickled or copied plan leaves its program behind, and transcribes the problem
+    again
+    by its `recipe` when a solve first needs it.
+
+    Attributes:
+        problem: the Problem, its parameters open.
+        transcribed: its program.
+        solver, attempts: those of its solves.
+        seconds: time that preparing took (s).
     """
 
     problem: Problem
@@ -124,9 +131,14 @@ class Plan:
     ) -> Solution:
         """Return the Solution for values of parameters by name, `plan.solve(speed=1.25)`.
 
-        Parameters that are not named have their own values; a free one that is named is held there.
-        The rest as in `ocp.solve`. Raises ValueError naming an unknown parameter, a value outside
-        its bounds, and what of the statement cannot be with it.
+        Args:
+            guess, watch, attempts, certify: as in `ocp.solve`.
+            values: numbers by parameter name; other parameters keep their own values. A free
+                parameter that is named is held at its number.
+
+        Raises:
+            ValueError: naming an unknown parameter, a value outside its bounds, or a part of the
+                statement that is impossible with it.
         """
         begin = time.perf_counter()
         attempts = select_attempts(self.attempts if attempts is None else attempts, self.solver)
@@ -154,10 +166,15 @@ class Plan:
     ) -> tuple[Solution, ...]:
         """Return the Solutions for many sets of values {name: number}, in their order.
 
-        Each starts from the `guess`; with `chain` from the solution of the nearest set before it,
-        in shares of the ranges of the values, and from the guess should it fail from there.
-        `options` are those of `solve`. Raises ValueError as `solve` does, before anything is
-        solved.
+        Args:
+            over: the sets of values.
+            guess: start of every solve.
+            chain: whether to start from the solution of the nearest set before it, in shares of the
+                ranges of the values, and from the guess if that fails.
+            options: those of `solve`.
+
+        Raises:
+            ValueError: as `solve`, before anything is solved.
         """
         sets = [dict(check_type("map: values by name", values, Mapping)) for values in over]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
@@ -176,13 +193,22 @@ class Plan:
     def replan(
         self, guess: Guesses = None, *, seconds: float = np.inf, **values: float
     ) -> Solution:
-        """Return the Solution of one attempt in a hurry, for values of parameters as in `solve`.
+        """Return the Solution of one attempt within a deadline, for values of parameters as in
+        `solve`.
 
-        It ends within `seconds`, cut short at the best iterate seen before; its statistics have the
-        largest `violation` of a bound, in the program's units. Nobody looks for derivatives that
-        are no numbers before, nor between the nodes or for reasons of a failure afterwards; and
-        without a deadline IPOPT shows every tenth iterate only, of which the history is and what an
-        interruption leaves. Raises ValueError for `seconds` that are no number.
+        There are no checks of the start, of the mesh, or of a failure's reasons. Without a deadline
+        IPOPT shows every tenth iterate only, for the history and for interruptions.
+
+        Args:
+            guess: start of the solve.
+            seconds: deadline (s); a solve that is cut short returns its best iterate.
+            values: numbers by parameter name.
+
+        Returns:
+            A Solution whose statistics hold the largest `violation` of a bound, in program units.
+
+        Raises:
+            ValueError: for `seconds` that are no number.
         """
         begin = time.perf_counter()
         check_seconds("replan: seconds", seconds)
@@ -190,10 +216,12 @@ class Plan:
             return self._replanned(guess, seconds, values, begin)
 
     def without(self, *names: str) -> "Plan":
-        """Return the plan that asks nothing of the constraints of some names, on the same graphs:
-        for a solve whose solution is the start of another one, with all of them.
+        """Return the plan without the constraints of these names, on the same graphs: its solution
+        can
+        start a solve with all of them.
 
-        Raises ValueError for a name that none has, and where passive joints are integrated.
+        Raises:
+            ValueError: for an unknown name, and where passive joints are integrated.
         """
         with self.turn:
             return replace(
@@ -267,8 +295,15 @@ def prepare(
 ) -> Plan:
     """Return the Plan of a problem: transcribed once, its parameters open.
 
-    Parameters named as `free` are sought, beside those that are free of themselves; `attempts` are
-    those of `ocp.solve`. Raises ValueError for anything wrong with the statement.
+    Args:
+        problem: a Problem.
+        transcription: method, formulation and derivatives of the nonlinear program.
+        solver: the solver and its options.
+        free: names of parameters to be found, beside those that are free by definition.
+        attempts: Attempts, as `ocp.solve` makes them.
+
+    Raises:
+        ValueError: for anything wrong with the statement.
     """
     check_solve(problem, transcription, solver, None, attempts)
     begin = time.perf_counter()

@@ -27,21 +27,31 @@ def solve(
     refine: float | None = None,
     values: Mapping[str, float] | None = None,
 ) -> Solution:
-    """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
+    """Return the Solution of a problem; a failure is a status, on which `.require()` insists.
 
-    `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by
-    default the straight line between the prescribed ends. `watch(iteration)` sees every iteration;
-    what it raises ends the solve and is raised here.
-    `attempts` are made one after the other until one succeeds or is interrupted, by default a
-    plain one, one that is feasible first, and starts that wander: their options are IPOPT's, under
-    those of `solver`, whose limits of iterations and time hold for all of them together; to other
-    plugins an attempt with options is the first one or none. Iterations and seconds of all are
-    added up in the statistics, and their statuses listed. Where all fail, the solution is that of
-    the last that ended by itself, and unless it was the only one the explanation names first what
-    must give way. With `certify` it carries its Verification; with `refine`, a
-    tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`. `values`
-    {name: number} are those of the problem's parameters, as `Plan.solve` takes them. Raises
-    ValueError before the solve for anything wrong with the statement.
+    Args:
+        problem: a Problem.
+        transcription: method, formulation and derivatives of the nonlinear program.
+        solver: the solver and its options; its limits of iterations and time hold for all attempts.
+        guess: a Guess, or a Solution (of any spline basis) that also lends its multipliers; by
+            default the straight line between the prescribed ends. Of phases {name: guess} too.
+        watch: called with every Iteration; what it raises ends the solve and is raised here.
+        attempts: Attempts, made one after the other until one succeeds or is interrupted: by
+            default a plain one, one that is feasible first, and random starts. Their options are
+            IPOPT's, under those of `solver`; other plugins skip attempts that differ in options
+            only.
+        certify: whether the solution carries its Verification.
+        refine: a tolerance: solve on finer and finer bases until the certificate holds, as
+            `ocp.refine`.
+        values: {name: number} of the problem's parameters, as `Plan.solve` takes them.
+
+    Returns:
+        A Solution whose statistics add up iterations and seconds of all attempts and list their
+        statuses. If all fail it is that of the last that ended by itself, and unless it was the
+        only one its explanation names first the rows that must be relaxed.
+
+    Raises:
+        ValueError: before the solve, for anything wrong with the statement.
     """
     check_solve(problem, transcription, solver, watch, attempts)
     settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}

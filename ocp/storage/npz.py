@@ -49,10 +49,13 @@ DAMAGE = (
 
 
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write one .npz file, whole or not at all.
+    """Write a solution to one .npz file, whole or not at all.
 
-    Arrays, and under `header` a JSON text that says what they are. Raises ValueError for another
-    ending and naming a load that cannot be written as data, OSError naming the path.
+    It holds arrays, and under `header` a JSON text that describes them.
+
+    Raises:
+        ValueError: for another ending, and naming a load that cannot be written as data.
+        OSError: naming the path.
     """
     ending = os.path.splitext(path)[1]
     if ending.lower() != ENDING:
@@ -70,14 +73,18 @@ def load(
 ) -> Solution:
     """Read a Solution from its file.
 
-    Without `problem` it has the one that the file holds: all but what its `missing` names, where a
-    function could not be written as data. A `problem` must ask what the file's asks, whatever its
-    basis of motions and its outputs, and then takes its place; what it leaves open has the file's
-    numbers, parameters of other names their own. `dynamics` is a formulation of one's
-    own, `method` a transcription method of one's own. Raises ValueError naming the file if it is no
-    regular file or no result, is damaged, belongs to another problem (with what is different), or
-    was planned with a formulation or a method that is neither of the house nor handed over; OSError
-    if it cannot be read.
+    Args:
+        path: of the file.
+        problem: a Problem that asks the same as the file's, whatever its basis of motions and its
+            outputs, and takes its place; its parameters take the file's numbers. By default the
+            file's own, without the parts that `missing` names.
+        dynamics: the formulation, if it is one's own.
+        method: the transcription method, if it is one's own.
+
+    Raises:
+        ValueError: naming a file that is no result or is damaged, belongs to another problem (with
+            the differences), or needs a formulation or method that was not handed over.
+        OSError: if it cannot be read.
     """
     return read_solution(bytes_of(path, LARGEST), path, problem, dynamics, method)
 

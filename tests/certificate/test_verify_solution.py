@@ -32,7 +32,7 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.certificate.checks import optimality
 from ocp.certificate.checks.replay_motion import Deviations
-from ocp.certificate.verification import certificate_and_violations
+from ocp.certificate.verification import certificate_data
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.values.units import plain_amount
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -264,7 +264,7 @@ def test_reports_keep_every_number_in_its_place(lifted):
         objective=0.7,
         objective_error=0.8,
     )
-    numbers = certificate_and_violations(certificate)["verification"]
+    numbers = certificate_data(certificate)
     for key, value in (
         ("simulation_drift", 0.4),
         ("goal_drift", 0.3),

@@ -16,7 +16,7 @@ INSTANTS = 401
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:
-    """How far a section of a `link` turns at most, `angle` (rad) at `time` (s), by its shapes."""
+    """Largest rotation of a section of a `link` by its shapes: `angle` (rad) at `time` (s)."""
 
     link: str
     angle: float

@@ -29,13 +29,16 @@ ROOTS = (SLIDES + ["revolute"] * 3, ["ball", *SLIDES], [*SLIDES[:2], "revolute"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flight:
-    """How far a `phase` in which nothing bears is from flight.
+    """Distance of a phase without contact from free flight.
 
-    `force` and `moment`: the largest of what else than gravity would be needed, relative to the
-    weight and to weight times size, at the instants where the law holds; `force_between` and
-    `moment_between` on a dense grid. `parabola`: how far the centre of mass leaves its parabola,
-    relative to the way that it goes. `angular`: by how much the angular momentum about it changes,
-    relative to weight times size times duration.
+    Attributes:
+        phase: its name.
+        force, moment: largest force beside gravity, relative to the weight, and moment, relative to
+            weight times size, at the instants where the law of motion holds.
+        force_between, moment_between: the same on a dense grid.
+        parabola: distance of the centre of mass from its parabola, relative to its way.
+        angular: change of the angular momentum about it, relative to weight times size times
+            duration.
     """
 
     phase: str
@@ -48,8 +51,10 @@ class Flight:
 
 
 def flights(solution: Solution) -> tuple[Flight, ...]:
-    """Return the Flights of a motion, or of its phases: those without ground and loads, of a tree
-    whose root nothing drives."""
+    """Return the Flights of a motion, or of its phases: those without ground and loads, whose tree
+    has a
+    passive root.
+    """
     return tuple(_iterate_flights(solution))
 
 
@@ -63,8 +68,10 @@ def _iterate_flights(solution: Solution) -> Iterator[Flight]:
 
 
 def free_axes(tree: Tree) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the unit directions in which a tree's root can move as a whole, and about which it can
-    turn, (3, k) each; None where it is no floating one, planar or spatial, that nothing drives."""
+    """Return the unit directions in which a tree's root can move, and about which it can turn, (3,
+    k)
+    each; None unless the root floats, planar or spatial, and is passive.
+    """
     moving, spans = [k for k, span in enumerate(tree.spans) if span], tree.spans
     for kinds in ROOTS:
         chain = moving[: len(kinds)]

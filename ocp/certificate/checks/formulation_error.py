@@ -19,14 +19,18 @@ PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximationError:
-    """The error of the formulation called `dynamics`, made as `described`, along a motion.
+    """Error of an approximate formulation along a motion.
 
-    `torque`: how far its torque is from that of rigid-body mechanics where it is worst, in `unit`
-    at a `joint` and a `time` (s), and `relative` to the largest torque there, absolute below 1.
-    `objective`: by how much the objective of the best motion changes, to first order, when the
-    exact mechanics take its place, and `objective_bound` the sum of the sizes of all that this is
-    made of; None where multipliers are missing. `held`: the rows of the range in which it is known
-    that hold the motion back, and with that change more than its error does.
+    Attributes:
+        dynamics, described: its name, and how it was made.
+        torque: largest distance of its torque from rigid-body mechanics, in `unit`, at a `joint`
+            and a
+            `time` (s).
+        relative: that over the largest torque there, absolute below 1.
+        objective: first-order change of the optimal objective under exact mechanics.
+        objective_bound: sum of the sizes of all terms of that change; both are None without
+            multipliers.
+        held: rows of the formulation's range that are active and change the objective by more.
     """
 
     dynamics: str
@@ -49,7 +53,9 @@ class ApproximationError:
 
 def with_exact_dynamics(solution: Solution) -> Solution:
     """Return a solution whose torques are those of exact mechanics: itself, unless its formulation
-    is an approximation."""
+    is an
+    approximation.
+    """
     if solution.formulation.approximation is None:
         return solution
     settings = replace(solution.transcription, dynamics="auto", derivatives="auto")
@@ -59,10 +65,12 @@ def with_exact_dynamics(solution: Solution) -> Solution:
 def approximation_error(
     solution: Solution, transcribed: Transcribed | TranscribedPhases, judged: bool
 ) -> ApproximationError | None:
-    """Return the error of a solution's formulation; None for one that is exact.
+    """Return the ApproximationError of a solution's formulation; None for an exact one.
 
-    `transcribed` is its program again; without its multipliers it is not `judged` what becomes of
-    the objective. Of phases that of the worst counts, its time that of the whole motion.
+    Args:
+        solution: a Solution; of phases the worst counts, its time that of the whole motion.
+        transcribed: its program again.
+        judged: whether its multipliers are known, so that the objective's change is.
     """
     known = solution.formulation.approximation
     if known is None:

@@ -21,8 +21,9 @@ from ocp.transcription.variables.multipliers import (
 def first_order_residual(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> float:
     """Return the first-order residual of a solution, by its own multipliers.
 
-    `transcribed` is its problem again, whose kernels the front end can differentiate. What was
-    found beside the motion must meet the conditions too.
+    Args:
+        solution: a Solution.
+        transcribed: its program again. Where parameters were found, the open program counts too.
     """
     residual = kkt_residual(transcribed.nlp, *program_variables(solution, transcribed))
     opened = _open_program(solution, transcribed.transcription)
@@ -61,8 +62,10 @@ def _open_program(
 def program_variables(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the variables of a `transcribed` program that a solution is of, and the multipliers of
-    their bounds and of its rows."""
+    """Return the variables of a program at a solution, and the multipliers of their bounds and of
+    its
+    rows.
+    """
     if isinstance(transcribed, TranscribedPhases):
         return _phase_variables(solution, transcribed)
     nlp, reduction = transcribed.nlp, transcribed.reduction

@@ -9,10 +9,11 @@ import numpy as np
 from ocp.certificate.checks.self_consistency import (
     EXACT,
     REAL,
+    duration_faults,
     is_same,
     join_names,
     missing_parameters,
-    refusals_of_phase,
+    objective_faults,
     statement_faults,
     status_faults,
 )
@@ -59,7 +60,10 @@ def _misplaced_impulses(solution: Solution) -> Iterator[str]:
 
 
 def stated_parts(solution: Solution) -> Solution:
-    """Return a solution whose phases are of the parts of its own problem, and solved as it was."""
+    """Return a solution whose phases are of the parts of its own problem, and solved as it was; one
+    without phases is itself."""
+    if not solution.phases:
+        return solution
     parts = settings_of_phases(solution.transcription, solution.problem.parts)
     phases = {
         name: replace(phase, problem=part, transcription=settings, plan=None)
@@ -68,31 +72,33 @@ def stated_parts(solution: Solution) -> Solution:
     return replace(solution, phases=phases)
 
 
-def refusals_of_phases(
-    solution: Solution, transcribed: TranscribedPhases, costs: Mapping[str, Cost | None]
+def refusals(
+    solution: Solution, stated: Solution, program: Any, costs: Mapping[str, Cost | None]
 ) -> tuple[str, ...]:
-    """Return lines that say why a solution of phases cannot pass, whatever the tolerance.
+    """Return lines that say why a solution cannot pass, whatever the tolerance.
 
-    `transcribed` is its program again, `costs` are the objectives of its phases at their variables.
+    Args:
+        solution: a Solution, with phases or without.
+        stated: its `stated_parts`.
+        program: its problem's program again.
+        costs: {phase: Cost} at the solution's variables, None where the statement is not whole; by
+            the name "" of a motion without phases.
     """
-    judged = stated_parts(solution)
-    parts = [
-        f"phase {name!r}: {line}"
-        for (name, phase), part in zip(judged.phases.items(), transcribed.parts)
-        for line in refusals_of_phase(phase, part, costs[name])
-    ]
-    return (
-        *statement_faults(solution, transcribed),
-        *status_faults(solution),
-        *_statement_faults(solution, judged),
-        *parts,
-        *_sum_faults(solution, [each for each in costs.values() if each is not None]),
-        *_multiplier_faults(solution),
-        *_impulse_faults(solution, transcribed),
-    )
+    lines = [*statement_faults(solution, program), *status_faults(solution)]
+    if stated.phases:
+        lines += _part_faults(solution, stated)
+    for name, motion in (stated.phases or {"": stated}).items():
+        cost, where = costs[name], f"phase {name!r}: " if name else ""
+        faults = [*duration_faults(motion), *(objective_faults(motion, cost) if cost else ())]
+        lines += (f"{where}{line}" for line in faults)
+    if stated.phases:
+        lines += _sum_faults(solution, [each for each in costs.values() if each is not None])
+        lines += _multiplier_faults(solution)
+        lines += _impulse_faults(solution, program)
+    return tuple(lines)
 
 
-def _statement_faults(solution: Solution, judged: Solution) -> Iterator[str]:
+def _part_faults(solution: Solution, judged: Solution) -> Iterator[str]:
     """Yield phases that are solutions of another problem than the whole's, as `judged` has them, or
     solved otherwise."""
     for name, phase in solution.phases.items():

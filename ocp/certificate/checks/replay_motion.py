@@ -48,10 +48,10 @@ FORCES = (
 def judging_formulation(planner: Formulation) -> Formulation | None:
     """Return the formulation that simulates the plans of another; None is what suits the tree.
 
-    Methods of the house state the same mechanics, and are judged by another of them: articulated
-    inertias, and for plans by that recursion the mass matrix of Newton and Euler. A formulation of
-    one's own may mean other mechanics, friction for instance, and is simulated by itself, unless it
-    calls itself an approximation.
+    Built-in methods state the same mechanics and are judged by another one: articulated inertias,
+    or the mass matrix of Newton and Euler for plans by that recursion. A formulation of one's own
+    may have other mechanics, friction for instance, and is simulated by itself, unless it is marked
+    as an approximation.
     """
     if not is_comparable(planner):
         return planner
@@ -59,12 +59,12 @@ def judging_formulation(planner: Formulation) -> Formulation | None:
 
 
 def replay(solution: Solution) -> np.ndarray:
-    """Return the states (2 n, segments + 1), at the motion's breaks, of a forward simulation.
+    """Return the states (2 n, segments + 1) of a forward simulation, at the motion's breaks.
 
-    Coordinates in rad or m, then their rates. Under the planned torques, segment by segment from
-    the planned start and without any feedback; NaN from where it blew up. The plan's torques come
-    from its own formulation, the simulated motion from another one, so that no formulation vouches
-    for itself; but for those that are not of the house, whose mechanics may be others.
+    Coordinates in rad or m, then their rates; NaN from where it diverged. It starts at the planned
+    start and runs segment by segment under the planned torques, without feedback. The torques come
+    from the plan's formulation, the motion from another one, so that no formulation vouches for
+    itself; a formulation of one's own, whose mechanics may differ, is simulated by itself.
     """
     refuse_phases("replay", solution.problem)
     return march(
@@ -73,8 +73,10 @@ def replay(solution: Solution) -> np.ndarray:
 
 
 def replay_instants(solution: Solution) -> np.ndarray:
-    """Return the instants s between which a plan is replayed: the motion's breaks, and where stays
-    push between nodes these too."""
+    """Return the instants s between which a plan is replayed: the motion's breaks, and the nodes
+    where
+    forces of stays run between them.
+    """
     breaks = solution.problem.motion.breaks
     straight = _force_count(solution) and not solution.problem.motion.collocated
     return np.unique(np.append(breaks, solution.nodes).round(ROUNDED)) if straight else breaks
@@ -82,11 +84,15 @@ def replay_instants(solution: Solution) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviations:
-    """How far a plan is from what its torques do (rad or m); infinite where a replay blew up.
+    """Distances of a plan from the motion that its torques make (rad or m); inf where a replay
+    diverged.
 
-    `drift`: the largest of a replay of the whole motion, `goal_drift` that at its end. `defect`:
-    that of one segment from its own planned start. `gathered`: the defects of all segments, added
-    up as if all went the same way, without what the motion's own instability makes of them.
+    Attributes:
+        drift: the largest, of a replay of the whole motion.
+        goal_drift: that at its end.
+        defect: the largest of one segment, simulated from its own planned start.
+        gathered: defects of all segments added up with equal signs, without the amplification by an
+            unstable motion.
     """
 
     drift: float
@@ -169,8 +175,10 @@ def _segment_errors(
 
 
 def scale_quaternions(tree: Tree, states: np.ndarray) -> np.ndarray:
-    """Return states (2 n, N) in which quaternions and their rates are those of unit length, times
-    two, so that they differ by the angle (rad) of a small turn, and no length counts."""
+    """Return states (2 n, N) with quaternions of length two, and their rates likewise: they differ
+    by
+    the angle (rad) of a small turn, independent of their lengths.
+    """
     states, n = np.array(states), tree.dof
     for rows in map(list, tree.balls):
         p, rate = states[rows], states[[n + row for row in rows]]
@@ -183,7 +191,7 @@ def scale_quaternions(tree: Tree, states: np.ndarray) -> np.ndarray:
 
 
 def quaternion_length_error(solution: Solution) -> float | None:
-    """Return how far the length of a quaternion is from one at most, on a dense grid; None without
+    """Return the largest distance of a quaternion's length from one on a dense grid; None without
     any."""
     rows = solution.problem.tree.balls
     if not rows:

@@ -19,28 +19,6 @@ NOISE = 1e-12  # absolutely
 REAL = "fiu"  # the kinds of arrays that hold real numbers
 
 
-def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) -> tuple[str, ...]:
-    """Return lines that say why a solution cannot pass, whatever the tolerance.
-
-    `transcribed` is its problem's program again, `cost` its objective at the solution's variables,
-    None where the statement is not whole.
-    """
-    return (
-        *statement_faults(solution, transcribed),
-        *status_faults(solution),
-        *_duration_faults(solution),
-        *(() if cost is None else _objective_faults(solution, cost)),
-    )
-
-
-def refusals_of_phase(
-    solution: Solution, transcribed: Transcribed, cost: Cost | None
-) -> tuple[str, ...]:
-    """Return the `refusals` of a phase alone, whose status and multipliers are of the whole."""
-    objective = () if cost is None else _objective_faults(solution, cost)
-    return (*_duration_faults(solution), *objective)
-
-
 def misfit(solution: Solution, transcribed: Transcribed) -> str:
     """Return why no certificate can be made of a solution, nothing where one can.
 
@@ -150,14 +128,14 @@ def status_faults(solution: Solution) -> Iterator[str]:
         yield f"status {status!r}: the solver ended with {', '.join(map(repr, ended))}"
 
 
-def _duration_faults(solution: Solution) -> Iterator[str]:
+def duration_faults(solution: Solution) -> Iterator[str]:
     """Yield a given duration that is another."""
     lower, upper = solution.problem.duration
     if lower == upper and not abs(solution.duration - lower) <= EXACT * lower:
         yield f"duration: reported {solution.duration:.9g} s, the problem gives {lower:.9g} s"
 
 
-def _objective_faults(solution: Solution, cost: Cost) -> Iterator[str]:
+def objective_faults(solution: Solution, cost: Cost) -> Iterator[str]:
     """Yield terms and objectives that are not those of the reported variables."""
     named = [term.name for _, term in solution.problem.objective.terms]
     weights = [weight for weight, _ in solution.problem.objective.terms]

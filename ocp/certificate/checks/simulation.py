@@ -46,7 +46,7 @@ Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
 class Simulation:
     """A simulated motion: times `t` (N,) s, coordinates `q` (n, N) rad or m, and rates `qd` (n, N).
 
-    NaN from where it blew up.
+    Values are NaN from where the simulation diverged.
     """
 
     t: np.ndarray
@@ -77,18 +77,29 @@ def simulate(
     formulation: Formulation | None = None,
     tolerance: float = TOLERANCE,
 ) -> Simulation:
-    """Return the Simulation of a tree from `start`, (q, qd) of n numbers each, over `duration` (s).
+    """Return the Simulation of a tree under given torques.
 
-    `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns
-    n of them, such as a controller; or a table (n, N) of values at N equally spaced instants,
-    straight in between. The motion is returned at the instants of the table, or else at `count`
-    equally spaced ones. `loads` act beside the torques, force laws among them. The mechanics are
-    those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for links that bend
-    Lagrange's equations, for closed loops, whose gaps are not stabilised, those with multipliers
-    (Haug 1989); or those of a `formulation`. `tolerance`, absolute and relative, is that of CVODES
-    (Hindmarsh et al. 2005).
-    Raises ValueError for sizes that do not fit, numbers that are not finite, too small a duration
-    or count, a tree with stays, and one with parameters.
+    The mechanics are those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for
+    flexible links Lagrange's equations, for closed loops, whose gaps are not stabilised, those with
+    multipliers (Haug 1989).
+
+    Args:
+        tree: a Tree without stays and open parameters.
+        torques: at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that
+            returns
+            n of them, such as a controller; or a table (n, N) at N equally spaced instants,
+            straight
+            in between.
+        start: (q, qd) of n numbers each.
+        duration: s.
+        loads: that act beside the torques, force laws among them.
+        count: number of equally spaced instants returned; a table has its own.
+        formulation: whose mechanics take the place of those above.
+        tolerance: absolute and relative, of CVODES (Hindmarsh et al. 2005).
+
+    Raises:
+        ValueError: for sizes that do not fit, numbers that are not finite, too small a duration or
+            count, a tree with stays, and one with parameters.
     """
     n, loads = tree.dof, tuple(loads)
     check_numeric("simulate", (tree, loads))

@@ -34,15 +34,23 @@ def tighten(
     loose: float = LOOSE,
     **settings: Any,
 ) -> Solution:
-    """Return the Solution of a problem whose stays find out when they close, or whose contacts when
-    they touch.
+    """Return the Solution of a problem that finds when its stays close, or when its contacts touch.
 
-    They begin with a leak of `loose` (J) and end with their own, a tenth of the last one each time
-    (Scholtes 2001); contacts do so on one plan, whose parameter is the leak, and are transcribed
-    once. Which of many orders of closing and opening comes out depends on the start, and is a
-    local optimum; prescribe it (`Stay.closed`, `Ground`) to make the motion exact. Further
-    `settings` are those of `solve`; iterations, calls and seconds of all rounds are added up.
-    Raises ValueError for a problem without such stays or contacts, or with both.
+    The leak decreases by a factor of ten from solve to solve (Scholtes 2001), each started from the
+    last; contacts are transcribed once, the leak being a parameter. Which order of closing and
+    opening comes out depends on the start, and is a local optimum: prescribe it (`Stay.closed`,
+    `Ground`) to make the motion exact.
+
+    Args:
+        problem, transcription, solver, guess: as in `solve`.
+        loose: the first leak (J).
+        settings: others of `solve`.
+
+    Returns:
+        The last Solution, with iterations, calls and seconds of all solves added up.
+
+    Raises:
+        ValueError: for a problem without such stays or contacts, or with both.
     """
     stays = [stay for stay in problem.tree.stays if stay.closed is None]
     found, loose = touches(problem.loads), positive("tighten: loose (J)", loose)

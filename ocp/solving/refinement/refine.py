@@ -32,19 +32,28 @@ def refine(
     points: int = 800,
     **settings: Any,
 ) -> Solution:
-    """Return the Solution of a problem on a basis that was refined until its certificate holds.
+    """Return the Solution of a problem on a basis that is refined until its certificate holds.
 
-    `guess`, `attempts` and further `settings`, as `watch` and `values`, are those of `solve`, in
-    every round; the first one has the guess. Segments are split where errors are above `tolerance`,
-    knots are multiplied where torques jump, pieces end where loads, spans and supports break. The
-    last round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth
-    of that. Of a motion of phases each phase has a basis of its own, made finer where the phase has
-    errors. After so many `rounds`, or before more control points (or stages) per joint than
-    `points`, it gives up: then it is no success, and its explanation says what is missing. The
-    solver's limits are for all rounds together, which the statistics list as "refinement". Splines
-    of degree 3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the
-    first round, which the others take as given. Raises ValueError for what cannot be refined, as a
-    basis of one's own, or parts of one spline.
+    Segments with errors above the tolerance are split, knots are multiplied where torques jump, and
+    pieces end where loads, spans and supports break. Each phase has a basis of its own. Splines of
+    degree 3 and 4 continue with degree 5; meshes keep their order. Free knots are those of the
+    first
+    round. The last round's Verification passes `.require(tolerance)`, and its objective has settled
+    to a tenth of that.
+
+    Args:
+        problem, transcription, solver, guess, attempts: as in `solve`; the guess starts round one.
+        tolerance: of the certificate, relative.
+        rounds: most rounds.
+        points: most control points (or stages) per joint.
+        settings: others of `solve` for every round, as `watch` and `values`.
+
+    Returns:
+        A Solution with the rounds in its statistics, as "refinement". One that gives up is no
+        success, and its explanation says what is missing. Limits of the solver hold for all rounds.
+
+    Raises:
+        ValueError: for a basis of one's own, parts of one spline, and wrong arguments.
     """
     check_refine(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}

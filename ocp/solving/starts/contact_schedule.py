@@ -35,9 +35,15 @@ class Stretch:
 def schedule_found(solution: Solution, *, bearing: float = BEARING) -> tuple[Stretch, ...]:
     """Return the stretches of a motion whose contacts are complementary, in order.
 
-    A contact stands where it pushes with more than the share `bearing` of the weight at the nodes;
-    what lasts less than an interval counts as its surroundings, and what changes within one changes
-    at once. Raises ValueError for a motion without such contacts.
+    What lasts less than an interval counts as its surroundings, and changes within one interval
+    happen at once.
+
+    Args:
+        solution: a Solution with complementary contacts.
+        bearing: share of the weight: a contact stands where it pushes with more, at the nodes.
+
+    Raises:
+        ValueError: for a motion without such contacts.
     """
     check_solution("schedule found", solution)
     refuse_phases("schedule found", solution.problem, "its phases are the schedule")

@@ -47,17 +47,24 @@ SEED, DRAWS, ALIKE = 3, 4, 1e-6  # postures, and how closely (m) images of point
 def phases_found(
     solution: Solution, *, motion: Basis = MOTION, bearing: float = BEARING
 ) -> tuple[Problem, dict[str, Guess]]:
-    """Return the problem of a motion whose contacts are complementary in the phases that it found,
-    and the first guess that it is of these.
+    """Return the problem of phases that a motion with complementary contacts found, and its guess.
 
-    Each stretch of `schedule_found`, which takes `bearing` too, is a phase on the basis `motion`,
-    whose duration is sought; all together last as long as the motion may. Contacts that stand are
-    held where they are, at places sought along their planes; they push, within their friction, and
-    others stay above. What lands strikes, and with it what stands on. Objective, constraints,
-    symmetry and other loads are those of the problem, outputs of contacts what the ground gives.
-    Raises ValueError for a motion without such contacts, for what no phase can have, and naming
-    contacts of different friction, and one without friction on a plane that no global axis is
-    upright on.
+    Each stretch of `schedule_found` is a phase; all together last as long as the motion may.
+    Standing contacts are held at places sought along their planes, push, and stay within friction;
+    the others stay above. Landing contacts receive an impulse, and with them those that stand.
+    Objective, constraints, symmetry and other loads are those of the problem.
+
+    Args:
+        solution: of a problem whose contacts are complementary.
+        motion: basis of each phase.
+        bearing: share of the weight above which a contact stands.
+
+    Returns:
+        The Problem, and {phase: Guess}.
+
+    Raises:
+        ValueError: for a motion without such contacts, for parts that no phase can have, and naming
+            contacts of different friction or frictionless ones on oblique planes.
     """
     stretches = schedule_found(solution, bearing=bearing)
     problem, every = solution.problem, touches(solution.problem.loads)

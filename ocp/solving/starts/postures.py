@@ -28,12 +28,17 @@ FAINT = 1e-9  # relative: directions in which feet do not hold the root
 
 
 def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> np.ndarray:
-    """Return the coordinates (n,) of a posture: a root that nothing drives stands where the feet of
-    the ground are nearest to their places, in least squares, sought ones where they begin.
+    """Return the coordinates (n,) of a posture with the feet nearest to their stated places.
 
-    `angles` (rad or m) are those of all driven joints, or {name or word: angle} of some as
-    `values_by_joint` has them, the others zero. Raises ValueError for an unknown joint or a wrong
-    count.
+    A passive root moves to that place in least squares; places to be found are at their start.
+
+    Args:
+        problem: a Problem without phases.
+        angles: of all driven joints (rad or m), or {name or word: angle} of some as `values_by_joint` has
+            them, the others zero.
+
+    Raises:
+        ValueError: for an unknown joint or a wrong count.
     """
     refuse_phases("posture", problem, "give each a guess")
     tree = nominal(problem.tree)

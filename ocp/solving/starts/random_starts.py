@@ -29,12 +29,18 @@ def random_guess(
     seed: int = 0,
     spread: float = 1.0,
 ) -> Guess | dict[str, Guess]:
-    """Return the Guess of start `number` of a multistart: 0 is the straight motion.
+    """Return the Guess of start `number` of a multistart; of phases {name: Guess}.
 
-    The others wander off it by `spread` times (rad or m) a random sum of half waves, zero at both
-    ends, the same for the same `seed` and number; modal amplitudes stay, since links bend little.
-    Of phases it is a Guess of each, by name.
-    Raises ValueError for a number or a seed below zero.
+    Args:
+        statement: a Problem.
+        transcription: of its straight motion.
+        number: 0 is the straight motion; others add a random sum of half waves, zero at both ends.
+            Modal amplitudes stay, since links bend little.
+        seed: of the random numbers: the same for the same seed and number.
+        spread: size of the waves (rad or m).
+
+    Raises:
+        ValueError: for a number or a seed below zero.
     """
     for what, value in (("number", number), ("seed", seed)):
         if value < 0:
