@@ -252,7 +252,7 @@ def _certificate_gaps(solution: Solution, doubts: set[str], whole: float) -> Ite
     if ROWS in doubts:
         yield from map(_violation_gap, violations(solution).values())
     if MOTION in doubts:
-        far = deviations(solution).judged
+        far = deviations(solution).error
         words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
         yield Gap(share=far if np.isfinite(far) else np.inf, words=words)
     if MOTION in doubts and is_comparable(solution.formulation):

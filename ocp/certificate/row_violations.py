@@ -20,9 +20,8 @@ from ocp.mechanics.values.units import plain_amount, unit_of
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
 from ocp.solution.sampling import DENSER, stack_functions, traces
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.kernels.traces import trace_cancelled
 from ocp.transcription.laws.contact_laws import rigid_contact_laws

@@ -26,8 +26,7 @@ from ocp.problem.constraints.activations import (
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.phases.phases import Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
-from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.traces import TracedInstant, trace_across
 from ocp.transcription.phases.impacts import energy_lost, mass_of

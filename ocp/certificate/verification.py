@@ -55,7 +55,7 @@ def _drift_words(certificate: "Verification") -> str:
 MOTION_CHECKS = (  # of a motion, or of each phase
     Check(
         words="simulation drifts from the plan by",
-        evaluate=lambda certificate: certificate.deviations.judged,
+        evaluate=lambda certificate: certificate.deviations.error,
         unit=_drift_words,
     ),
     Check(words="energy balance is off by", evaluate=attrgetter("energy_error")),
@@ -79,8 +79,7 @@ class Verification:
         violations: {constraint: Violation} on the dense grid.
         deviations: of a forward simulation under the planned torques (rad or m).
         energy_error: of the energy balance under the reported torques, relative to the energy
-            turned
-            over; None for a formulation of one's own, whose energies are unknown.
+            turned over; None for a formulation of one's own, whose energies are unknown.
         kkt: residual of the first-order conditions; None where the statement is not whole.
         objective: its integral on a fine grid with the torques that the motion needs; None
             likewise.
@@ -92,8 +91,7 @@ class Verification:
         slope: steepest link with first-order shapes, a warning that judges nothing; None without.
         approximation: distance of an approximate formulation from exact mechanics; None for others.
         phases: {phase: Verification}, each judged as a motion of its own; the whole has the worst
-            of
-            their numbers, and first-order conditions and objective, which a phase alone lacks.
+            of their numbers, and first-order conditions and objective, which a phase alone lacks.
         impacts, flights: between phases, and of motions without ground.
         lengths: largest distance of a quaternion's length from one, which judges nothing.
         reserves: {joint and side: Reserve}, the least strength left.
@@ -134,8 +132,7 @@ class Verification:
         """Return self if nothing exceeds `tolerance` or is refused; raise NotVerified otherwise.
 
         The tolerance applies to every row of every constraint at every instant, relative to its
-        bound
-        (absolute for bounds below 1), and to every Check. A number that is nan exceeds every
+        bound (absolute for bounds below 1), and to every Check. A number that is nan exceeds every
         tolerance.
 
         Raises:

@@ -262,7 +262,7 @@ def _row_excess(row: Row) -> ExceededRow:
 def _duration(each: ProgramMotion) -> Row:
     """Return the row of how long a motion lasts."""
     return Row(
-        constraint=each.named(duration_limits(each.transcribed.problem)),
+        constraint=each.with_name(duration_limits(each.transcribed.problem)),
         number=0,
         values=np.array([each.duration]),
         t=np.array([each.begin + each.duration]),

@@ -133,7 +133,7 @@ class ProgramMotion:
         """How long it lasts (s)."""
         return duration_at(self.transcribed.layout, self.x)
 
-    def named(self, constraint: Constraint) -> Constraint:
+    def with_name(self, constraint: Constraint) -> Constraint:
         """Return a constraint by its name in the whole program."""
         name = f"{self.name}{constraint.name}"
         return replace(constraint, name=name) if self.name else constraint
@@ -180,7 +180,7 @@ def _rows(each: ProgramMotion) -> Iterator[Row]:
         for line, asked, (constraint, number) in zip(values, group.active, group.owners):
             s = np.ones(1) if constraint.when == "joined" else group.s[asked]
             t = each.begin + instants_at(layout, x, s) * each.duration
-            yield Row(constraint=each.named(constraint), number=number, values=line[asked], t=t)
+            yield Row(constraint=each.with_name(constraint), number=number, values=line[asked], t=t)
 
 
 def _link_rows(

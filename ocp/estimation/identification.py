@@ -56,8 +56,7 @@ class Fit:
         free: those that were sought.
         values: {name: number} of all parameters.
         errors: {name: standard error} of the free ones: inf if the outputs do not determine it, 0
-            at
-            a bound.
+            at a bound.
         unidentifiable: changes of parameters, alone or together, that change no output, in words.
         at_bounds: names of parameters at a bound.
         deviations: {output: (rows,)} of the noise, given or estimated, for each recording.
@@ -107,7 +106,7 @@ class Fit:
         return np.array(values).ravel(), covariance
 
     @property
-    def closed(self) -> Problem:
+    def closed_problem(self) -> Problem:
         """The problem with these values in it.
 
         Raises ValueError as its records do, for one that is not physical.

@@ -45,8 +45,7 @@ def measured_torques(
 
     Raises:
         ValueError: for plates without a link, unknown links, sizes that do not fit, and where
-            motion
-            and forces have no time in common.
+            motion and forces have no time in common.
     """
     name = "measured_torques"
     check_numeric(f"{name}: tree", check_type(f"{name}: tree", tree, Tree))

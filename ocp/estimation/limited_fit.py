@@ -40,7 +40,7 @@ class Limits:
     upper: np.ndarray
 
     @property
-    def widened(self) -> "Limits":
+    def with_width(self) -> "Limits":
         """The same, ranges without an inside being WIDTH wide."""
         lack = np.maximum(WIDTH - (self.upper - self.lower), 0.0) / 2
         return Limits(lower=self.lower - lack, upper=self.upper + lack)
@@ -75,7 +75,7 @@ def fit_within_limits(
     search: Search, start: Unknowns, limits: Limits, iterations: int
 ) -> SplineFit:
     """Return the Splined of unknowns within limits, from a start on."""
-    limits = limits.widened
+    limits = limits.with_width
     n = search.sightings.tree.dof
     here, mu = _first(search, start, limits)
     first, damping, status, count = mu, GENTLE, "too many iterations", 0

@@ -125,8 +125,7 @@ def inverse_kinematics(
         minimise the sum over frames of w |p(q(t)) - p_measured|^2
 
     over the control points of q. Quaternions have length one as nearly as the basis allows. Warns
-    of
-    markers in other axes than the tree's.
+    of markers in other axes than the tree's.
 
     Args:
         tree: a Tree without open parameters.

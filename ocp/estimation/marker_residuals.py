@@ -31,7 +31,7 @@ class Sightings:
     roots: np.ndarray
     groups: Groups = ()
 
-    def weighed(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def weighted_residuals(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weighted deviations (N, rows) and their slopes (N, rows, n + groups) at y;
         below them how far quaternions are from length one, which no marker sees."""
         here, slopes = point_places(self.tree, self.points, y, self.groups)
@@ -48,7 +48,7 @@ class Sightings:
     def normal(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the normal matrices (N, n + groups, n + groups) and the downhill pulls (N, n +
         groups) at y."""
-        off, slopes = self.weighed(y)
+        off, slopes = self.weighted_residuals(y)
         normals = slopes.transpose(0, 2, 1) @ slopes
         pulls = -np.einsum("kri,kr->ki", slopes, off)
         return normals, pulls
@@ -59,7 +59,7 @@ class Sightings:
         long = [np.linalg.norm(y[list(rows)], axis=0) - 1.0 for rows in self.tree.balls]
         return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
 
-    def curved(self, y: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray) -> np.ndarray:
         """Return what the curvature of places adds to the normal matrices at y."""
         places, _, curvature = _point_functions(self.tree, self.points, self.groups)
         off = self.roots**2 * (_values(places, y) - self.places)

@@ -77,7 +77,7 @@ class Trials:
         """Return the residuals and slopes of a recording."""
         weights, course = self._weights(k, deviations), self.sought[k]
         if course is not None:
-            return course.remaining(self.settled(k, x, deviations)[1])
+            return course.eliminate_points(self.fit_points(k, x, deviations)[1])
         values, slopes, _ = self.seen.slopes(self.free)(self.stretches[k], self.numbers(x))
         there = weights > 0
         off = (values - self.measured[k])[there] * weights[there]
@@ -88,11 +88,11 @@ class Trials:
         weights = np.sqrt(self.recordings[k].shares) / deviations[:, None]
         return np.where(np.isfinite(self.measured[k]), weights, 0.0)
 
-    def settled(
+    def fit_points(
         self, k: int, x: np.ndarray, deviations: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the points of a motion that is sought, and the triangle that is left of them."""
-        return cast(SoughtMotion, self.sought[k]).settled(
+        return cast(SoughtMotion, self.sought[k]).fit_points(
             self.seen.slopes_of_motion(self.free),
             self.numbers(x),
             self.measured[k],
@@ -121,7 +121,7 @@ def output_residuals(
     numbers, rows = data.numbers(x), []
     for k, (motion, course) in enumerate(zip(data.stretches, data.sought)):
         if course is not None:
-            motion = course.stretch(data.settled(k, x, deviations[k])[0])
+            motion = course.stretch(data.fit_points(k, x, deviations[k])[0])
         rows.append(data.measured[k] - data.seen.values(motion, numbers))
     return rows
 

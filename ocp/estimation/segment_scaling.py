@@ -22,8 +22,7 @@ class Scaling:
 
     Attributes:
         segments: {name: names of its links}: links of one segment have one factor, others keep
-            their
-            lengths; by default those of `ocp.mechanics.body_segments`.
+            their lengths; by default those of `ocp.mechanics.body_segments`.
         sides: two endings of names, as ("_r", "_l"), whose segments have the same factor.
         spread: standard deviation of a factor from 1 before anything is measured. (factor - 1)^2
             weighs (noise / spread)^2 beside squares of markers' deviations, so a segment that no

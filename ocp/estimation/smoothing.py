@@ -50,7 +50,7 @@ class SoughtMotion:
         curves = [points @ values.T for values in self.values]
         return np.vstack([np.full(len(self.s), self.duration), *curves]), self.s
 
-    def settled(
+    def fit_points(
         self, slopes: Slopes, numbers: np.ndarray, measured: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the best points (n, K), and what they leave to the parameters: a triangle.
@@ -96,7 +96,7 @@ class SoughtMotion:
         near[:, -1] = (points @ self.root.T - self.near).ravel()
         return np.vstack([outputs * weights.reshape(-1, 1), near * sizes[:, None]])
 
-    def remaining(self, triangle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def eliminate_points(self, triangle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals and their slopes by the parameters, of which points are eliminated."""
         rest = triangle[self.near.size :, self.near.size :]
         still = np.zeros((1, rest.shape[1] - 1))

@@ -219,7 +219,7 @@ def _curved_step(search: Search, x: Unknowns, normals: np.ndarray, pull: Unknown
 
     Where markers are off by more than noise, Gauss's steps alone are many and short.
     """
-    bends = search.sightings.curved(x.at(search.weights))
+    bends = search.sightings.curvature(x.at(search.weights))
     try:
         return search.system(normals + bends, GENTLE).solve(pull)
     except np.linalg.LinAlgError:

@@ -8,8 +8,7 @@ import numpy as np
 from ocp.dynamics import formulation_of
 from ocp.mechanics.values.parameters import Parameter, nominal, with_values
 from ocp.problem.constraint import Constraint
-from ocp.solution.kernel_inputs import lifted_kind
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, lifted_kind
 from ocp.solving.plan import Plan
 from ocp.transcription.kernels.traces import Trace, trace_open
 from ocp.transcription.variables.layout import free_duration

@@ -32,8 +32,7 @@ from ocp.pickling import portable
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import lifted_kind, open_kernel_inputs
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, lifted_kind, open_kernel_inputs
 from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.kernels.traces import Trace, trace_open
@@ -108,7 +107,7 @@ class Tracked:
         return np.array([one.solution.statistics["iterations"] for one in self.replans[1:]])
 
     @property
-    def dropped(self) -> int:
+    def dropped_plans(self) -> int:
         """How many plans were not followed, since they came too late to meet what is asked."""
         return sum(not one.followed for one in self.replans)
 
@@ -117,7 +116,7 @@ class Tracked:
         count = len(self.replans)
         ends = [(name, rows[np.isfinite(rows[:, -1]), -1]) for name, rows in self.off.items()]
         far = [f", {name} off by {np.max(rows):.2g}" for name, rows in ends if len(rows)]
-        words = f"{count} replans{middle}, {self.dropped} dropped{''.join(far)}"
+        words = f"{count} replans{middle}, {self.dropped_plans} dropped{''.join(far)}"
         return f"Tracked({self.t[-1]:g} s, {words})"
 
 
@@ -137,22 +136,18 @@ def track(
 
     Args:
         plan: a Plan whose initial state is open: `at_start(tree, q=..., qd=...)` with a Parameter
-            of
-            its own for every joint, which takes the measured state.
+            of its own for every joint, which takes the measured state.
         start: (q, qd) of n numbers each.
         period: time (s) from one plan to the next.
         periods: their number.
         goals: goals(t) returns values of other parameters by name at the time t (s).
         plant: plant(t, state (2 n,), torques (n, N)) returns the states (2 n, N) at N equally
-            spaced
-            instants of a period, under torques straight in between; by default a simulation.
+            spaced instants of a period, under torques straight in between; by default a simulation.
         guess: of the first plan, which is made at rest and by all attempts.
         deadline: of every further plan (s), none by default. A plan that is cut short is followed
-            if
-            it exceeds no bound by more than MET; otherwise the former one goes on.
+            if it exceeds no bound by more than MET; otherwise the former one goes on.
         horizon: "receding", each plan as long as the problem says, or "shrinking": the duration is
-            a
-            given Parameter, and each plan has the rest of its value, at least its lower bound.
+            a given Parameter, and each plan has the rest of its value, at least its lower bound.
 
     Raises:
         ValueError: for an initial state that is not open, naming the joint, for a duration that

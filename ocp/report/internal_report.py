@@ -66,8 +66,7 @@ def element_powers(at: Instant) -> Any:
 
 def elements_data(solution: Solution) -> dict[str, dict[str, float]]:
     """Return {force element: its work (J) on the links, the part that it takes (J) and its peak
-    (W)}; {}
-    without any.
+    (W)}; {} without any.
     """
     known: dict[str, dict[str, float]] = {}
     for motion in solution.phases.values() or (solution,):

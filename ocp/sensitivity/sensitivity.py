@@ -84,7 +84,7 @@ def _plan(solution: Solution) -> Plan:
 
 def _program(solution: Solution) -> Transcribed:
     """Return the program of a solution, with its values; raise ValueError if there is none."""
-    plan, found = _plan(solution), solution.found
+    plan, found = _plan(solution), solution.found_parameters
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
     if isinstance(plan.transcribed, TranscribedPhases):
@@ -175,14 +175,14 @@ def _check_differences(solution: Solution, of: str, by: str, derived: Any) -> No
     step = SHIFT * max(0.1, abs(solution.parameters[by]))
     times = solution.times(21)[1:-1]
 
-    def measured(sign: int) -> np.ndarray:
+    def value_beside(sign: int) -> np.ndarray:
         values = dict(solution.parameters) | {by: solution.parameters[by] + sign * step}
-        for name in solution.found:
+        for name in solution.found_parameters:
             del values[name]
         there = plan.solve(solution, **values).require(coarse=True)
         return _value(there, of, times)
 
-    difference = (measured(1) - measured(-1)) / (2 * step)
+    difference = (value_beside(1) - value_beside(-1)) / (2 * step)
     ours = derived(times) if callable(derived) else np.asarray(derived)
     size = max(np.abs(difference).max(initial=0.0), np.abs(ours).max(initial=0.0))
     apart = float(np.abs(ours - difference).max(initial=0.0))

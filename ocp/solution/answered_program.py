@@ -12,8 +12,7 @@ OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "mad
 
 class KeptProgram:
     """A `program` that the solver's front end can differentiate. Pickled or deeply copied it is
-    None: the
-    program is transcribed again where it is needed.
+    None: the program is transcribed again where it is needed.
     """
 
     __slots__ = ("program",)
@@ -37,8 +36,7 @@ def kept_program(program: Transcribed | TranscribedPhases) -> KeptProgram | None
     """Return the KeptProgram of a solved one, without the solver's derivatives.
 
     None for one with open parameters or left-out rows, and for compiled kernels, which have no
-    other
-    derivatives than their own.
+    other derivatives than their own.
     """
     parts = (program,) if isinstance(program, Transcribed) else program.parts
     compiled = program.transcription.kernels == "compiled"

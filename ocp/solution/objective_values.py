@@ -17,9 +17,8 @@ from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.terms import Term
-from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind
 from ocp.solution.sampling import stack_functions
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.transcribe import Transcribed

@@ -3,7 +3,7 @@
 Certificates, files, reports and sensitivities are functions of a solution, in rooms of their own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -14,20 +14,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.mechanics.values.validation import describe_value
+from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.validation import shown
 from ocp.pickling import portable
-from ocp.problem.contact.ground import of_contacts
-from ocp.problem.contact.load_paths import transmissions
+from ocp.problem.contact.complementarity import touch_size, touches
+from ocp.problem.contact.ground import Ground, of_contacts, slots
+from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import KeptProgram
-from ocp.solution.kernel_inputs import kernel_inputs, lifted_kind, open_kernel_inputs
 from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
+from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables.interpolation import wrench_interpolation
+from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
 from ocp.transcription.variables.multipliers import Multipliers
 
 FOUND = "found"  # how a parameter came by its number that was not given
@@ -176,10 +180,8 @@ class Solution:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
         Torques are those that the motion needs, or their own polynomials where they have some.
-        Ground
-        wrenches at nodes are interpolated in between, linearly where feet share, and corrected to
-        balance
-        the motion exactly.
+        Ground wrenches at nodes are interpolated in between, linearly where feet share, and
+        corrected to balance the motion exactly.
 
         Raises:
             ValueError: for times outside the motion, or that are no numbers.
@@ -249,15 +251,14 @@ class Solution:
         return np.linspace(0.0, self.duration, count)
 
     @property
-    def found(self) -> frozenset[str]:
+    def found_parameters(self) -> frozenset[str]:
         """Names of the parameters that the solve found, where others were given."""
         known = self.statistics.get("parameters", {})
         return frozenset(name for name, (_, way) in known.items() if way == FOUND)
 
     def require(self, *, coarse: bool = False) -> "Solution":
         """Return self if the solver converged on a basis that is fine enough: one on which motion
-        and
-        objective are certified to 1e-2.
+        and objective are certified to 1e-2.
 
         Args:
             coarse: whether any basis will do.
@@ -308,6 +309,77 @@ class Solution:
             ("iterations", str(statistics.get("iterations", "unknown"))),
             ("more", "ocp.summary(solution), ocp.verify(solution)"),
         ]
+
+
+def lifted_kind(solution: Solution) -> str | None:
+    """Return the kind of lifted inputs that kernels take: "variables" for torques with polynomials
+    of their own, "given" for forces of ground, stays or undetermined cut joints at the nodes, None
+    without.
+    """
+    if solution.problem.motion.collocated:
+        return "variables"
+    drawn = structure(solution.problem.tree)
+    known = drawn.determined and not drawn.stay_labels and not solution.stands
+    known &= not touches(solution.problem.loads)
+    return None if known else "given"
+
+
+def kernel_inputs(solution: Solution, s: np.ndarray, *, rated: bool = False) -> np.ndarray:
+    """Return y (width, N) of the kernels at instants s (N,), if `rated` with the rates at its
+    end."""
+    problem, duration, lines = solution.problem, solution.duration, solution.lifted
+    if lifted_kind(solution) != "variables":
+        wrenches = _contacts(solution) if solution.stands else ()
+        found = [stay_forces(solution), touch_forces(solution)]
+        lines = np.vstack([_cut_forces(solution), *found, *wrenches])
+    parts = [motion_inputs(problem, solution.points, duration, s)]
+    if rated:
+        parts.append(motion_rates(problem, solution.points, s))
+    if lines.size:
+        known = lines @ wrench_interpolation(problem, solution.nodes, s).T
+        parts.insert(1, known)
+    if lines.size and rated:
+        slopes = lines @ wrench_interpolation(problem, solution.nodes, s, 1).T
+        parts.append(slopes if free_duration(problem) else slopes / duration)
+    return np.vstack(parts)
+
+
+def open_kernel_inputs(solution: Solution, layout: Layout, s: np.ndarray) -> np.ndarray:
+    """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
+    parameters of the layout, and its rates are over the motion where they say how long that is."""
+    y, n = kernel_inputs(solution, s), solution.problem.tree.dof
+    if layout.timed is not None:
+        y[: 3 * n] *= np.repeat(solution.duration ** np.arange(3), n)[:, None]
+    values = [solution.parameters[each.name] for each in layout.values]
+    return np.vstack([y, np.tile(np.reshape(values, (-1, 1)), len(s))])
+
+
+def _cut_forces(solution: Solution) -> np.ndarray:
+    """Return the lifted forces of cut joints (cuts, N); none where the motion tells them."""
+    drawn = structure(solution.problem.tree)
+    first = len(drawn.drives)
+    return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]
+
+
+def stay_forces(solution: Solution) -> np.ndarray:
+    """Return the forces of stays at the nodes (sides, N), N or N m."""
+    drawn = structure(solution.problem.tree)
+    return solution.lifted[drawn.internal - len(drawn.stay_labels) : drawn.internal]
+
+
+def _contacts(solution: Solution) -> Iterable[np.ndarray]:
+    """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
+    else of all in the order of what is lifted."""
+    ground = cast(Ground, solution.problem.ground)
+    if is_corrected(solution.problem.tree, ground):
+        return solution.wrenches().values()
+    return (of_contacts(solution.lifted, len(slots(ground))),)
+
+
+def touch_forces(solution: Solution) -> np.ndarray:
+    """Return the components (N) of contacts' forces that were sought, at the nodes."""
+    first, loads = structure(solution.problem.tree).internal, solution.problem.loads
+    return solution.lifted[first : first + touch_size(loads)]
 
 
 def _seconds(problem: Problem, t: Any) -> np.ndarray:

@@ -95,7 +95,7 @@ class Attempts:
         return (feasible or whole)[-1]
 
     @property
-    def missed(self) -> bool:
+    def all_infeasible(self) -> bool:
         """Tell whether no attempt met all that is asked, though nothing kept it from trying."""
         statuses = {trial.outcome.status for trial in self.trials}
         far = min(map(_shortfall, self.trials)) > FEASIBLE

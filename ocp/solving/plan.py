@@ -71,10 +71,8 @@ class Plan:
     """A problem transcribed for a solver, its parameters open.
 
     `solve` builds no graphs: values are bounds of the program, and starts. Threads that share a
-    plan
-    take turns. A pickled or copied plan leaves its program behind, and transcribes the problem
-    again
-    by its `recipe` when a solve first needs it.
+    plan take turns. A pickled or copied plan leaves its program behind, and transcribes the problem
+    again by its `recipe` when a solve first needs it.
 
     Attributes:
         problem: the Problem, its parameters open.
@@ -217,8 +215,7 @@ class Plan:
 
     def without(self, *names: str) -> "Plan":
         """Return the plan without the constraints of these names, on the same graphs: its solution
-        can
-        start a solve with all of them.
+        can start a solve with all of them.
 
         Raises:
             ValueError: for an unknown name, and where passive joints are integrated.
@@ -387,7 +384,7 @@ def _relaxation(
     watch: Watch | None,
 ) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
-    if not climbed.missed:
+    if not climbed.all_infeasible:
         return Elastic()
     still: Any
     still, x = transcribed.on_given_knots(climbed.nearest)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.version import VERSION
 
-LATER = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer is opened all the same
+LATER = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer is open_file all the same
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -25,10 +25,10 @@ def bytes_of(path: str | os.PathLike[str], most: float = inf) -> bytes:
     more than `most` bytes; OSError if it cannot be read.
     """
 
-    def opened(name: str, flags: int) -> int:
+    def open_file(name: str, flags: int) -> int:
         return os.open(name, flags | LATER)
 
-    with open(path, "rb", opener=opened) as stream:
+    with open(path, "rb", opener=open_file) as stream:
         state = os.fstat(stream.fileno())
         if not stat.S_ISREG(state.st_mode):
             raise ValueError(f"{path}: is {_kind(state.st_mode)}, expected a regular file")

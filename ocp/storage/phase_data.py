@@ -120,7 +120,7 @@ def _constraint_data(writer: Writer, problem: Problem, constraint: Constraint) -
         return writer.constraint(constraint, (problem.parts[0], problem.parts[-1]))
     names = [phase.name for phase in problem.phases]
     what = f"constraint {constraint.name!r}"
-    tape = writer.recorded(what, lambda: record_of_durations(names, constraint.function))
+    tape = writer.tape_data(what, lambda: record_of_durations(names, constraint.function))
     return constraint_data(constraint) | {"function": tape}
 
 

@@ -16,7 +16,7 @@ def differences(first: Statement, second: Statement) -> list[str]:
     """Return what the first asks and the second does not, or otherwise, by name; [] if nothing."""
     if first.fingerprint == second.fingerprint:
         return []
-    return list(_differences("", _by_name(first.asked), _by_name(second.asked)))
+    return list(_differences("", _by_name(first.requirements), _by_name(second.requirements)))
 
 
 def difference_words(different: Sequence[str]) -> str:

@@ -58,7 +58,7 @@ class Statement:
         return f"Statement({len(self.tapes)} functions, missing={self.missing})"
 
     @property
-    def asked(self) -> Data:
+    def requirements(self) -> Data:
         """What is asked of the motion, functions as tapes: all but its basis and the outputs."""
         asked = _binding_data(self.data)
         if "phases" in asked:
@@ -68,7 +68,7 @@ class Statement:
     @property
     def fingerprint(self) -> str:
         """The hash of what is asked, the same in every process and on every machine."""
-        return _data_hash(self.asked)
+        return _data_hash(self.requirements)
 
     @property
     def digest(self) -> str:
@@ -85,11 +85,13 @@ def write_problem(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str,
     ]
     terms = [
         {"name": term.name, "kind": term.kind, "weight": float(weight)}
-        | {"function": writer.taped(f"objective {term.name!r}", term.function)}
+        | {"function": writer.function_data(f"objective {term.name!r}", term.function)}
         for weight, term in problem.objective.terms
     ]
     missing = tuple(writer.missing)  # outputs ask nothing
-    outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
+    outputs = {
+        name: writer.function_data(name, function) for name, function in problem.outputs.items()
+    }
     data = {
         "tree": writer.tree(problem.tree),
         "motion": asdict(cast(Any, problem.motion)),
@@ -122,14 +124,14 @@ class Writer:
     tapes: list[Tape] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def taped(self, what: str, function: Any) -> Data | None:
+    def function_data(self, what: str, function: Any) -> Data | None:
         """Return a function of an Instant as data, or None where it is missing."""
-        return self.recorded(what, lambda: record(self.problem, function))
+        return self.tape_data(what, lambda: record(self.problem, function))
 
-    def recorded(self, what: str, recording: Callable[[], Tape]) -> Data | None:
+    def tape_data(self, what: str, recording: Callable[[], Tape]) -> Data | None:
         """Return as data what a recording gives, or None where it is missing."""
         try:
-            return self._kept(recording())
+            return self.add_tape(recording())
         except NotRecordable as reason:
             self.missing.append(f"{what} ({reason})")
             return None
@@ -137,12 +139,12 @@ class Writer:
     def constraint(self, constraint: Constraint, problems: Sequence[Problem]) -> Data:
         """Return a constraint as data, a function of Instants, one of each problem's."""
         what = f"constraint {constraint.name!r}"
-        tape = self.recorded(what, lambda: record_across(problems, constraint.function))
+        tape = self.tape_data(what, lambda: record_across(problems, constraint.function))
         return constraint_data(constraint) | {"function": tape}
 
     def tree(self, tree: Tree) -> Data:
         """Return a tree as data; raise ValueError naming an element that cannot be written so."""
-        return tree_data(tree, self._kept)
+        return tree_data(tree, self.add_tape)
 
     def load(self, load: Acting) -> Data:
         """Return a load as data; raise ValueError naming one that cannot be written so."""
@@ -152,7 +154,7 @@ class Writer:
             if isinstance(load, Touch):
                 return {"touch": asdict(load)}
             if isinstance(load, ForceLaw):
-                return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
+                return {"point": load.point, "law": self.add_tape(record(self.problem, load.law))}
             pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
             return {"point": load.point} | pushes
         except NotRecordable as reason:
@@ -160,12 +162,12 @@ class Writer:
             what = f"{kind} at {load.point!r}"
             raise ValueError(f"{what}: cannot be written as data: {reason}") from None
 
-    def _kept(self, tape: Tape) -> Data:
+    def add_tape(self, tape: Tape) -> Data:
         self.tapes.append(tape)
         return {"tape": len(self.tapes) - 1}
 
     def _push(self, push: Any) -> Any:
-        return self._kept(record_of_time(push)) if callable(push) else _three(push)
+        return self.add_tape(record_of_time(push)) if callable(push) else _three(push)
 
 
 def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:

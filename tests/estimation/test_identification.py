@@ -79,7 +79,7 @@ def test_errors_within_a_bandwidth_are_those_of_as_many_samples():
 
 def test_the_problem_with_what_was_found_has_numbers_alone():
     answer = fit(PROBLEM, [recording()], free=("gain",), values={"viscous0": 0.3})
-    torques = predict(answer.closed, recording())["motor"]
+    torques = predict(answer.closed_problem, recording())["motor"]
     values = {**{each.name: each.value for each in answer.parameters}, "viscous0": 0.3}
     again = predict(PROBLEM, recording(), {**values, "gain": answer.values["gain"]})
     assert np.abs(torques - again["motor"]).max() < 1e-12
@@ -181,9 +181,9 @@ def test_bodies_that_cannot_be_are_told():
         assert answers[value].values["inertia"] == pytest.approx(value, abs=1e-9)
     assert any("inertia x: -0.01 kg m2 was found" in line for line in answers[-0.01].explanation)
     with pytest.raises(ValueError, match="link inertia"):
-        _ = answers[-0.01].closed
+        _ = answers[-0.01].closed_problem
     assert not any("inertia" in line for line in answers[0.05].explanation)
-    assert answers[0.05].closed.tree.links[1].inertia[2][2] == pytest.approx(0.05)
+    assert answers[0.05].closed_problem.tree.links[1].inertia[2][2] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(

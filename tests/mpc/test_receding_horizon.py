@@ -133,7 +133,7 @@ def test_undisturbed_a_plan_made_anew_is_the_rest_of_the_one_before(quick):
     done = track(quick, REST, period=0.05, periods=4)
     ends = [turn.t + turn.solution.duration for turn in done.replans]
     assert min(ends) > 0.3918 and max(ends) < ends[0] + 2e-3  # s, where 0.39185 is the optimum
-    assert done.dropped == 0 and len(done.t) == 4 * (SAMPLES - 1) + 1
+    assert done.dropped_plans == 0 and len(done.t) == 4 * (SAMPLES - 1) + 1
     whole, early = done.replans[0].solution, done.t[done.t <= 0.05]
     np.testing.assert_allclose(done.q[:, : len(early)], whole.q(early), rtol=0, atol=1e-3)
 
@@ -193,7 +193,7 @@ def test_an_end_asked_by_points_and_accelerations_is_told_where_the_state_says_i
 def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
     start = ((0.0, pi), (0.0, 0.0))
     done = track(cart, start, period=0.1, periods=22, plant=pushed(cart, 0.1))
-    assert done.dropped == 0
+    assert done.dropped_plans == 0
     assert (np.abs(done.q[:, -1] - (0.0, pi)) < (0.2, 0.1)).all()  # m, rad, and still returning
     assert np.abs(done.tau[0]).max() > 15.0 and not done.tau[1].any()  # nothing drives the pole
     alone = track(cart, start, period=0.1, periods=5, plant=pushed(cart, 0.1), deadline=1e-9)
@@ -203,7 +203,7 @@ def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
 def test_on_a_mesh_the_shifted_plan_is_near_the_new_one():
     arm = prepare(reaching(), Transcription(method=Radau(intervals=10, order=3)))
     done = track(arm, REST, period=0.1, periods=2)
-    assert done.dropped == 0 and done.iterations[0] < arm.solve().statistics["iterations"]
+    assert done.dropped_plans == 0 and done.iterations[0] < arm.solve().statistics["iterations"]
     first = done.replans[0].solution
     t = np.linspace(0.0, 1.0, 7)
     np.testing.assert_allclose(command_torques(arm)(first, t), first.tau(t), rtol=0, atol=1e-10)
@@ -214,7 +214,7 @@ def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):
         return {"goal_shoulder": 1.0 + t}
 
     done = track(arm, REST, period=0.1, periods=3, goals=goals, deadline=1e-9)
-    assert done.dropped == 2
+    assert done.dropped_plans == 2
     assert [turn.followed for turn in done.replans] == [True, False, False]
     first = done.replans[0].solution
     np.testing.assert_allclose(done.tau, first.tau(done.t), rtol=0, atol=1e-9)

@@ -232,7 +232,7 @@ def test_multiple_knots_are_moved_where_errors_are_and_wait_where_none_are():
     assert waiting.placed
     assert not jumps_of(lambda s: np.where(s < 0.42, -1.0, 1.0), motion, error=2.0)
     (smooth,) = jumps_of(lambda s: np.interp(s, [0.35, 0.49], [-1.0, 1.0]), motion, error=0.5)
-    assert smooth.knot is None and smooth.placed and not smooth.smeared  # what is no jump
+    assert smooth.knot is None and smooth.placed and not smooth.is_smooth  # what is no jump
 
 
 @pytest.mark.parametrize("points", [9, 18, 38])

@@ -52,8 +52,7 @@ class Flight:
 
 def flights(solution: Solution) -> tuple[Flight, ...]:
     """Return the Flights of a motion, or of its phases: those without ground and loads, whose tree
-    has a
-    passive root.
+    has a passive root.
     """
     return tuple(_iterate_flights(solution))
 
@@ -69,8 +68,7 @@ def _iterate_flights(solution: Solution) -> Iterator[Flight]:
 
 def free_axes(tree: Tree) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the unit directions in which a tree's root can move, and about which it can turn, (3,
-    k)
-    each; None unless the root floats, planar or spatial, and is passive.
+    k) each; None unless the root floats, planar or spatial, and is passive.
     """
     moving, spans = [k for k, span in enumerate(tree.spans) if span], tree.spans
     for kinds in ROOTS:

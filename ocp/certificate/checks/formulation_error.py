@@ -24,8 +24,7 @@ class ApproximationError:
     Attributes:
         dynamics, described: its name, and how it was made.
         torque: largest distance of its torque from rigid-body mechanics, in `unit`, at a `joint`
-            and a
-            `time` (s).
+            and a `time` (s).
         relative: that over the largest torque there, absolute below 1.
         objective: first-order change of the optimal objective under exact mechanics.
         objective_bound: sum of the sizes of all terms of that change; both are None without
@@ -53,8 +52,7 @@ class ApproximationError:
 
 def with_exact_dynamics(solution: Solution) -> Solution:
     """Return a solution whose torques are those of exact mechanics: itself, unless its formulation
-    is an
-    approximation.
+    is an approximation.
     """
     if solution.formulation.approximation is None:
         return solution

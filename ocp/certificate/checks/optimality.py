@@ -45,7 +45,7 @@ def _open_program(
 ) -> Transcribed | TranscribedPhases | None:
     """Return the program of a solution whose parameters were found, as its plan states it; None if
     none was, or no plan is known."""
-    plan, names = solution.plan, solution.found
+    plan, names = solution.plan, solution.found_parameters
     if plan is None or not names:
         return None
     opened: Any
@@ -63,8 +63,7 @@ def program_variables(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables of a program at a solution, and the multipliers of their bounds and of
-    its
-    rows.
+    its rows.
     """
     if isinstance(transcribed, TranscribedPhases):
         return _phase_variables(solution, transcribed)

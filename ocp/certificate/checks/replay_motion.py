@@ -34,9 +34,8 @@ from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.load_states import loads_in_state
 from ocp.problem.phases.parts import refuse_phases
-from ocp.solution.kernel_inputs import stay_forces, touch_forces
 from ocp.solution.sampling import dense_instants
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, stay_forces, touch_forces
 from ocp.transcription.variables.interpolation import STEPS, wrench_interpolation
 
 ROUNDED = 12  # digits of instants that are told apart
@@ -74,8 +73,7 @@ def replay(solution: Solution) -> np.ndarray:
 
 def replay_instants(solution: Solution) -> np.ndarray:
     """Return the instants s between which a plan is replayed: the motion's breaks, and the nodes
-    where
-    forces of stays run between them.
+    where forces of stays run between them.
     """
     breaks = solution.problem.motion.breaks
     straight = _force_count(solution) and not solution.problem.motion.collocated
@@ -101,7 +99,7 @@ class Deviations:
     gathered: float
 
     @property
-    def judged(self) -> float:
+    def error(self) -> float:
         """What judges the plan: its drift, or where that is smaller what the segments gather.
 
         A drift is the gathered defects times the motion's own amplification, which in an unstable
@@ -176,8 +174,7 @@ def _segment_errors(
 
 def scale_quaternions(tree: Tree, states: np.ndarray) -> np.ndarray:
     """Return states (2 n, N) with quaternions of length two, and their rates likewise: they differ
-    by
-    the angle (rad) of a small turn, independent of their lengths.
+    by the angle (rad) of a small turn, independent of their lengths.
     """
     states, n = np.array(states), tree.dof
     for rows in map(list, tree.balls):

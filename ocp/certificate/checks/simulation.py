@@ -86,10 +86,8 @@ def simulate(
     Args:
         tree: a Tree without stays and open parameters.
         torques: at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that
-            returns
-            n of them, such as a controller; or a table (n, N) at N equally spaced instants,
-            straight
-            in between.
+            returns n of them, such as a controller; or a table (n, N) at N equally spaced instants,
+            straight in between.
         start: (q, qd) of n numbers each.
         duration: s.
         loads: that act beside the torques, force laws among them.

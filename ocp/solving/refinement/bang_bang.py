@@ -41,7 +41,7 @@ class Jump:
     stood: tuple[float, ...] = ()
 
     @property
-    def smeared(self) -> bool:
+    def is_smooth(self) -> bool:
         """Whether no knot has struck it yet: a smooth curve stands for it."""
         return self.knot is None and len(self.stood) != 1
 

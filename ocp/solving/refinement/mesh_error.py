@@ -21,9 +21,8 @@ from ocp.motion.spline import APART, BSpline
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Problem
-from ocp.solution.kernel_inputs import lifted_kind
 from ocp.solution.sampling import stack_functions, traces
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, lifted_kind
 from ocp.solvers.nlp import violation
 from ocp.solving.refinement.bang_bang import BRACKET, SHARP, Jump, find_jumps
 from ocp.transcription.kernels.traces import trace
@@ -55,7 +54,7 @@ class MeshErrors:
     gross: bool
 
     @property
-    def pending(self) -> tuple[Jump, ...]:
+    def open_jumps(self) -> tuple[Jump, ...]:
         """The jumps that have errors about them."""
         return tuple(jump for jump in self.jumps if not jump.placed)
 

@@ -85,7 +85,7 @@ def _finer(
     held: int,
 ) -> tuple[Problem, Transcription, list[Basis]]:
     """Return the next round: where some phases have errors the bases of others stay."""
-    asked = [each.gross or bool(each.pending) or bool((each.errors > 1).any()) for each in seen]
+    asked = [each.gross or bool(each.open_jumps) or bool((each.errors > 1).any()) for each in seen]
     parts, finer = settings_of_phases(transcription, problem.parts), []
     for (part, settings), phase, own, wanted in zip(parts, solution.phases.values(), seen, asked):
         if not held and any(asked) and not wanted:

@@ -37,9 +37,8 @@ def refine(
     Segments with errors above the tolerance are split, knots are multiplied where torques jump, and
     pieces end where loads, spans and supports break. Each phase has a basis of its own. Splines of
     degree 3 and 4 continue with degree 5; meshes keep their order. Free knots are those of the
-    first
-    round. The last round's Verification passes `.require(tolerance)`, and its objective has settled
-    to a tenth of that.
+    first round. The last round's Verification passes `.require(tolerance)`, and its objective has
+    settled to a tenth of that.
 
     Args:
         problem, transcription, solver, guess, attempts: as in `solve`; the guess starts round one.

@@ -101,7 +101,7 @@ def refine_in_rounds(
         if not fault and has_settled(table, tolerance):
             return final_solution(solution, certificate, table, each_round, ())
         seen = ways.look(solution)
-        held += not fault and not any(each.pending for each in seen)
+        held += not fault and not any(each.open_jumps for each in seen)
         finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
         reason = _stop(table, grant, solution, finer[2], rounds, points)
         if reason:
@@ -165,7 +165,7 @@ def finer_basis(
     """
     motion, method = solution.problem.motion, transcription.method
     torn = find_breaks(solution.problem, solution.duration)
-    jumps = () if seen.gross else seen.jumps if held else seen.pending
+    jumps = () if seen.gross else seen.jumps if held else seen.open_jumps
     more = np.append(torn.ends, _split_instants(motion, seen, held))
     if isinstance(method, Collocation):
         inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
@@ -182,7 +182,7 @@ def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
     where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
     """
     order = max(2, motion.degree - 1)
-    if not seen.gross and (seen.pending or (not held and (seen.errors > 1).any())):
+    if not seen.gross and (seen.open_jumps or (not held and (seen.errors > 1).any())):
         return split_instants(motion.breaks, _splittable_errors(motion, seen), order)
     if held == 1:
         more = split_instants(motion.breaks, seen.errors / SETTLED, order)
@@ -200,8 +200,8 @@ def _splittable_errors(motion: Any, seen: MeshErrors) -> np.ndarray:
         return seen.errors
     middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
     jumping = np.zeros(motion.segments, dtype=bool)
-    for jump in seen.pending:
-        if jump.smeared:
+    for jump in seen.open_jumps:
+        if jump.is_smooth:
             jumping |= (jump.start < middles) & (middles < jump.end)
     return np.where(jumping, 0.0, seen.errors)
 
