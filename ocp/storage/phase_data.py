@@ -10,20 +10,22 @@ from typing import Any, cast
 from ocp.mechanics.model.tree import Tree
 from ocp.problem.constraint import Constraint
 from ocp.problem.phases.parts import WHOLE
-from ocp.problem.phases.phases import Phase, Strike, Transition
+from ocp.problem.phases.phases import Phase, Transition
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
+from ocp.problem.symmetry import Symmetry
 from ocp.storage.atomic_files import plain
+from ocp.storage.records import record_from_data
 from ocp.storage.single_phase_data import (
     Data,
     Statement,
     Writer,
     constraint_data,
     constraint_of,
+    optional_record,
     read_problem,
     scenery_data,
     scenery_of,
-    symmetry_of,
     tape_of,
     write_problem,
 )
@@ -90,7 +92,7 @@ def phases_from_data(statement: Statement) -> Problem:
         tree=tree,
         phases=tuple(_phase(name, part, tree) for name, part in zip(names, parts)),
         links=tuple(_link(each, tapes) for each in data["links"]),
-        symmetry=symmetry_of(data["symmetry"]),
+        symmetry=optional_record(Symmetry, data["symmetry"]),
         constraints=tuple(
             constraint_of(each, tapes, Lasted if each["when"] == "durations" else Played)
             for each in data["constraints"]
@@ -159,14 +161,8 @@ def _phase(name: str, part: Problem, tree: Tree) -> Phase:
 
 
 def _link(data: Data, tapes: Sequence[Tape]) -> Transition:
-    return Transition(
-        **data
-        | {
-            "symmetry": symmetry_of(data["symmetry"]),
-            "strikes": tuple(Strike(**strike) for strike in data["strikes"]),
-            "constraints": tuple(constraint_of(each, tapes) for each in data["constraints"]),
-        }
-    )
+    constraints = tuple(constraint_of(each, tapes) for each in data["constraints"])
+    return record_from_data(Transition, data | {"constraints": constraints})
 
 
 def _shared_outputs(parts: Sequence[Problem]) -> list[str]:

@@ -15,16 +15,16 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.validation import freeze
-from ocp.motion.collocation_mesh import motion_from_data
+from ocp.motion.collocation_mesh import motion_of
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.contact.complementarity import Complementarity, Touch
+from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.force_law import Acting, ForceLaw
-from ocp.problem.contact.ground import Foot, Ground, Pin, Plane, Support
+from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
+from ocp.storage.records import Data, Record, record_from_data
 from ocp.storage.tree_data import tree_data, tree_of
 from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import (
@@ -40,7 +40,6 @@ from ocp.transcription.kernels.tapes import (
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs", "scenery")  # what asks nothing of the motion, and may differ
 LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -112,8 +111,8 @@ def scenery_data(problem: Problem) -> Data:
 
 
 def scenery_of(data: Data) -> tuple[Visual, ...]:
-    """Return what stands around, of data."""
-    return tuple(Visual(**each) for each in data.get("scenery", ()))
+    """Return the scenery of data."""
+    return tuple(record_from_data(Visual, each) for each in data.get("scenery", ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +186,8 @@ def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:
         objective=Objective(terms=terms),
         constraints=tuple(constraint_of(each, tapes) for each in data["constraints"]),
         loads=tuple(_load(each, tapes) for each in data["loads"]),
-        ground=_ground(data["ground"]),
-        symmetry=symmetry_of(data["symmetry"]),
+        ground=optional_record(Ground, data["ground"]),
+        symmetry=optional_record(Symmetry, data["symmetry"]),
         outputs=outputs,
         scenery=scenery_of(data),
     )
@@ -225,7 +224,8 @@ def constraint_of(
     data: Data, tapes: Sequence[Tape], kind: Callable[..., Any] = Played
 ) -> Constraint:
     """Return a constraint of data, its function a tape that is played by `kind`."""
-    when = Span(**data["when"]) if isinstance(data["when"], dict) else data["when"]
+    when = data["when"]
+    when = record_from_data(Span, when) if isinstance(when, dict) else when
     tape = tape_of(data["function"], tapes)
     constraint = Constraint(**data | {"when": when, "function": kind(tape=tape)})
     constraint.bounds(len(tape.results))
@@ -244,9 +244,7 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
         return PointMass(point=data["point"], mass=data["mass"])
     if "touch" in data:
-        plane = {what: freeze(data["touch"][what]) for what in ("normal", "place", "ways")}
-        model = Complementarity(**data["touch"]["model"])
-        return Touch(**data["touch"] | plane | {"model": model})
+        return record_from_data(Touch, data["touch"])
     if "law" in data:
         return _force_law(data, tapes)
 
@@ -268,25 +266,9 @@ def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
     return ForceLaw(point=data["point"], law=Played(tape=tape))
 
 
-def symmetry_of(data: Data | None) -> Symmetry | None:
-    """Return the Symmetry of data."""
-    return None if data is None else Symmetry(**data)
-
-
-def _ground(data: Data | None) -> Ground | None:
-    if data is None:
-        return None
-    feet = []
-    for foot in data["feet"]:
-        supports = [
-            Support(**support | {"pins": tuple(Pin(**pin) for pin in support["pins"])})
-            for support in foot["supports"]
-        ]
-        bears = tuple(float(end) for end in foot["bears"])
-        plane = None if foot.get("plane") is None else Plane(**foot["plane"])
-        made = {"supports": tuple(supports), "bears": bears, "plane": plane}
-        feet.append(Foot(**foot | made))
-    return Ground(feet=tuple(feet), normal=data["normal"])
+def optional_record(kind: type[Record], data: Data | None) -> Record | None:
+    """Return the record of data, None of none."""
+    return None if data is None else record_from_data(kind, data)
 
 
 def _binding_data(data: Data) -> Data:

@@ -9,20 +9,16 @@ import casadi as ca
 
 from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
-from ocp.mechanics.flexible.modes import Curve, Modes, Place
 from ocp.mechanics.model.coordinates import Follows, Polynomial
-from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import Joint
-from ocp.mechanics.model.tree import Link, Point, Tree
-from ocp.mechanics.model.unilateral import Stay
-from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.model.tree import Tree
+from ocp.storage.records import Data, as_tuples, record_from_data, register
 from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SELDOM = ("name", "visuals", "unphysical")  # of a link
-Data = dict[str, Any]
 CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
 NAMES = {kind.__name__: kind for kind in KINDS}
 
@@ -74,15 +70,8 @@ def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
 
 def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
     """Return the Tree of data; `tape_of` returns the tape that something stands for."""
-    return Tree(
-        links=tuple(_link(link) for link in data["links"]),
-        joints=tuple(_joint(joint) for joint in data["joints"]),
-        points=tuple(Point(**point) for point in data["points"]),
-        loops=tuple(Loop(**loop) for loop in data["loops"]),
-        stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
-        elements=tuple(element_of(each, tape_of) for each in data.get("elements", ())),
-        gravity=data["gravity"],
-    )
+    elements = tuple(element_of(each, tape_of) for each in data.get("elements", ()))
+    return record_from_data(Tree, data | {"elements": elements})
 
 
 def _follows_data(joint: Joint) -> Data | None:
@@ -98,34 +87,17 @@ def _follows_data(joint: Joint) -> Data | None:
     return {"coordinate": joint.follows.coordinate, "kind": kind.__name__, **asdict(function)}
 
 
-def _joint(data: Data) -> Joint:
-    given = data.get("follows")
-    if given is None:
-        return Joint(**data)
-    kind: Any = CURVES.get(given["kind"])
+def _follows(data: Data) -> Follows:
+    """Return what a joint follows, by a curve of the closed set."""
+    kind: Any = CURVES.get(data["kind"])
     if kind is None:
-        raise ValueError(f"there is no function {given['kind']!r} that a joint follows")
-    known = {name: _tuples(value) for name, value in given.items()}
-    coordinate = known.pop("coordinate")
-    del known["kind"]
-    return Joint(**data | {"follows": Follows(coordinate=coordinate, function=kind(**known))})
+        raise ValueError(f"there is no function {data['kind']!r} that a joint follows")
+    fields_of_curve = {key: data[key] for key in data if key not in ("coordinate", "kind")}
+    curve = record_from_data(kind, fields_of_curve)
+    return Follows(coordinate=data["coordinate"], function=curve)
 
 
-def _link(data: Data) -> Link:
-    visuals = tuple(Visual(**each) for each in data.get("visuals", ()))
-    return Link(**data | {"modes": _modes(data.get("modes")), "visuals": visuals})
-
-
-def _modes(data: Data | None) -> Modes | None:
-    if data is None:
-        return None
-    curves = tuple(
-        Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"]))
-        for curve in data["curves"]
-    )
-    return Modes(
-        **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
-    )
+register(Follows, _follows)
 
 
 def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
@@ -155,7 +127,7 @@ def element_of(data: Data, tape_of: Callable[[Any], Tape]) -> Element:
     if kind is None:
         raise ValueError(f"there is no element {data['kind']!r}")
     values = {
-        name: OfState(tape=tape_of(value)) if isinstance(value, dict) else _tuples(value)
+        name: OfState(tape=tape_of(value)) if isinstance(value, dict) else as_tuples(value)
         for name, value in data.items()
         if name != "kind"
     }
@@ -164,8 +136,3 @@ def element_of(data: Data, tape_of: Callable[[Any], Tape]) -> Element:
             raise ValueError(f"an element is no function of a state of motion: {data['kind']}")
     made: Element = kind(**values)
     return made
-
-
-def _tuples(value: Any) -> Any:
-    """Return lists as tuples."""
-    return tuple(_tuples(entry) for entry in value) if isinstance(value, list) else value
