@@ -7,8 +7,9 @@ Momentum is that of the mass matrix,
 so that no formulation of inverse dynamics vouches for itself.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -24,6 +25,7 @@ from ocp.problem.constraints.activations import (
     states_of_drives,
 )
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.instant import Instant
 from ocp.problem.phases.phases import Strike, Transition
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
@@ -131,7 +133,8 @@ def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
         for constraint in meeting.transition.constraints:
             function, places = constraint.function, [(meeting.before, 1.0), (meeting.after, 0.0)]
             values = _joint_values(places, function)
-            yield _renamed(meeting, constraint), values, meeting.time
+            name = f"{meeting.transition.name}{SEPARATOR}{constraint.name}"
+            yield replace(constraint, name=name, when="joined"), values, meeting.time
         for strike in meeting.transition.strikes:
             yield from _strike_rows(meeting, strike)
         if meeting.transition.strikes:
@@ -147,28 +150,17 @@ def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
             yield constraint, np.array(ca.evalf(column)).ravel(), solution.duration
 
 
-def _renamed(meeting: SolvedTransition, constraint: Constraint) -> Constraint:
-    """Return a constraint of a transition by its name in the whole motion."""
-    return _row(meeting, constraint.name, constraint)
-
-
-def _row(meeting: SolvedTransition, name: str, like: Constraint) -> Constraint:
-    return Constraint(
-        name=f"{meeting.transition.name}{SEPARATOR}{name}",
-        function=like.function,
-        lower=like.lower,
-        upper=like.upper,
-        when="joined",
-        labels=like.labels,
-        units=like.units,
-    )
-
-
 def _evaluated_row(
-    meeting: SolvedTransition, name: str, values: np.ndarray, lower, upper, units, labels=()
+    meeting: SolvedTransition,
+    name: str,
+    values: np.ndarray,
+    lower: float | tuple[float, ...],
+    upper: float | tuple[float, ...],
+    units: str | tuple[str, ...],
+    labels: tuple[str, ...] = (),
 ) -> Evaluated:
-    """Return what is asked at a transition with its values, whatever the ends."""
-    asked = Constraint(
+    """Return a constraint of a transition with the `values` of its rows (m,)."""
+    constraint = Constraint(
         name=f"{meeting.transition.name}{SEPARATOR}{name}",
         function=lambda *ends: ca.DM(values),
         lower=lower,
@@ -177,7 +169,7 @@ def _evaluated_row(
         labels=labels,
         units=units,
     )
-    return asked, values, meeting.time
+    return constraint, values, meeting.time
 
 
 def _continuity(meeting: SolvedTransition) -> Iterator[Evaluated]:
@@ -290,7 +282,9 @@ def _impact(meeting: SolvedTransition) -> Impact:
     )
 
 
-def _joint_values(ends: list[tuple[Solution, float]], function) -> np.ndarray:
+def _joint_values(
+    ends: list[tuple[Solution, float]], function: Callable[[Instant, Instant], Any]
+) -> np.ndarray:
     """Return function(Instant, Instant) (m,) at instants s of two phases."""
     places = [
         TracedInstant(

@@ -140,7 +140,7 @@ class Verification:
             ValueError: for a tolerance that is no number.
         """
         check_type("tolerance", tolerance, int, float, np.integer, np.floating)
-        exceeding = self._exceeding(tolerance)
+        exceeding = self._faults(tolerance)
         faults = [*self.refusals, *exceeding]
         if any(not line.startswith(FIRST_ORDER) for line in exceeding):
             faults.append(refinement_advice(tolerance))
@@ -162,14 +162,14 @@ class Verification:
         """Return in a line whether it is certified: to the tolerance, or to the tightest one."""
         if tolerance is None:
             tolerance = _rounded_up(self.tightest)
-        faults = [*self.refusals, *self._exceeding(tolerance)]
+        faults = [*self.refusals, *self._faults(tolerance)]
         to = f" to {tolerance:g}" if np.isfinite(tolerance) else ""
         if not faults:
             return f"certified{to}"
         others = f", and {len(faults) - 1} more" if faults[1:] else ""
         return f"not certified{to}: {faults[0]}{others}"
 
-    def _exceeding(self, tolerance: float) -> list[str]:
+    def _faults(self, tolerance: float) -> list[str]:
         """Return a line for every measure that exceeds the tolerance."""
         return [line for value, line in self._measures() if not value <= tolerance]
 

@@ -255,7 +255,7 @@ def _first_plan(
     begin = _now()
     solution = plan.solve(guess, **asked).require(coarse=True)
     plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
-    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_elapsed(begin))
+    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_seconds_since(begin))
 
 
 def _next_plan(
@@ -279,7 +279,7 @@ def _next_plan(
     rest = shift_solution(former.solution, t - former.t, given)
     solution = plan.replan(rest, seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
-    return Replan(t=t, asked=asked, solution=solution, followed=met, **_elapsed(begin))
+    return Replan(t=t, asked=asked, solution=solution, followed=met, **_seconds_since(begin))
 
 
 def _now() -> tuple[float, float]:
@@ -287,7 +287,7 @@ def _now() -> tuple[float, float]:
     return time.perf_counter(), time.process_time()
 
 
-def _elapsed(begin: tuple[float, float]) -> dict[str, float]:
+def _seconds_since(begin: tuple[float, float]) -> dict[str, float]:
     """Return what has passed of both since then."""
     passed = (now - then for now, then in zip(_now(), begin))
     return dict(zip(("seconds", "cpu_seconds"), passed))

@@ -17,7 +17,7 @@ class KeptProgram:
 
     __slots__ = ("program",)
 
-    def __init__(self, program: Transcribed | TranscribedPhases):
+    def __init__(self, program: Transcribed | TranscribedPhases) -> None:
         self.program = program
 
     def of(

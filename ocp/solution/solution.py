@@ -196,10 +196,10 @@ class Solution:
                 f"got {np.min(t):g} to {np.max(t):g} s"
             )
         s = np.clip(s, 0.0, 1.0)
-        values = self._traced(function, s)
+        values = self._trace_at(function, s)
         return values if np.ndim(t) else values[:, 0]
 
-    def _traced(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
+    def _trace_at(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
         """Return function(Instant) at instants (m, N)."""
         if self.plan is None or self.plan.recipe or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifted_kind(self))

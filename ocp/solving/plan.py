@@ -211,7 +211,7 @@ class Plan:
         begin = time.perf_counter()
         check_seconds("replan: seconds", seconds)
         with self.turn:
-            return self._replanned(guess, seconds, values, begin)
+            return self._replan(guess, seconds, values, begin)
 
     def without(self, *names: str) -> "Plan":
         """Return the plan without the constraints of these names, on the same graphs: its solution
@@ -225,7 +225,7 @@ class Plan:
                 self, transcribed=without_constraints(self.transcribed, names), seconds=0.0
             )
 
-    def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
+    def _replan(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
         transcribed = self.at(values)
         first = start(transcribed, guess)
         ready = time.perf_counter()

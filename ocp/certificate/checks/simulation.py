@@ -252,10 +252,10 @@ def cvodes_integrator(
     }
     options = {"abstol": tolerance, "reltol": tolerance, "show_eval_warnings": False}
 
-    def made(more: dict[str, Any]) -> ca.Function:
+    def integrator(more: dict[str, Any]) -> ca.Function:
         return ca.integrator("simulator", "cvodes", ode, 0.0, step, options | more)
 
-    return Integrator(plain=made(PLAIN), stiff=lru_cache(partial(made, STIFF)))
+    return Integrator(plain=integrator(PLAIN), stiff=lru_cache(partial(integrator, STIFF)))
 
 
 def march(

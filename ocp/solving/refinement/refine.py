@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ocp.motion.basis import Basis
+from ocp.motion.segment import Part
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solving.ladder import LADDER, Attempt
-from ocp.solving.refinement.mesh_error import MeshErrors, mesh_errors
-from ocp.solving.refinement.phase_refinement import refine_phases
-from ocp.solving.refinement.rounds import Refiner, finer_basis, refine_in_rounds, with_breaks
+from ocp.solving.refinement.rounds import refine_in_rounds
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription
@@ -56,24 +54,16 @@ def refine(
     """
     check_refine(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
-    limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
-    if problem.phases:
-        return refine_phases(problem, tolerance, transcription, solver, guess=guess, **limits)
-    problem, transcription = with_breaks(problem, transcription, settings.get("values") or {})
-    ways = Refiner(look=lambda solution: [mesh_errors(solution, tolerance)], finer=_finer_whole)
-    return refine_in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
-
-
-def _finer_whole(
-    problem: Problem,
-    transcription: Transcription,
-    solution: Solution,
-    seen: list[MeshErrors],
-    held: int,
-) -> tuple[Problem, Transcription, list[Basis]]:
-    """Return the next round of a motion on one basis, which is that of all."""
-    finer, settings = finer_basis(problem, transcription, solution, seen[0], held)
-    return finer, settings, [settings.method.with_basis(finer).motion]
+    return refine_in_rounds(
+        problem,
+        transcription,
+        solver,
+        tolerance,
+        guess=guess,
+        rounds=rounds,
+        points=points,
+        settings=settings,
+    )
 
 
 def check_refine(
@@ -86,14 +76,17 @@ def check_refine(
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             wanted = "a whole number of at least 1"
             raise ValueError(f"refine: {what}: expected {wanted}, got {value!r}")
-    if problem.phases:
-        return
-    if not isinstance(transcription.method, Collocation) and not isinstance(
-        problem.motion, BSpline
-    ):
+    for phase in problem.phases:
+        if isinstance(phase.motion, Part):
+            raise ValueError(
+                f"refine: phase {phase.name!r}: is part of a spline, which is not refined in "
+                "parts; give the phase a basis of its own"
+            )
+    collocated = isinstance(transcription.method, Collocation)
+    if not (problem.phases or collocated or isinstance(problem.motion, BSpline)):
         kind = type(problem.motion).__name__
         raise ValueError(
             f"refine: motion: expected a BSpline, or a method of collocation, got {kind}"
         )
-    if not problem.objective.terms:
+    if not any(part.objective.terms for part in (problem.parts if problem.phases else (problem,))):
         raise ValueError("refine: the problem has no objective, so no certificate can hold")

@@ -7,37 +7,32 @@ section 4.7)
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.certificate.verify_solution import verify
 from ocp.motion.basis import Basis
-from ocp.motion.spline import SIDE, BSpline
+from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.solving.plan import solve_once
-from ocp.solving.refinement.mesh_error import (
-    MeshErrors,
-    finer_mesh,
-    finer_spline,
-    split_instants,
-    worst_middles,
+from ocp.solving.refinement.next_round import (
+    GROWN,
+    SETTLED,
+    first_round,
+    measure_errors,
+    motions_of,
+    next_round,
 )
 from ocp.solving.statistics_of_solves import total_statistics
-from ocp.transcription.methods import Collocation
-from ocp.transcription.parameters.close_parameters import close_by_name
 from ocp.transcription.transcribe import Transcription
-from ocp.transcription.variables.layout import free_knots
 
-SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
-GROWN = 1.2  # times as many segments: what has to change little
 FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
 
 
@@ -63,22 +58,11 @@ class Round:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refiner:
-    """How a motion is refined: `look`(solution) sees every part of it that has a basis of its own;
-    `finer`(problem, transcription, solution, what was seen, rounds that held) returns the problem
-    and transcription of the next round, and the basis of each part there."""
-
-    look: Callable[[Solution], list[MeshErrors]]
-    finer: Callable[..., tuple[Problem, Transcription, list[Basis]]]
-
-
 def refine_in_rounds(
     problem: Problem,
     transcription: Transcription,
     solver: Solver,
     tolerance: float,
-    ways: Refiner,
     *,
     guess: Any,
     rounds: int,
@@ -86,6 +70,7 @@ def refine_in_rounds(
     settings: Mapping[str, Any],
 ) -> Solution:
     """Return the Solution of a problem that is refined round by round, as `refine` says."""
+    problem, transcription = first_round(problem, transcription, settings.get("values") or {})
     table: list[Round] = []
     each_round: list[Mapping[str, Any]] = []
     grant, begin, held = budget(solver), guess, 0
@@ -100,9 +85,9 @@ def refine_in_rounds(
         fault = fault_of(solution, certificate, tolerance)
         if not fault and has_settled(table, tolerance):
             return final_solution(solution, certificate, table, each_round, ())
-        seen = ways.look(solution)
+        seen = measure_errors(solution, tolerance)
         held += not fault and not any(each.open_jumps for each in seen)
-        finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
+        finer = next_round(problem, transcription, solution, seen, 0 if fault else held)
         reason = _stop(table, grant, solution, finer[2], rounds, points)
         if reason:
             share = SETTLED * tolerance
@@ -114,101 +99,9 @@ def refine_in_rounds(
         begin = guess if fresh else solution
 
 
-def _pieces(solution: Solution) -> tuple[Solution, ...]:
-    """Return the parts of a solution that have a basis each: its phases, or itself."""
-    return tuple(solution.phases.values()) or (solution,)
-
-
-def with_breaks(
-    problem: Problem, transcription: Transcription, values: Mapping[str, float]
-) -> tuple[Problem, Transcription]:
-    """Return the problem and transcription whose pieces end where the statement breaks, in the
-    duration of a first guess.
-
-    The last stage of an interval is to lie before a jump, where the next interval begins.
-    """
-    numbers = close_by_name(problem, values)
-    torn = find_breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
-    instants = np.concatenate([torn.ends, torn.jumps - SIDE])
-    if not len(instants):
-        return problem, transcription
-    method = transcription.method
-    if isinstance(method, Collocation):
-        _check_kept(method.mesh().moving, instants[0], "free lengths")
-        inner = finer_mesh(method.mesh().breaks, instants, ())
-        method = replace(method, intervals=len(inner) + 1, inner=inner)
-        return problem, replace(transcription, method=method)
-    _check_kept(free_knots(problem), instants[0], "free knots")
-    motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
-    return replace(problem, motion=motion), transcription
-
-
-def _check_kept(moving: bool, s: float, what: str) -> None:
-    """Raise ValueError where knots move and a piece of the motion is to end at an instant s."""
-    if moving:
-        raise ValueError(
-            f"refine: at s = {s:.3g} a piece of the motion ends, where loads break; "
-            f"{what} would leave it: give them"
-        )
-
-
-def finer_basis(
-    problem: Problem,
-    transcription: Transcription,
-    solution: Solution,
-    seen: MeshErrors,
-    held: int,
-) -> tuple[Problem, Transcription]:
-    """Return the problem and transcription of the next round.
-
-    It has multiple knots where torques jump, and more knots where errors are.
-    """
-    motion, method = solution.problem.motion, transcription.method
-    torn = find_breaks(solution.problem, solution.duration)
-    jumps = () if seen.gross else seen.jumps if held else seen.open_jumps
-    more = np.append(torn.ends, _split_instants(motion, seen, held))
-    if isinstance(method, Collocation):
-        inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
-        method = replace(method, intervals=len(inner) + 1, inner=inner)
-        return problem, replace(transcription, method=method)
-    motion = finer_spline(cast(BSpline, motion), more, jumps, torn.jumps)
-    return replace(problem, motion=motion), transcription
-
-
-def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
-    """Return the instants (k,) that split segments.
-
-    Where the certificate has `held` once, those that may still change the objective are split, and
-    where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
-    """
-    order = max(2, motion.degree - 1)
-    if not seen.gross and (seen.open_jumps or (not held and (seen.errors > 1).any())):
-        return split_instants(motion.breaks, _splittable_errors(motion, seen), order)
-    if held == 1:
-        more = split_instants(motion.breaks, seen.errors / SETTLED, order)
-        least = worst_middles(motion.breaks, seen.errors, GROWN)
-        return more if len(more) >= len(least) else least
-    return split_instants(motion.breaks, np.full(motion.segments, np.inf), order)
-
-
-def _splittable_errors(motion: Any, seen: MeshErrors) -> np.ndarray:
-    """Return the errors (segments,) that splits make smaller, those of no jump.
-
-    Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.
-    """
-    if not isinstance(motion, BSpline):
-        return seen.errors
-    middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
-    jumping = np.zeros(motion.segments, dtype=bool)
-    for jump in seen.open_jumps:
-        if jump.is_smooth:
-            jumping |= (jump.start < middles) & (middles < jump.end)
-    return np.where(jumping, 0.0, seen.errors)
-
-
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
     """Return what a round came to; sizes are those of all phases together."""
-    pieces, (worst, excess) = _pieces(solution), worst_row(certificate)
+    pieces, (worst, excess) = motions_of(solution), worst_row(certificate)
     return Round(
         points=sum(each.problem.motion.points for each in pieces),
         spread=sum(spread_of(each.problem.motion) for each in pieces),
@@ -276,7 +169,7 @@ def _stop(
     points: int,
 ) -> str:
     """Return why there is no further round, nothing if there is one."""
-    motions = [each.problem.motion for each in _pieces(solution)]
+    motions = [each.problem.motion for each in motions_of(solution)]
     most = max(len(motion.nodes) for motion in finer)
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),

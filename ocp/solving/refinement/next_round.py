@@ -1,0 +1,178 @@
+"""Bases of a refinement's rounds: the first ends its pieces at breaks, the next ones are finer.
+
+Each phase has a basis of its own, which is refined where the phase has errors.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from ocp.certificate.checks.discontinuities import find_breaks
+from ocp.motion.basis import Basis
+from ocp.motion.spline import SIDE, BSpline
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solving.refinement.mesh_error import (
+    MeshErrors,
+    finer_mesh,
+    finer_spline,
+    mesh_errors,
+    split_instants,
+    worst_middles,
+)
+from ocp.storage.phase_data import with_bases
+from ocp.transcription.methods import Collocation
+from ocp.transcription.parameters.close_parameters import close_by_name
+from ocp.transcription.transcribe import Transcription, settings_of_phases
+from ocp.transcription.variables.layout import free_knots
+
+SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
+GROWN = 1.2  # times as many segments: what has to change little
+
+
+def motions_of(solution: Solution) -> tuple[Solution, ...]:
+    """Return the parts of a solution that have a basis each: its phases, or itself."""
+    return tuple(solution.phases.values()) or (solution,)
+
+
+def measure_errors(solution: Solution, tolerance: float) -> list[MeshErrors]:
+    """Return the errors of every basis, those of the quadrature by the whole objective."""
+    return [
+        mesh_errors(replace(motion, objective=solution.objective), tolerance)
+        for motion in motions_of(solution)
+    ]
+
+
+def first_round(
+    problem: Problem, transcription: Transcription, values: Mapping[str, float]
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription of the first round: pieces end at the breaks of the
+    statement, with `values` of its parameters."""
+    if not problem.phases:
+        return with_breaks(problem, transcription, values)
+    parts = settings_of_phases(transcription, problem.parts)
+    bases = [_basis(*with_breaks(part, settings, values)) for part, settings in parts]
+    return with_bases(problem, bases), transcription
+
+
+def next_round(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    every: list[MeshErrors],
+    held: int,
+) -> tuple[Problem, Transcription, list[Basis]]:
+    """Return the problem, transcription and bases of the next round.
+
+    Args:
+        problem, transcription, solution: of the last round.
+        every: its errors, those of each basis.
+        held: number of rounds so far whose certificate held. Before the first, bases of phases
+            without errors stay where others have some.
+    """
+    if not problem.phases:
+        problem, transcription = finer_basis(problem, transcription, solution, every[0], held)
+        return problem, transcription, [transcription.method.with_basis(problem).motion]
+    faulty = [each.gross or bool(each.open_jumps) or any(each.errors > 1) for each in every]
+    parts, bases = settings_of_phases(transcription, problem.parts), []
+    for (part, settings), phase, own, fault in zip(parts, solution.phases.values(), every, faulty):
+        if not held and any(faulty) and not fault:
+            bases.append(phase.problem.motion)
+        else:
+            bases.append(_basis(*finer_basis(part, settings, phase, own, held)))
+    return with_bases(problem, bases), transcription, bases
+
+
+def _basis(part: Problem, transcription: Transcription) -> Basis:
+    """Return the basis of a phase that is solved so."""
+    method = transcription.method
+    return method.mesh() if isinstance(method, Collocation) else part.motion
+
+
+def with_breaks(
+    problem: Problem, transcription: Transcription, values: Mapping[str, float]
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription whose pieces end where the statement breaks, in the
+    duration of a first guess.
+
+    The last stage of an interval is to lie before a jump, where the next interval begins.
+    """
+    numbers = close_by_name(problem, values)
+    torn = find_breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
+    instants = np.concatenate([torn.ends, torn.jumps - SIDE])
+    if not len(instants):
+        return problem, transcription
+    method = transcription.method
+    if isinstance(method, Collocation):
+        _check_kept(method.mesh().moving, instants[0], "free lengths")
+        inner = finer_mesh(method.mesh().breaks, instants, ())
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    _check_kept(free_knots(problem), instants[0], "free knots")
+    motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
+    return replace(problem, motion=motion), transcription
+
+
+def _check_kept(moving: bool, s: float, what: str) -> None:
+    """Raise ValueError where knots move and a piece of the motion is to end at an instant s."""
+    if moving:
+        raise ValueError(
+            f"refine: at s = {s:.3g} a piece of the motion ends, where loads break; "
+            f"{what} would leave it: give them"
+        )
+
+
+def finer_basis(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    seen: MeshErrors,
+    held: int,
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription of the next round.
+
+    It has multiple knots where torques jump, and more knots where errors are.
+    """
+    motion, method = solution.problem.motion, transcription.method
+    torn = find_breaks(solution.problem, solution.duration)
+    jumps = () if seen.gross else seen.jumps if held else seen.open_jumps
+    more = np.append(torn.ends, _split_instants(motion, seen, held))
+    if isinstance(method, Collocation):
+        inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    motion = finer_spline(cast(BSpline, motion), more, jumps, torn.jumps)
+    return replace(problem, motion=motion), transcription
+
+
+def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
+    """Return the instants (k,) that split segments.
+
+    Where the certificate has `held` once, those that may still change the objective are split, and
+    where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
+    """
+    order = max(2, motion.degree - 1)
+    if not seen.gross and (seen.open_jumps or (not held and (seen.errors > 1).any())):
+        return split_instants(motion.breaks, _splittable_errors(motion, seen), order)
+    if held == 1:
+        more = split_instants(motion.breaks, seen.errors / SETTLED, order)
+        least = worst_middles(motion.breaks, seen.errors, GROWN)
+        return more if len(more) >= len(least) else least
+    return split_instants(motion.breaks, np.full(motion.segments, np.inf), order)
+
+
+def _splittable_errors(motion: Any, seen: MeshErrors) -> np.ndarray:
+    """Return the errors (segments,) that splits make smaller, those of no jump.
+
+    Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.
+    """
+    if not isinstance(motion, BSpline):
+        return seen.errors
+    middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
+    jumping = np.zeros(motion.segments, dtype=bool)
+    for jump in seen.open_jumps:
+        if jump.is_smooth:
+            jumping |= (jump.start < middles) & (middles < jump.end)
+    return np.where(jumping, 0.0, seen.errors)
