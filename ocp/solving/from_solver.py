@@ -1,6 +1,6 @@
 """Solution record from a solver's outcome: values by name, multipliers and statistics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,10 +17,9 @@ from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Attempts
 from ocp.solving.statistics_of_solves import total_calls
-from ocp.transcription.phases.transcribe import PhaseLayout, TranscribedPhases
+from ocp.transcription.phases.transcribe import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import (
-    Layout,
     instants_at,
     motion_at,
     split_variables,
@@ -38,10 +37,15 @@ def solution_of(
     yielding: Sequence[str] | None,
     whole: float = 0.0,
 ) -> Solution:
-    """Return the Solution that an Outcome of the transcribed problem's NLP is.
+    """Return the Solution of an Outcome of a program.
 
-    Where the lines on what must give way are None it is in a hurry, and explains nothing. Of a
-    phase, the objective of the `whole` is given.
+    Args:
+        transcribed: the program.
+        outcome: what its solver returned.
+        statistics: of all attempts.
+        yielding: lines on rows that must be relaxed; None of a solve in a hurry, which explains
+            nothing.
+        whole: of a phase, the objective of the whole motion.
     """
     if isinstance(transcribed, TranscribedPhases):
         return _phases_solution(transcribed, outcome, statistics, yielding)
@@ -50,7 +54,6 @@ def solution_of(
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
     layout, problem = transcribed.layout, transcribed.problem
-    looked = outcome.success and yielding is not None
     points, duration, lifted = split_variables(layout, outcome.x)
     at_bounds = [
         *duration_bounds(problem.duration, duration),
@@ -66,37 +69,56 @@ def solution_of(
         outcome.g_multipliers,
     )
     named = rescale_law_multipliers(named, transcribed, layout.weight, body_weight(problem.tree))
+    failed = not outcome.success and yielding is not None
     solution = Solution(
+        **_shared_fields(transcribed, outcome, values, statistics, at_bounds),
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
-        transcription=transcribed.transcription,
         points=points,
         duration=duration,
         nodes=instants_at(layout, outcome.x, layout.nodes),
         lifted=lifted,
-        objective=outcome.f,
-        status=outcome.status,
         terms=tuple(
             (term.name, weight, float(value)) for (weight, term), value in zip(weighed, terms)
         ),
-        success=outcome.success,
-        parameters={each.name: value for each, value in values.items()},
-        statistics=statistics
-        | {"coarse": "", "at_bounds": at_bounds if outcome.success else []}
-        | _parameter_statistics(layout),
-        history=outcome.history,
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
             for name, each in named.items()
         },
-        explanation=()
-        if outcome.success or yielding is None
-        else (*explain(transcribed, outcome, yielding), *unsound),
+        explanation=(*explain(transcribed, outcome, yielding or ()), *unsound) if failed else (),
     )
-    coarse = coarseness(*transcribed.on_given_knots(outcome.x), solution, whole) if looked else ""
+    if not outcome.success or yielding is None:
+        return solution
+    coarse = coarseness(*transcribed.on_given_knots(outcome.x), solution, whole)
     if not coarse:
         return solution
-    said = dict(solution.statistics) | {"coarse": coarse}
-    return replace(solution, statistics=said, explanation=(coarse,))
+    known = dict(solution.statistics) | {"coarse": coarse}
+    return replace(solution, statistics=known, explanation=(coarse,))
+
+
+def _shared_fields(
+    transcribed: Transcribed | TranscribedPhases,
+    outcome: Outcome,
+    values: Mapping[Parameter, float],
+    statistics: Mapping[str, Any],
+    at_bounds: Sequence[str],
+    coarse: str = "",
+) -> dict[str, Any]:
+    """Return the fields of a Solution that motions with phases and without have alike."""
+    sought = transcribed.layout.sought
+    parameters = {
+        each.name: [each.unit, FOUND if each in sought else "given"]
+        for each in transcribed.layout.values
+    }
+    found = {"coarse": coarse, "at_bounds": list(at_bounds) if outcome.success else []}
+    return {
+        "transcription": transcribed.transcription,
+        "objective": outcome.f,
+        "status": outcome.status,
+        "success": outcome.success,
+        "history": outcome.history,
+        "parameters": {each.name: value for each, value in values.items()},
+        "statistics": {**statistics, **found, **({"parameters": parameters} if parameters else {})},
+    }
 
 
 def _with_found_parameters(
@@ -124,8 +146,8 @@ def _phases_solution(
 ) -> Solution:
     """Return the Solution of a problem of phases, each of which is a Solution too."""
     transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
-    layout, hurried = transcribed.layout, yielding is None
-    quiet = hurried or not outcome.success  # of what failed all is said of the whole
+    layout = transcribed.layout
+    quiet = yielding is None or not outcome.success  # the whole explains a failure
     shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
     phases = {
         name: _without_parameter_multipliers(
@@ -157,41 +179,24 @@ def _phases_solution(
         ),
         *parameter_bounds(layout.sought, values),
     ]
+    lines += unsound
+    if not outcome.success and yielding is not None:
+        lines = [*explain(transcribed, outcome, yielding), *lines]
     return Solution(
+        **_shared_fields(transcribed, outcome, values, statistics, at_bounds, coarse),
         problem=transcribed.problem,
-        transcription=transcribed.transcription,
         points=np.empty((transcribed.problem.tree.dof, 0)),
         duration=sum(phase.duration for phase in phases.values()),
-        objective=outcome.f,
         terms=tuple(
             (f"{name}{SEPARATOR}{term}", weight, value)
             for name, phase in phases.items()
             for term, weight, value in phase.terms
         ),
-        status=outcome.status,
-        success=outcome.success,
         multipliers=named | of_links,
-        statistics=statistics
-        | {"coarse": coarse, "at_bounds": at_bounds if outcome.success else []}
-        | _parameter_statistics(layout),
-        history=outcome.history,
-        explanation=_explanation(transcribed, outcome, yielding, (*lines, *unsound)),
-        parameters={each.name: value for each, value in values.items()},
+        explanation=tuple(lines),
         phases=phases,
         impulses=_impulses(transcribed, outcome.x),
     )
-
-
-def _explanation(
-    transcribed: TranscribedPhases,
-    outcome: Outcome,
-    yielding: Sequence[str] | None,
-    lines: Sequence[str],
-) -> tuple[str, ...]:
-    """Return why a solve of phases failed, and the `lines` that its phases say."""
-    if outcome.success or yielding is None:
-        return tuple(lines)
-    return (*explain(transcribed, outcome, yielding), *lines)
 
 
 def _without_parameter_multipliers(phase: Solution) -> Solution:
@@ -229,15 +234,6 @@ def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[s
     }
 
 
-def _parameter_statistics(layout: Layout | PhaseLayout) -> dict[str, Any]:
-    """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
-    if not layout.values:
-        return {}
-    sought = layout.sought
-    ways = {each.name: [each.unit, FOUND if each in sought else "given"] for each in layout.values}
-    return {"parameters": ways}
-
-
 def statistics_of(
     transcribed: Transcribed | TranscribedPhases, climbed: Attempts
 ) -> dict[str, Any]:
@@ -253,7 +249,9 @@ def statistics_of(
         "options": dict(last.solver.options),
         "variables": len(nlp.lower),
         "constraints": len(nlp.g_lower),
-        "jacobian_nonzeros": _jacobian_nonzeros(nlp),
+        "jacobian_nonzeros": nlp.constraints.jac_sparsity(0, 0).nnz()
+        if nlp.jacobian is None
+        else nlp.jacobian.nnz_out(1),
         "hessian_nonzeros": _hessian_nonzeros(nlp, last.solver),
         "iterations": sum(stage.iterations for stage in stages),
         "stages": [stage.status for stage in last.stages],
@@ -265,12 +263,6 @@ def statistics_of(
         "kernels": transcribed.kernels(),
         "calls": total_calls(stage.calls for stage in stages),
     }
-
-
-def _jacobian_nonzeros(nlp: NLP) -> int:
-    if nlp.jacobian is not None:
-        return nlp.jacobian.nnz_out(1)
-    return nlp.constraints.jac_sparsity(0, 0).nnz()
 
 
 def _hessian_nonzeros(nlp: NLP, solver: Solver) -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 Data = dict[str, Any]
 Record = TypeVar("Record")
@@ -25,7 +25,7 @@ def record_from_data(kind: type[Record], data: Mapping[str, Any]) -> Record:
     if kind in _READERS:
         made: Record = _READERS[kind](dict(data))
         return made
-    hints = _field_kinds(kind)
+    hints = _field_kinds(cast(type, kind))
     return kind(**{name: _value(hints.get(name), value) for name, value in data.items()})
 
 
