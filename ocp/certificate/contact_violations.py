@@ -187,8 +187,7 @@ def _is_corrected(problem: Problem) -> bool:
 
 
 def _is_level(problem: Problem) -> bool:
-    """Tell whether all feet are areas on one plane, of which some always bears a body that
-    floats."""
+    """Tell whether all feet are areas on one plane and always bear a floating body."""
     ground = problem.ground
     return (
         ground is not None
@@ -327,7 +326,7 @@ def _bearing_supports(
 
 
 def _root_residual(motion: Motion) -> Extreme:
-    """Return what is left for the root's joints, in body weights (N, N m)."""
+    """Return the residual forces of the root's joints, in body weights (N, N m)."""
     tree, always = motion.problem.tree, np.full(len(motion.t), True)
     return motion.extreme(
         [
@@ -339,9 +338,8 @@ def _root_residual(motion: Motion) -> Extreme:
 
 
 def _wrench_gap(solution: Solution, motion: Motion) -> Extreme | None:
-    """Return how far wrenches as they run between the nodes are from balance.
-
-    None if they are no variables, or are not corrected.
+    """Return the imbalance of wrenches between the nodes; None if they are no variables, or are not
+    corrected.
     """
     if not solution.stands or not _is_corrected(solution.problem):
         return None

@@ -113,7 +113,7 @@ def _along(constraint: Constraint) -> bool:
 
 
 def _known_at_nodes_only(layout: Layout, kernel: Kernel) -> np.ndarray:
-    """Tell which rows depend on what is known at nodes alone."""
+    """Tell which rows depend on variables that are known at nodes alone."""
     blind, first = np.zeros(kernel.size, dtype=bool), motion_width(layout.problem)
     if not layout.problem.motion.collocated:
         lifted = (kernel.columns >= first) & (kernel.columns < first + len(layout.place))
@@ -152,7 +152,7 @@ def _is_zero_row(constraint: Constraint, number: int) -> bool:
 
 
 def _gap(look: Motion, owner: tuple[Constraint, int], s: np.ndarray, values: np.ndarray) -> Gap:
-    """Return how far one row is off, and where."""
+    """Return the Gap of one row."""
     constraint, number = owner
     inside = (
         constraint.when.holds(s) if isinstance(constraint.when, Span) else np.full(len(s), True)
@@ -168,10 +168,10 @@ def _gap(look: Motion, owner: tuple[Constraint, int], s: np.ndarray, values: np.
 
 
 def _law_doubts(look: Motion) -> set[str]:
-    """Return what a certificate is to say of laws of motion that are missed.
+    """Return the measures that a certificate must take because laws of motion are missed.
 
-    Forces f that a law lacks are accelerations M^-1 f of its coordinates, with which every segment
-    ends by (e, v) off the plan. In all they gather, as `Deviations` has it, e + v (T - t).
+    Forces f that a law lacks are accelerations M^-1 f, by which every segment ends (e, v) off the
+    plan. They gather e + v (T - t), as in `Deviations`.
     """
     problem, layout = look.problem, look.transcribed.layout
     n, first = problem.tree.dof, motion_width(problem) - problem.tree.dof
@@ -211,7 +211,9 @@ def _slopes(kernel: Kernel, y: np.ndarray, s: np.ndarray, first: int, count: int
 def _accumulated_error(
     problem: Problem, off: np.ndarray, s: np.ndarray, weights: np.ndarray
 ) -> float:
-    """Return what the segments gather of accelerations `off` (N, k) over the motion."""
+    """Return the gathered error of accelerations `off` (N, k) over the motion, as `Deviations` has
+    it.
+    """
     ends = np.repeat(problem.motion.breaks[1:], POINTS)
     rates, places = (
         (off * lever[:, None]).reshape(-1, POINTS, off.shape[1]).sum(axis=1)
@@ -222,8 +224,9 @@ def _accumulated_error(
 
 
 def _objective_doubts(look: Motion, whole: float) -> set[str]:
-    """Return whether a certificate is to integrate the objective, which a finer quadrature
-    changes."""
+    """Return whether a certificate must integrate the objective, because a finer quadrature changes
+    it.
+    """
     transcribed, motion = look.transcribed, look.problem.motion
     terms, change = look.problem.objective.terms, 0.0
     values = np.array(transcribed.terms(look.x)).ravel()
@@ -244,7 +247,7 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
 
 
 def _certificate_gaps(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
-    """Yield what a certificate measures of all that is in doubt."""
+    """Yield the certificate's own measures of everything in doubt."""
     from ocp.certificate.checks.replay_motion import (
         deviations,  # simulators load when one is needed
     )

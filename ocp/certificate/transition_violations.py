@@ -66,7 +66,7 @@ class SolvedTransition:
         return self.before.qd(self.before.duration), self.image(self.after.qd(0.0))
 
     def image(self, values: np.ndarray) -> np.ndarray:
-        """Return what values (n,) of the phase after are in the coordinates of that before."""
+        """Return values (n,) of the phase after in the coordinates of that before."""
         symmetry = self.transition.symmetry
         if symmetry is None:
             return values
@@ -92,7 +92,7 @@ class Impact:
 
     @property
     def error(self) -> float:
-        """How far both energies are apart, relative to the kinetic energy before and after."""
+        """Distance of both energies, relative to the kinetic energy before and after."""
         return abs(self.lost - self.formula) / max(self.energy, LEAST)
 
 
@@ -127,7 +127,7 @@ def link_violations(solution: Solution) -> dict[str, Violation]:
 
 
 def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
-    """Yield what is asked where phases meet and of all of them, with its values."""
+    """Yield the constraints between phases and on all of them, with their values."""
     for meeting in solved_transitions(solution):
         yield from _continuity(meeting)
         for constraint in meeting.transition.constraints:
@@ -173,7 +173,7 @@ def _evaluated_row(
 
 
 def _continuity(meeting: SolvedTransition) -> Iterator[Evaluated]:
-    """Yield what differs of the quantities that are the same on both sides."""
+    """Yield differences of the quantities that must be equal on both sides."""
     transition, moving = meeting.transition, meeting.before.problem.tree.moving
     for quantity in transition.quantities:
         end, start = (
@@ -197,7 +197,7 @@ def _continuity(meeting: SolvedTransition) -> Iterator[Evaluated]:
 
 
 def _strike_rows(meeting: SolvedTransition, strike: Strike) -> Iterator[Evaluated]:
-    """Yield how a point leaves, and how far its impulse is inside what it may be."""
+    """Yield the laws of a point that strikes: how it leaves, and the room of its impulse."""
     tree, normal = meeting.before.problem.tree, np.array(strike.normal, dtype=float)
     jacobian = _jacobian(meeting, strike.point)
     before, left = (jacobian @ rates for rates in meeting.rates)
@@ -228,7 +228,7 @@ def _strike_rows(meeting: SolvedTransition, strike: Strike) -> Iterator[Evaluate
 
 
 def _momentum(meeting: SolvedTransition) -> Evaluated:
-    """Return what M (v+ - v-) lacks to what the impulses give."""
+    """Return the difference of M (v+ - v-) and the impulses."""
     tree = meeting.before.problem.tree
     gained, given = _balance(meeting)
     mass, labels = mass_of(tree), tuple(joint.name for joint in tree.moving)
@@ -258,7 +258,7 @@ def _mass_matrix(meeting: SolvedTransition) -> np.ndarray:
 
 
 def _jacobian(meeting: SolvedTransition, point: str) -> np.ndarray:
-    """Return what takes rates to the velocity of a point, (3, n)."""
+    """Return the Jacobian of a point's velocity by the rates, (3, n)."""
     slopes = kinematics.jacobian(meeting.before.problem.tree, ca.DM(meeting.q), point)
     return np.array(ca.DM(slopes))[3:]
 

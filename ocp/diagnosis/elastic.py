@@ -111,9 +111,9 @@ def relax_minimally(
     left: Budget,
     watch: Watch | None,
 ) -> Elastic:
-    """Return what of a statement must give way, looked for around the unknowns x.
+    """Return the minimal relaxation of a statement, searched around the unknowns x.
 
-    Iterations count to what is `left` to the user's options, beside a bound of their own.
+    Iterations count against what is `left` of the user's options, beside a bound of their own.
     """
     if Budget(left=left.left).is_empty:
         return Elastic()
@@ -152,7 +152,7 @@ def _first_relaxation(
 
 
 def _except_named(ways: Sequence[Sequence[ExceededRow]], gives: Gives) -> Gives:
-    """Return which rows may give way whose constraint is in none of the ways out."""
+    """Return the choice of rows without the constraints of former relaxations."""
     named = {row.constraint.name for way in ways for row in way}
     return lambda constraint, number: constraint.name not in named and gives(constraint, number)
 
@@ -229,7 +229,7 @@ def _minimise_payment(
 
 
 def _durations(transcribed: Program) -> list[int]:
-    """Return which unknowns are durations."""
+    """Return the indices of durations among the unknowns."""
     if not isinstance(transcribed, TranscribedPhases):
         return [0]
     parts = zip(transcribed.parts, transcribed.columns)

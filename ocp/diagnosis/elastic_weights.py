@@ -35,9 +35,8 @@ def is_room(constraint: Constraint, number: int) -> bool:
 
 
 def is_stated(constraint: Constraint, number: int) -> bool:
-    """Tell whether a row is of the statement, the duration's among them, and no law.
-
-    Nor does what is sought give way where records would not take it.
+    """Tell whether a row is stated, the duration's bounds included, and no law of motion or
+    requirement of a record.
     """
     name = own_name(constraint)
     law = name in (*RESERVED, MOMENTUM) or name.startswith((SOUND.format(""), LEAVING))
@@ -55,12 +54,14 @@ def equal_price(key: Key) -> float:
 
 
 def scale(bound: float) -> float:
-    """Return what a violation of a bound is relative to, as a certificate has it."""
+    """Return the size that a violation of a bound is relative to, as in a certificate."""
     return max(1.0, abs(bound)) if np.isfinite(bound) else 1.0
 
 
 def scale_of(constraint: Constraint, bound: float) -> float:
-    """Return what a violation of a row's bound is relative to: of a duration always the bound."""
+    """Return the size that a violation of a row's bound is relative to: of a duration the bound
+    itself.
+    """
     return abs(bound) if own_name(constraint) == DURATION else scale(bound)
 
 
@@ -90,7 +91,7 @@ def row_prices(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _VariableBound:
-    """Which row asks for the bound of a variable on one `side`, and the price of exceeding it."""
+    """Row that bounds a variable on one `side`, and the price of exceeding it."""
 
     variable: int
     side: str
@@ -100,7 +101,7 @@ class _VariableBound:
 
 
 def _variable_bounds(transcribed: Transcribed | TranscribedPhases) -> Iterator[_VariableBound]:
-    """Yield who asks for each bound of a variable, but of parameters that are held."""
+    """Yield the rows that bound variables, except parameters that are held."""
     slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
         for line, k in zip(*np.nonzero(placed.variable >= 0)):

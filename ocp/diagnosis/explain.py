@@ -67,7 +67,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What the row is called."""
+        """Name of its constraint, with its label."""
         return row_name(self.constraint, self.number)
 
     @property
@@ -77,7 +77,7 @@ class Row:
 
     @property
     def beyond(self) -> np.ndarray:
-        """How far the values (N,) lie outside the bounds."""
+        """Distance of the values (N,) from the bounds that they exceed."""
         return violation(self.values, *self.bounds)
 
     def relative(self, amounts: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ class ProgramMotion:
 
     @property
     def duration(self) -> float:
-        """How long it lasts (s)."""
+        """Duration (s)."""
         return duration_at(self.transcribed.layout, self.x)
 
     def with_name(self, constraint: Constraint) -> Constraint:

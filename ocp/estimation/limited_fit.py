@@ -52,7 +52,7 @@ class Limits:
         return np.clip(points, self.lower + gap, self.upper - gap)
 
     def slacks(self, q: np.ndarray) -> np.ndarray:
-        """Return what is left (2, n, N) to the lower limits and to the upper ones."""
+        """Return the distances (2, n, N) to the lower limits and to the upper ones."""
         return np.array([q - self.lower[:, None], self.upper[:, None] - q])
 
 
@@ -120,7 +120,7 @@ def _first(search: Search, start: Unknowns, limits: Limits) -> tuple[Point, floa
 
 
 def _stiffness(here: Point) -> np.ndarray:
-    """Return what limits add to the diagonals of the frames' normal matrices (N, n)."""
+    """Return the limits' terms on the diagonals of the frames' normal matrices (N, n)."""
     return (here.multiplier / here.slack).sum(axis=0).T
 
 

@@ -110,7 +110,7 @@ def _axis_rotation(axis: np.ndarray, tree: Tree) -> np.ndarray:
 
 
 def _word(axis: np.ndarray) -> str:
-    """Return what an axis is called, as "-z"."""
+    """Return the name of an axis, as "-z"."""
     k = int(np.argmax(np.abs(axis)))
     return f"{'-' if axis[k] < 0 else ''}{LETTERS[k]}"
 

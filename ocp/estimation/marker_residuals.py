@@ -18,11 +18,15 @@ Groups = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Sightings:
-    """What was seen: `places` (rows, N) m of markers, zero where missing, and the roots of their
-    weights (rows, N), zero there; `points` are those of the tree that the markers stand for.
+    """Measured places of a tree's points.
 
-    Of `groups` of links each has a factor of length; coordinates y (n + groups, N) have the factors
-    below q.
+    Coordinates y (n + groups, N) have the length factors of `groups` below q.
+
+    Attributes:
+        tree, points: the tree, and its points that the markers stand for.
+        places: of markers (rows, N) m, zero where missing.
+        roots: of their weights (rows, N), zero where missing.
+        groups: links that share a length factor.
     """
 
     tree: Tree
@@ -60,14 +64,14 @@ class Sightings:
         return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
 
     def curvature(self, y: np.ndarray) -> np.ndarray:
-        """Return what the curvature of places adds to the normal matrices at y."""
+        """Return the contribution of the places' curvature to the normal matrices at y."""
         places, _, curvature = _point_functions(self.tree, self.points, self.groups)
         off = self.roots**2 * (_values(places, y) - self.places)
         bends = _values(curvature, y, off)
         return np.moveaxis(bends.reshape((len(y), len(y), -1), order="F"), 2, 0)
 
     def frame(self, number: int) -> "Sightings":
-        """Return what was seen in one frame, of segments as they are in the tree."""
+        """Return the sightings of one frame, with segments as they are in the tree."""
         columns = self.places[:, [number]], self.roots[:, [number]]
         return replace(self, places=columns[0], roots=columns[1], groups=())
 

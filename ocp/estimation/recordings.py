@@ -102,7 +102,7 @@ class Recording:
 
     @property
     def shares(self) -> np.ndarray:
-        """How much of an independent sample of the noise each sample is (N,)."""
+        """Weight of each sample in independent samples of the noise (N,)."""
         return np.minimum(1.0, 2 * self.bandwidth * np.gradient(self.t))
 
     def curve(self) -> Motion:

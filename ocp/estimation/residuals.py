@@ -106,7 +106,7 @@ class Trials:
 
 
 def sample_count(data: Trials) -> float:
-    """Return how many independent numbers were measured, more than points of motions are sought."""
+    """Return the number of independent measurements beyond that of control points to be found."""
     outputs = (
         (np.isfinite(measured) * recording.shares).sum()
         for measured, recording in zip(data.measured, data.recordings)
@@ -260,6 +260,6 @@ def _given_deviations(seen: OutputFunctions, recording: Recording) -> np.ndarray
 
 
 def _size(parameter: Parameter, value: float) -> float:
-    """Return what a change of a parameter is compared with: its value, range, or 1."""
+    """Return the scale of a parameter: its value, its range, or 1."""
     span = parameter.upper - parameter.lower
     return abs(value) or (span if np.isfinite(span) and span > 0 else 1.0)

@@ -37,7 +37,7 @@ class SoughtMotion:
 
     @property
     def freedom(self) -> int:
-        """How many measured numbers there are more than control points."""
+        """Number of measurements beyond that of control points."""
         return len(self.deviations) * (len(self.s) - self.values.shape[2])
 
     @property

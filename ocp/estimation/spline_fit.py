@@ -26,7 +26,7 @@ SMALL = 1e-3  # of the sum of squares: where a step promises less, the curvature
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Unknowns:
-    """What is sought: control points (points, n), and factors of length (groups,)."""
+    """Control points (points, n) and length factors (groups,)."""
 
     points: np.ndarray
     factors: np.ndarray
@@ -94,10 +94,15 @@ class System:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SplineFit:
-    """Where a sum of squares of splines is least: the `unknowns`, how the search ended and after
-    how many iterations, and the `system` there, damped by FAINT of its largest entry; `seen` (n, n)
-    is the sum of all frames' normal matrices, and `pressed` (n, N) has the sign of the limit at
-    which a coordinate is held, zero where it is at none."""
+    """Least-squares splines.
+
+    Attributes:
+        unknowns: control points and length factors.
+        status, iterations: how the search ended.
+        system: the normal equations there, damped by FAINT of the largest entry.
+        seen: sum of all frames' normal matrices (n, n).
+        pressed: sign of the limit at which a coordinate is held (n, N), zero at none.
+    """
 
     unknowns: Unknowns
     status: str
@@ -109,8 +114,9 @@ class SplineFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Search:
-    """What the search looks at: `sightings` at frames where the basis of a `degree` has `weights`
-    (N, points); `prior` is the weight of (factor - 1)^2."""
+    """Least-squares problem: `sightings` at frames where the basis of a `degree` has `weights` (N,
+    points), and the weight `prior` of (factor - 1)^2.
+    """
 
     sightings: Sightings
     degree: int
@@ -180,8 +186,9 @@ def fit_spline(search: Search, start: Unknowns, iterations: int) -> SplineFit:
 
 
 def _least_squares(search: Search, x: Unknowns, iterations: int) -> tuple[Unknowns, str, int]:
-    """Return where the sum of squares is least from x on, how the search ended, and after how many
-    iterations."""
+    """Return the minimiser of the sum of squares from x on, how the search ended, and its
+    iterations.
+    """
     damping, status = GENTLE, "too many iterations"
     cost, count = search.cost(x), 0
     normals, pull = search.normal(x)

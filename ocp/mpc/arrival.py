@@ -53,8 +53,9 @@ def _trace(plan: Plan, constraint: Constraint, lifted: str | None) -> Trace:
 
 
 def _state(plan: Plan, solution: Solution, states: np.ndarray) -> np.ndarray:
-    """Return what kernels take of the motion: T where it is free, q, and rates, over the motion
-    where they say how long that is; nan in place of accelerations."""
+    """Return kernels' inputs at states: T where it is free, q, and rates, over the motion where its
+    duration is a parameter; nan for accelerations.
+    """
     n, T = plan.problem.tree.dof, solution.duration
     program: Any = plan.transcribed  # of a problem without phases
     free, timed = free_duration(plan.problem), program.layout.timed is not None
@@ -75,7 +76,7 @@ def _pad_inputs(y: np.ndarray, width: int, values: Mapping[Parameter, float]) ->
 def _bound_excess(
     constraint: Constraint, found: np.ndarray, values: Mapping[Parameter, float]
 ) -> np.ndarray:
-    """Return how far rows (m, N) of a constraint are outside of its bounds."""
-    sides = (with_values(side, values) for side in constraint.bounds(len(found)))
-    lower, upper = (np.array(nominal(side), dtype=float)[:, None] for side in sides)
+    """Return the distances of rows (m, N) of a constraint from their bounds."""
+    sides = (closed(side, values) for side in constraint.bounds(len(found)))
+    lower, upper = (np.array(reference(side), dtype=float)[:, None] for side in sides)
     return np.maximum(np.maximum(lower - found, found - upper), 0.0)

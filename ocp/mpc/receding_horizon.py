@@ -98,17 +98,17 @@ class Tracked:
 
     @property
     def seconds(self) -> np.ndarray:
-        """What each replan on the way took (replans - 1,), s."""
+        """Time that each replan took (replans - 1,), s."""
         return np.array([one.seconds for one in self.replans[1:]])
 
     @property
     def iterations(self) -> np.ndarray:
-        """How many iterations each replan on the way took (replans - 1,)."""
+        """Iterations of each replan (replans - 1,)."""
         return np.array([one.solution.statistics["iterations"] for one in self.replans[1:]])
 
     @property
     def dropped_plans(self) -> int:
-        """How many plans were not followed, since they came too late to meet what is asked."""
+        """Number of plans that were cut short and not followed."""
         return sum(not one.followed for one in self.replans)
 
     def __repr__(self) -> str:
@@ -288,13 +288,13 @@ def _now() -> tuple[float, float]:
 
 
 def _seconds_since(begin: tuple[float, float]) -> dict[str, float]:
-    """Return what has passed of both since then."""
+    """Return the times that have passed of both clocks."""
     passed = (now - then for now, then in zip(_now(), begin))
     return dict(zip(("seconds", "cpu_seconds"), passed))
 
 
 def _overhead(turn: Replan) -> float:
-    """Return what a turn took beside its solver (s)."""
+    """Return a turn's time beside its solver (s)."""
     return turn.seconds - turn.solution.statistics["solve_seconds"]
 
 

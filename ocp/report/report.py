@@ -126,7 +126,7 @@ def report_lines(report: Mapping[str, Any]) -> list[Line]:
 
 
 def _integral(value: float | None) -> str:
-    """Return what a report says beside the program's sum: the integral that it stands for."""
+    """Return the words for the objective's integral."""
     return "" if value is None else f" (on a fine grid {value:.9g})"
 
 
@@ -175,7 +175,7 @@ def _objective_of(solution: Solution, certificate: Verification | None) -> float
 
 
 def _settings(solution: Solution) -> dict[str, Any]:
-    """Return how a solution was computed."""
+    """Return the settings of the solve."""
     statistics, transcription = solution.statistics, solution.transcription
     return {
         "plugin": statistics["plugin"],

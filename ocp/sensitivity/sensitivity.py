@@ -195,7 +195,7 @@ def _check_differences(solution: Solution, of: str, by: str, derived: Any) -> No
 
 
 def _value(solution: Solution, of: str, times: np.ndarray) -> np.ndarray:
-    """Return what is named of a solution, curves at the times."""
+    """Return a named quantity of a solution, curves at the times."""
     if of == "x":
         transcribed = _program(solution)
         return start(transcribed, solution).x

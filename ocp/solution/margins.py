@@ -118,7 +118,7 @@ def _motion_reserves(motion: Solution, begin: float) -> dict[str, Reserve]:
 
 
 def _rooms_and_bounds(at: Instant) -> Any:
-    """Return what is left of every side of every strength, then its bounds."""
+    """Return the room to every side of every strength, then their bounds."""
     rooms: list[Any] = []
     bounds: list[Any] = []
     for each in strengths(at.tree):

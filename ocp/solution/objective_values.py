@@ -43,7 +43,7 @@ class Cost:
 
     @property
     def error(self) -> float:
-        """How far the sum is from the integral, relative to the latter."""
+        """Distance of the sum from the integral, relative to the latter."""
         return abs(self.summed - self.dense) / max(abs(self.dense), LEAST)
 
 
@@ -105,7 +105,7 @@ def _length(problem: Problem, solution: Solution) -> float:
 
 
 def _density(term: Term, at: Instant) -> Any:
-    """Return what is integrated over time, or the value at the end."""
+    """Return the integrand of a term over time, or its value at the end."""
     value = term.function(at)
     return ca.sumsqr(ca.vec(value)) if term.kind == "squares" else value
 

@@ -368,8 +368,9 @@ def stay_forces(solution: Solution) -> np.ndarray:
 
 
 def _contacts(solution: Solution) -> Iterable[np.ndarray]:
-    """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
-    else of all in the order of what is lifted."""
+    """Return wrenches of contacts at the nodes: of each foot where they are corrected in between,
+    else of all contacts in the order of the lifted rows.
+    """
     ground = cast(Ground, solution.problem.ground)
     if is_corrected(solution.problem.tree, ground):
         return solution.wrenches().values()

@@ -17,7 +17,7 @@ UNDER_WAY = "under way"
 
 
 def with_motions(transcribed: Transcribed | TranscribedPhases, watch: Watch | None) -> Watch | None:
-    """Return what hands iterations to `watch`, with the motions that they are."""
+    """Return a watcher that shows `watch` each iteration with its motion."""
     if watch is None:
         return None
 
@@ -34,7 +34,7 @@ def with_motions(transcribed: Transcribed | TranscribedPhases, watch: Watch | No
 def _motion(
     transcribed: Transcribed | TranscribedPhases, iteration: Iteration, known: Iterate
 ) -> Solution:
-    """Return the motion at an iteration."""
+    """Return the motion at an iteration as a Solution."""
     outcome = Outcome(
         x=known.x,
         f=iteration.objective,

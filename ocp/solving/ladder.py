@@ -60,10 +60,14 @@ LADDER = (Attempt(), Attempt(feasible_first=True), Attempt(wandering=40))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What came of an attempt: the Outcomes of its `stages`, and the `outcome` that counts.
+    """Result of one attempt.
 
-    `solver` is as it was tuned; `warm` whether it began with multipliers; `violation` the largest
-    of any bound; `nearest` the unknowns of least violation of those that wandered.
+    Attributes:
+        solver: as it was tuned.
+        stages, outcome: Outcomes of its stages, and the one that counts.
+        warm: whether it began with multipliers.
+        violation: the largest of any bound.
+        nearest: unknowns of least violation, of random starts.
     """
 
     solver: Solver
@@ -188,9 +192,8 @@ def _warm(attempt: Attempt, start: Start) -> bool:
 
 
 def iteration_allowance(nlp: NLP, first: Trial) -> int:
-    """Return how many iterations may follow those of a first attempt.
-
-    WORK over the number of variables, at least TIMES as many up to ENOUGH, at most MOST.
+    """Return the number of iterations that may follow those of a first attempt: WORK over the
+    number of variables, at least TIMES as many up to ENOUGH, at most MOST.
     """
     spent = sum(stage.iterations for stage in first.stages)
     return min(MOST, max(WORK // max(1, len(nlp.lower)), min(ENOUGH, TIMES * spent)))

@@ -35,7 +35,8 @@ def range_shares(numbers: np.ndarray) -> np.ndarray:
 
 
 def nearest_row(places: np.ndarray, k: int, others: Sequence[int]) -> int:
-    """Return which of other rows of places (sets, columns) is nearest to row k, the first of
-    equally near ones."""
+    """Return the one of `others` whose row of places (sets, columns) is nearest to row k, the first
+    of equally near ones.
+    """
     distances = np.linalg.norm(places[list(others)] - places[k], axis=1)
     return others[int(np.argmin(np.round(distances, 9)))]

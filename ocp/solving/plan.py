@@ -57,8 +57,9 @@ _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How a plan that was pickled or copied is transcribed again, when that is first asked for: the
-    names of parameters that are `freed`, and of constraints that are `kept`."""
+    """Data by which a pickled or copied plan transcribes its problem again: names of `freed`
+    parameters and of `kept` constraints.
+    """
 
     transcription: Transcription
     parameters: tuple[Parameter, ...]
@@ -109,7 +110,7 @@ class Plan:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What the problem leaves open, free parameters first."""
+        """The open parameters, free ones first."""
         return (self.recipe or self.transcribed).parameters
 
     @property
@@ -243,7 +244,9 @@ class Plan:
 
     @property
     def turn(self) -> RLock:
-        """What lets one thread at a time solve or differentiate: graphs are not to be shared."""
+        """The lock by which one thread at a time solves or differentiates: graphs are not to be
+        shared.
+        """
         turn: RLock = self.transcribed.made.setdefault("turn", RLock())
         return turn
 
@@ -383,7 +386,7 @@ def _relaxation(
     climbed: Attempts,
     watch: Watch | None,
 ) -> Elastic:
-    """Return what must give way, unless a motion was found or nothing more may be asked."""
+    """Return the minimal relaxation, unless a motion was found or the budget is spent."""
     if not climbed.all_infeasible:
         return Elastic()
     still: Any

@@ -8,7 +8,7 @@ ADDED = ("iterations", *SECONDS)
 
 
 def total_statistics(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what solves took together, of every one's statistics: iterations, calls, seconds."""
+    """Return the total iterations, calls and seconds of several solves' statistics."""
     sums = {name: sum(each[name] for each in every) for name in ADDED}
     return sums | {"calls": total_calls(each["calls"] for each in every)}
 

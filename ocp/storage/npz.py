@@ -123,7 +123,7 @@ def read_solution(
 
 
 class _UnsuitableFile(Exception):
-    """What is wrong with a sound file for this caller."""
+    """Reason for which a sound file does not suit this caller."""
 
 
 def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:

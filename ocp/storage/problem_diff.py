@@ -13,7 +13,7 @@ SHOWN = 3  # differences that an error lists
 
 
 def differences(first: Statement, second: Statement) -> list[str]:
-    """Return what the first asks and the second does not, or otherwise, by name; [] if nothing."""
+    """Return the differences between two statements, by name; [] if there are none."""
     if first.fingerprint == second.fingerprint:
         return []
     return list(_differences("", _by_name(first.requirements), _by_name(second.requirements)))
@@ -26,7 +26,7 @@ def difference_words(different: Sequence[str]) -> str:
 
 
 def _by_name(asked: Data) -> Data:
-    """Return what is asked with names in place of numbers: links by their joints, and so on."""
+    """Return a statement by names in place of numbers: links by their joints, and so on."""
     if "phases" in asked:
         phases = {f"phase {each['name']!r}": _phase(asked, each) for each in asked["phases"]}
         joining = {
@@ -54,13 +54,13 @@ def _by_name(asked: Data) -> Data:
 
 
 def _phase(asked: Data, phase: Data) -> Data:
-    """Return what a phase asks, by name; its tree is that of all unless it has its own."""
+    """Return a phase's statement by name; its tree is the shared one unless it has its own."""
     tree = asked["tree"] if phase["tree"] is None else phase["tree"]
     return _by_name({"missing": []} | phase | {"tree": tree})
 
 
 def _differences(where: str, one: Any, other: Any) -> Iterator[str]:
-    """Yield where two values of data are different, and how."""
+    """Yield the places where two values of data differ, with both values."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
             place = f"{where}: {key}" if where else key

@@ -82,12 +82,12 @@ def _link_multipliers(solution: Solution) -> dict[str, Multipliers]:
 
 
 def phase_prefix(number: int) -> str:
-    """Return how the names of a phase's arrays begin."""
+    """Return the prefix of the names of a phase's arrays."""
     return f"phase_{number}_"
 
 
 def _motion_header(solution: Solution) -> dict[str, Any]:
-    """Return what a motion has that is not an array, beside what is asked of it."""
+    """Return the entries of a motion that are no arrays, beside its statement."""
     known = _link_multipliers(solution) if solution.phases else solution.multipliers
     return {
         "status": solution.status,

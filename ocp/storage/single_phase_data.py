@@ -58,7 +58,8 @@ class Statement:
 
     @property
     def requirements(self) -> Data:
-        """What is asked of the motion, functions as tapes: all but its basis and the outputs."""
+        """Requirements on the motion, functions as tapes: all data but its basis and the
+        outputs."""
         asked = _binding_data(self.data)
         if "phases" in asked:
             asked["phases"] = [_binding_data(phase) for phase in asked["phases"]]
@@ -106,7 +107,7 @@ def write_problem(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str,
 
 
 def scenery_data(problem: Problem) -> Data:
-    """Return what stands around as data; nothing where nothing does."""
+    """Return the scenery as data; {} without any."""
     return {"scenery": [asdict(each) for each in problem.scenery]} if problem.scenery else {}
 
 
@@ -272,7 +273,7 @@ def optional_record(kind: type[Record], data: Data | None) -> Record | None:
 
 
 def _binding_data(data: Data) -> Data:
-    """Return what of data asks something of the motion."""
+    """Return the data that bind the motion."""
     bound = {key: value for key, value in data.items() if key not in FREE}
     tree = bound.get("tree")
     if tree is not None:

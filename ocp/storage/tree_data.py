@@ -88,7 +88,7 @@ def _follows_data(joint: Joint) -> Data | None:
 
 
 def _follows(data: Data) -> Follows:
-    """Return what a joint follows, by a curve of the closed set."""
+    """Return the Follows of data, its curve one of the closed set."""
     kind: Any = CURVES.get(data["kind"])
     if kind is None:
         raise ValueError(f"there is no function {data['kind']!r} that a joint follows")

@@ -24,12 +24,12 @@ class Slope:
 
     @property
     def stretch(self) -> float:
-        """How much longer this makes what hangs on the link, as a share of its length."""
+        """Elongation of the parts beyond the link, as a share of its length."""
         return self.angle**2 / 2
 
 
 def steepest_slope(solution: Solution) -> Slope | None:
-    """Return the largest Slope of the links whose modes are of first order; None without such."""
+    """Return the largest Slope of links with first-order shapes; None without such."""
     tree, times = solution.problem.tree, solution.times(INSTANTS)
     slopes = []
     for joint, link, rows in zip(tree.joints, tree.links, tree.amplitude_rows):

@@ -128,12 +128,10 @@ def _active_range_rows(solution: Solution) -> tuple[str, ...]:
 def _lagrangian_change(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> np.ndarray | None:
-    """Return what the Lagrangian changes by, part by part, when exact mechanics take over.
+    """Return the change of the Lagrangian's terms under exact mechanics; None for other rows.
 
-    None where the two programs have other rows.
-
-    The optimum of a program that is changed a little changes like the Lagrangian at its multipliers
-    (the envelope theorem).
+    The optimum of a slightly changed program changes like the Lagrangian at its multipliers (the
+    envelope theorem).
     """
     judge = replace(
         with_exact_dynamics(solution).transcription, derivatives="ad", kernels="virtual"

@@ -43,7 +43,7 @@ def misfit_of_phases(solution: Solution) -> str:
 
 
 def _misplaced_impulses(solution: Solution) -> Iterator[str]:
-    """Yield which impulses are not those of what strikes."""
+    """Yield impulses that are not those of the stated impacts."""
     stated = {each.name: each.points for each in solution.problem.transitions if each.strikes}
     if set(solution.impulses or ()) != set(stated):
         names = join_names(map(str, solution.impulses or ()))
@@ -125,7 +125,7 @@ def _same_motion(phase: Solution, part: Problem) -> bool:
 
 
 def _sum_faults(solution: Solution, costs: list[Cost]) -> Iterator[str]:
-    """Yield what of the whole does not follow from its phases."""
+    """Yield numbers of the whole that do not follow from its phases."""
     total = sum(solution.durations.values())
     if not is_same(solution.duration, total):
         yield f"duration: reported {solution.duration:.9g} s, its phases last {total:.9g} s"

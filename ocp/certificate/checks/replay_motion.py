@@ -100,10 +100,10 @@ class Deviations:
 
     @property
     def error(self) -> float:
-        """What judges the plan: its drift, or where that is smaller what the segments gather.
+        """The error of the plan: its drift, or the gathered defects where these are smaller.
 
-        A drift is the gathered defects times the motion's own amplification, which in an unstable
-        motion grows without bound and is no error of the plan; in one that calms down it is less.
+        A drift is the gathered defects times the motion's own amplification. In an unstable motion
+        that grows without bound and is no error of the plan; in a stable one it is less than one.
         """
         return float(np.min([self.drift, self.gathered]))
 
@@ -144,9 +144,8 @@ def worst_deviations(every: Sequence[Deviations]) -> Deviations:
 
 
 def segment_defects(solution: Solution) -> np.ndarray:
-    """Return what each segment has in what all gather (segments,), rad or m, at most.
-
-    Infinite where its simulation blows up.
+    """Return each segment's largest share in the gathered defects (segments,), rad or m; inf where
+    its simulation diverges.
     """
     plan, segment, coefficients = (
         planned_states(solution),
@@ -351,7 +350,7 @@ def _ground_is_variable(solution: Solution) -> bool:
 
 
 def _ground_wrenches(solution: Solution, t: np.ndarray) -> np.ndarray:
-    """Return what the contacts of the ground give (6 contacts, N) at times t (s), N m and N."""
+    """Return wrenches of the ground's contacts (6 contacts, N) at times t (s), N m and N."""
     lines = of_contacts(solution.lifted, len(slots(cast(Ground, solution.problem.ground))))
     return lines @ wrench_interpolation(solution.problem, solution.nodes, t / solution.duration).T
 
@@ -374,7 +373,7 @@ def _massless_rows(solution: Solution) -> list[int]:
 
 
 def _force_count(solution: Solution) -> int:
-    """Return how many forces of stays and components of those of contacts there are."""
+    """Return the number of forces of stays and of components of contact forces."""
     problem = solution.problem
     found = len(structure(problem.tree).stay_labels) + touch_size(problem.loads)
     return (

@@ -43,7 +43,7 @@ def misfit(solution: Solution, transcribed: Transcribed) -> str:
 
 
 def _misplaced_multipliers(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
-    """Yield whose multipliers do not stand at the rows and instants of the program's."""
+    """Yield multipliers that do not fit the program's rows and instants."""
     for placed in transcribed.rows:
         known = solution.multipliers.get(placed.name)
         if known is None:
@@ -59,7 +59,9 @@ def _misplaced_multipliers(solution: Solution, transcribed: Transcribed) -> Iter
 
 
 def missing_parameters(solution: Solution) -> str:
-    """Return which parameters of its plan a solution has no numbers for, nothing where it has."""
+    """Return the plan's parameters that a solution has no numbers for, in words; "" where it has
+    all.
+    """
     known = solution.parameters
     if not isinstance(known, Mapping):
         return f"parameters: expected numbers by name, got {type(known).__name__}"
@@ -76,7 +78,7 @@ def lacks_multipliers(solution: Solution, transcribed: Transcribed | Transcribed
 def statement_faults(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> Iterator[str]:
-    """Yield what is missing of what was asked."""
+    """Yield missing parts of the statement or of its multipliers."""
     if solution.missing:
         yield (
             f"its file lacks {', '.join(solution.missing)}, so that it cannot be judged: "
@@ -114,7 +116,7 @@ def statement_faults(
 
 
 def status_faults(solution: Solution) -> Iterator[str]:
-    """Yield what speaks against the solver's having been done."""
+    """Yield signs that the solver was not done."""
     statistics, status = solution.statistics, solution.status
     solver = str(statistics.get("plugin", ""))
     ended = [*statistics.get("stages", ())]

@@ -172,7 +172,7 @@ def _table(torques: ArrayLike, n: int) -> np.ndarray:
 
 
 def _column(torques: Any, n: int) -> ca.SX:
-    """Return what a function of torques gave as a column of n expressions."""
+    """Return torques from a user's function as a column of n expressions."""
     rows = torques if isinstance(torques, Sequence) else [torques]
     column = ca.vec(ca.SX(torques if hasattr(torques, "shape") else ca.vertcat(*rows)))
     if column.shape[0] != n:

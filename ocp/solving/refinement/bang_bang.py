@@ -47,7 +47,9 @@ class Jump:
 
     @property
     def clearance(self) -> float:
-        """How far from a jump single knots stand: half a segment, or what its knot is moved by."""
+        """Distance within which single knots are removed: half a segment, or twice the move of its
+        knot.
+        """
         return self.width / 2 if self.knot is None else 2 * abs(self.s - self.knot)
 
 
@@ -93,7 +95,7 @@ def _with_knots(jump: Jump, motion: Basis, owned: list[float], errors: np.ndarra
 def _jumps(
     constraint: Constraint, motion: Basis, s: np.ndarray, values: np.ndarray
 ) -> Iterator[Jump]:
-    """Yield where a row goes from one of its bounds to the other, in SMEARED segments at most."""
+    """Yield the Jumps of a row from one of its bounds to the other, in SMEARED segments at most."""
     lower, upper = constraint.bounds(len(values))
     for row in np.nonzero(np.isfinite(upper - lower) & (lower < upper))[0]:
         share = (values[row] - lower[row]) / (upper[row] - lower[row])

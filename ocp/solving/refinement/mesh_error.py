@@ -108,7 +108,7 @@ def _scaled_rows(
 
 
 def _excess(constraint: Constraint, s: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return how far the worst row is beyond its bounds (N,), relative to those above 1."""
+    """Return the excess of the worst row over its bounds (N,), relative to those above 1."""
     lower, upper = (side[:, None] for side in constraint.bounds(len(values)))
     amounts = np.asarray(violation(values, lower, upper))
     bound = np.abs(np.where(values > upper, upper, lower))
@@ -145,9 +145,8 @@ def _law_gap(
 
 
 def _quadrature_errors(solution: Solution) -> np.ndarray:
-    """Return what finer quadrature adds to the objective in each segment (segments,).
-
-    It is relative to the share of a segment in the whole.
+    """Return the change of the objective by a finer quadrature in each segment (segments,),
+    relative to a segment's share in the whole.
     """
     motion, terms = solution.problem.motion, solution.problem.objective.terms
     running = {
@@ -236,9 +235,9 @@ def finer_spline(
 
 
 def finer_mesh(breaks: np.ndarray, more: np.ndarray, jumps: tuple[Jump, ...]) -> tuple[float, ...]:
-    """Return where the intervals of a finer mesh meet.
+    """Return the inner ends of the intervals of a finer mesh.
 
-    Jumps are enclosed by the ends of an interval, and one alone where they are known closely.
+    An interval encloses each jump; one end stands alone where the jump is known closely.
     """
     knots = Counter(breaks[1:-1].tolist())
     knots.update(dict.fromkeys(_separate(more, knots), 1))

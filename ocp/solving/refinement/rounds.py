@@ -100,7 +100,7 @@ def refine_in_rounds(
 
 
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
-    """Return what a round came to; sizes are those of all phases together."""
+    """Return the Round of a solve; sizes are those of all phases together."""
     pieces, (worst, excess) = motions_of(solution), worst_row(certificate)
     return Round(
         points=sum(each.problem.motion.points for each in pieces),
@@ -125,13 +125,13 @@ def worst_row(certificate: Verification) -> tuple[str, float]:
 
 
 def spread_of(motion: Any) -> int:
-    """Return how many segments enclose no jump."""
+    """Return the number of segments that enclose no jump."""
     enclosing = isinstance(motion, BSpline) and len(motion.jumps)
     return motion.segments - int(enclosing)
 
 
 def remaining_budget(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
-    """Return what a round leaves of the budget."""
+    """Return the budget that a round leaves."""
     statistics = solution.statistics
     return grant.after(statistics["iterations"], statistics["solve_seconds"], cpu_seconds)
 
@@ -148,7 +148,7 @@ def fault_of(solution: Solution, certificate: Verification, tolerance: float) ->
 
 
 def has_settled(table: list[Round], tolerance: float) -> bool:
-    """Tell whether the objective is that of a clearly coarser round, far within the tolerance.
+    """Tell whether the objective equals that of a clearly coarser round, far within the tolerance.
 
     Knots that only enclose a jump make no round finer.
     """

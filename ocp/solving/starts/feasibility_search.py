@@ -34,7 +34,9 @@ NOWHERE = "No_Motion_Found"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What came of wandering: all `stages`, the `outcome`, the `nearest` unknowns, what is left."""
+    """Result of random starts: all `stages`, the `outcome`, the `nearest` unknowns, the budget
+    `left`.
+    """
 
     stages: tuple[Outcome, ...]
     outcome: Outcome
@@ -118,10 +120,7 @@ def _over(outcome: Outcome) -> bool:
 
 
 def _is_hopeless(number: int, points: list[Point]) -> bool:
-    """Tell whether the first starts say that no other will do.
-
-    They all miss the equalities, or all come to the same violation.
-    """
+    """Tell whether the first starts all miss the equalities, or all reach the same violation."""
     if number == STRAYS - 1 and not points:
         return True
     least = [point.violation for point in points]

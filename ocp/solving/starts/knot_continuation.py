@@ -84,8 +84,9 @@ def move_knots(
 
 
 def _has_free_spline_knots(transcribed: Transcribed) -> bool:
-    """Tell whether knots are free, and those of a spline: intervals of a mesh, whose curves do not
-    depend on their neighbours' lengths, find theirs at once."""
+    """Tell whether a spline has free knots. Intervals of a mesh, whose curves do not depend on
+    their neighbours' lengths, need no stages.
+    """
     return transcribed.layout.moving and not transcribed.problem.motion.collocated
 
 
@@ -146,8 +147,9 @@ def _inside(transcribed: Transcribed, x: np.ndarray, lower: np.ndarray, upper: n
 
 
 def _first_order(nlp: NLP, outcome: Outcome) -> bool:
-    """Tell whether the whole program's first-order conditions hold, which a solver that starts with
-    multipliers of a former reach may overlook."""
+    """Tell whether the first-order conditions of the whole program hold, which a solver may
+    overlook that starts with multipliers of former limits.
+    """
     given = {entry.name: getattr(outcome, entry.name) for entry in fields(Iterate)}
     return own_residual(nlp, Iterate(**given)) <= REST * max(1.0, abs(outcome.f))
 

@@ -109,7 +109,7 @@ def common_friction(every: Sequence[Touch]) -> float:
 
 
 def _duration(problem: Problem, duration: float, stretch: Stretch) -> tuple[float, float]:
-    """Return what a phase may last (s)."""
+    """Return the bounds of a phase's duration (s)."""
     if stretch.end - stretch.start == 1.0:
         lower, upper = problem.duration
         return float(lower), float(upper)
@@ -154,8 +154,9 @@ def _contact_stands(stretches: Sequence[Stretch]) -> tuple[Stand, ...]:
 def _feet(
     solution: Solution, stretches: Sequence[Stretch], images: Mapping[str, "Image"]
 ) -> list[tuple[Foot, ...]]:
-    """Return what stands in each stretch, at one place as long as it goes on standing, across the
-    end of a motion that goes on after it too."""
+    """Return the feet that stand in each stretch, at one place as long as they stand, across the
+    end of a periodic motion too.
+    """
     tree, known = solution.problem.tree, _by_name(solution.problem)
     targets: dict[Stand, list[Any]] = {}
     feet: dict[tuple[str, int], Foot] = {}
@@ -257,7 +258,7 @@ def _clearance(touch: Touch) -> Constraint:
 def _links(
     problem: Problem, stretches: Sequence[Stretch], images: Mapping[str, "Image"]
 ) -> tuple[tuple[Transition, ...], Symmetry | None]:
-    """Return what joins the phases, and the symmetry if nothing strikes where it leads back."""
+    """Return the links between the phases, and the symmetry if no impact occurs at the end."""
     known, symmetry = _by_name(problem), problem.symmetry
     links = []
     for before, after in pairwise(stretches):
@@ -278,7 +279,7 @@ def _links(
 def _strikes(
     known: Mapping[str, Touch], before: Sequence[str], after: Sequence[str]
 ) -> tuple[Strike, ...]:
-    """Return what strikes where contacts land: these, and what stands on."""
+    """Return the impacts of landing contacts, and of those that stand on."""
     if set(after) <= set(before):
         return ()
     return tuple(
@@ -303,16 +304,18 @@ def _link(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """Which contact at the `start` one at the end is the image of, and the `way` (3, m) that it has
-    gone."""
+    """Contact at the `start` of which a contact at the end is the image, and the `way` (3, m)
+    between them.
+    """
 
     start: str
     way: np.ndarray
 
 
 def _images(problem: Problem) -> dict[str, Image]:
-    """Return whose Image each contact at the end is, of which the points move alike: seeded
-    postures tell."""
+    """Return {contact at the end: its Image}, found by seeded postures in which both points move
+    alike.
+    """
     symmetry, every = problem.symmetry, touches(problem.loads)
     if symmetry is None:
         return {}

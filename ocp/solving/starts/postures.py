@@ -99,6 +99,7 @@ class FromPosture:
 
 
 def from_posture(angles: Mapping[str, float] | Sequence[float]) -> Callable[..., Solution]:
-    """Return how a problem is solved from a body that rests in a posture, whose `angles` are those
-    of `posture`: the method of a Task."""
+    """Return the method of a Task that solves its problem from a body at rest in a posture, with
+    the `angles` of `posture`.
+    """
     return FromPosture(angles)

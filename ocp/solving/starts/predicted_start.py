@@ -64,8 +64,9 @@ def _is_predictable(
     guess: Solution,
     begin: Start,
 ) -> bool:
-    """Tell whether a solution is an optimum of the same program with other numbers, and the solver
-    begins with its multipliers."""
+    """Tell whether a guess is an optimum of the same program for other values, and the solver uses
+    its multipliers.
+    """
     plan = guess.plan
     if plan is None or plan.recipe or plan.transcribed.made is not transcribed.made:
         return False

@@ -71,7 +71,7 @@ def _phase_guess(
 
 
 def random_detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> np.ndarray:
-    """Return how far a random motion lies off its course at s (N,): (n, N), zero at both ends."""
+    """Return a random deviation (n, N) from a motion at s (N,), zero at both ends."""
     away = spread * _heights(tree.dof, seed) @ np.sin(np.pi * WAVES[:, None] * s)
     away[list(chain(*tree.amplitude_rows))] = 0.0
     return away

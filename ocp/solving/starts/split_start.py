@@ -33,9 +33,12 @@ def phase_waypoints(q: np.ndarray, a: float, b: float) -> np.ndarray:
 def phase_solution(
     problem: Problem, nodes: np.ndarray, guess: Solution, a: float, b: float
 ) -> Solution:
-    """Return what a solution without phases has from s = a to s = b as one of the problem of a
-    phase, without its multipliers: at the phase's `nodes` (N,) torques as they run between its own,
-    and wrenches of feet that stand in both."""
+    """Return the part of a solution without phases from s = a to s = b, as one of a phase's
+    problem.
+
+    It has torques interpolated at the phase's `nodes` (N,), wrenches of feet that stand in both,
+    and no multipliers.
+    """
     motion = guess.problem.motion
     points = problem.motion.through(
         lambda s, order: (b - a) ** order * guess.points @ motion.values(a + (b - a) * s, order).T,
@@ -53,7 +56,7 @@ def phase_solution(
 
 
 def _lifted_share(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
-    """Return what is lifted at instants s (N,) of a whole motion, in the rows of a phase."""
+    """Return lifted variables at instants s (N,) of a whole motion, in the rows of a phase."""
     if not len(guess.nodes) or not len(s) or guess.problem.motion.collocated:
         return np.empty((0, 0))
     known, wanted = _names(guess.problem.ground), _names(problem.ground)

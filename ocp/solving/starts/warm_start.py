@@ -221,9 +221,8 @@ def _start_basis(layout: Layout, former: Basis) -> Basis:
 
 
 def _resample_lifted(layout: Layout, guess: Solution) -> np.ndarray:
-    """Return what a solution has lifted at the nodes of the layout.
-
-    Where it has nothing torques are zero, and feet share the weight.
+    """Return a solution's lifted variables at the nodes of the layout; where it has none, torques
+    are zero and feet share the weight.
     """
     problem, t = layout.problem, layout.nodes * guess.duration
     drawn = structure(problem.tree)
@@ -246,8 +245,9 @@ def _resample_lifted(layout: Layout, guess: Solution) -> np.ndarray:
 
 
 def _contact_wrenches(layout: Layout, guess: Solution) -> np.ndarray:
-    """Return what contacts give (6 contacts, N) as a solution had it; where it stood otherwise, the
-    weight shared."""
+    """Return wrenches of contacts (6 contacts, N) of a solution; the shared weight where its
+    contacts differ.
+    """
     problem, former = layout.problem, guess.problem
     if problem.ground is None:
         return np.empty((0, len(layout.nodes)))
