@@ -11,7 +11,6 @@ from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
-from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels.kernels import evaluate
@@ -108,7 +107,12 @@ def explain(
         f"{status}: {MEANING[status]}" if status in MEANING else status,
         *yielding,
         *(text for _, text in worst),
-        *(line for each in program_motions(transcribed, outcome.x) for line in _end_lines(each)),
+        *(
+            f"{motion.name}{line}"
+            for motion in program_motions(transcribed, outcome.x)
+            for rule in END_RULES
+            for line in rule(motion)
+        ),
         *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
     )
 
@@ -194,18 +198,6 @@ def _link_rows(
             yield Row(constraint=constraint, number=number, values=line, t=t)
 
 
-def _end_lines(each: ProgramMotion) -> list[str]:
-    """Return lines on a motion as a whole: its duration, its assembly, its weight."""
-    points, duration, _ = split_variables(each.transcribed.layout, each.x)
-    problem = each.transcribed.problem
-    lines = [
-        *_duration_line(problem, duration),
-        *_assembly_line(problem, points),
-        *_weight_line(problem, points),
-    ]
-    return [f"{each.name}{line}" for line in lines]
-
-
 def _worst_violation(row: Row) -> list[tuple[float, str]]:
     """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
 
@@ -235,9 +227,9 @@ def _active_bounds(row: Row) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def _duration_line(problem: Problem, duration: float) -> list[str]:
+def _stuck_duration(motion: ProgramMotion) -> list[str]:
     """Return a line for the bound at which a free duration ended."""
-    least, most = problem.duration
+    duration, (least, most) = motion.duration, motion.transcribed.problem.duration
     return [
         f"duration stuck at its {side} bound {bound:g} s"
         for side, bound in (("lower", least), ("upper", most))
@@ -245,8 +237,10 @@ def _duration_line(problem: Problem, duration: float) -> list[str]:
     ]
 
 
-def _assembly_line(problem: Problem, points: np.ndarray) -> list[str]:
+def _changed_assembly(motion: ProgramMotion) -> list[str]:
     """Return a line if a motion cannot pass from its start's assembly of the loops to its end's."""
+    problem = motion.transcribed.problem
+    points, *_ = split_variables(motion.transcribed.layout, motion.x)
     drawn = structure(problem.tree)
     if not drawn.closed:
         return []
@@ -260,21 +254,4 @@ def _assembly_line(problem: Problem, points: np.ndarray) -> list[str]:
     ]
 
 
-def _weight_line(problem: Problem, points: np.ndarray) -> list[str]:
-    """Return a line if a drive is far too weak for the weight at rest, as with masses in g."""
-    tree, drawn = problem.tree, structure(problem.tree)
-    if drawn.closed or drawn.passive or problem.ground is not None:
-        return []
-    still = np.zeros(tree.dof)
-    postures = problem.motion.values(np.linspace(0.0, 1.0, 3)) @ points.T
-    weights = np.abs([np.array(inverse_dynamics(tree, q, still, still)).ravel() for q in postures])
-    limits = np.array([np.max(np.abs(joint.torque)) for joint in tree.moving])
-    shares = weights.max(axis=0) / np.maximum(limits, TINY)
-    if len(limits) != len(shares) or not shares.max(initial=0.0) > HEAVY:
-        return []
-    k = int(np.argmax(shares))
-    unit = unit_of(tree.moving[k], "tau")
-    return [
-        f"{tree.moving[k].name}: holds {weights[:, k].max():.4g} {unit} at rest against gravity, "
-        f"{shares[k]:.3g} times its limit of {limits[k]:g} {unit}: are masses in kg, lengths in m?"
-    ]
+END_RULES = (_stuck_duration, _changed_assembly)  # each gives lines on how a motion ended

@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike
 from ocp.certificate.checks.simulation import march, ramp_integrator, ramp_parameters
 from ocp.dynamics import formulation_of
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, nominal
+from ocp.mechanics.values.parameters import Parameter, reference
 from ocp.mechanics.values.validation import (
-    check_arguments,
-    check_type,
-    describe_value,
+    counted,
+    instance,
     numbers,
     positive,
+    shown,
+    takes,
 )
 from ocp.mpc.arrival import Off, end_distances
 from ocp.mpc.shift import shift_solution
@@ -159,7 +160,7 @@ def track(
         raise ValueError(f"track: plan: expected a Plan, got {describe_value(plan)}{hint}")
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, state_parameters(plan.problem)
-    step, count = positive("track: period", period), _whole("track: periods", periods)
+    step, count = positive("track: period", period), counted("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
     own = ("track: plant", plant, "t", "state", "torques")
@@ -362,9 +363,3 @@ def command_torques(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
         return torques(lifted_kind(solution))(open_kernel_inputs(solution, program.layout, s), s)
 
     return tell
-
-
-def _whole(what: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
-    return int(value)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.values.validation import counted
 from ocp.motion.segment import Part
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
@@ -72,10 +73,8 @@ def check_refine(
     """Raise ValueError naming what cannot be refined."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < np.inf:
         raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
-    for what, value in (("rounds", rounds), ("points", points)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            wanted = "a whole number of at least 1"
-            raise ValueError(f"refine: {what}: expected {wanted}, got {value!r}")
+    counted("refine: rounds", rounds)
+    counted("refine: points", points)
     for phase in problem.phases:
         if isinstance(phase.motion, Part):
             raise ValueError(
