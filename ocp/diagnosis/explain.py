@@ -254,4 +254,27 @@ def _changed_assembly(motion: ProgramMotion) -> list[str]:
     ]
 
 
-END_RULES = (_stuck_duration, _changed_assembly)  # each gives lines on how a motion ended
+def _heavy_at_rest(motion: ProgramMotion) -> list[str]:
+    """Return a line if a drive is far too weak for the weight at rest, as with masses in g."""
+    problem = motion.transcribed.problem
+    points, *_ = split_variables(motion.transcribed.layout, motion.x)
+    tree, drawn = problem.tree, structure(problem.tree)
+    if drawn.closed or drawn.passive or problem.ground is not None:
+        return []
+    still = np.zeros(tree.dof)
+    postures = problem.motion.values(np.linspace(0.0, 1.0, 3)) @ points.T
+    weights = np.abs([np.array(inverse_dynamics(tree, q, still, still)).ravel() for q in postures])
+    limits = np.array([np.max(np.abs(joint.torque)) for joint in tree.moving])
+    shares = weights.max(axis=0) / np.maximum(limits, TINY)
+    if len(limits) != len(shares) or not shares.max(initial=0.0) > HEAVY:
+        return []
+    k = int(np.argmax(shares))
+    unit = unit_of(tree.moving[k], "tau")
+    return [
+        f"{tree.moving[k].name}: holds {weights[:, k].max():.4g} {unit} at rest against gravity, "
+        f"{shares[k]:.3g} times its limit of {limits[k]:g} {unit}: are masses in kg, lengths in m?"
+    ]
+
+
+# Each gives lines on how a motion ended
+END_RULES = (_stuck_duration, _changed_assembly, _heavy_at_rest)

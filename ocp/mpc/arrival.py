@@ -77,6 +77,6 @@ def _bound_excess(
     constraint: Constraint, found: np.ndarray, values: Mapping[Parameter, float]
 ) -> np.ndarray:
     """Return the distances of rows (m, N) of a constraint from their bounds."""
-    sides = (closed(side, values) for side in constraint.bounds(len(found)))
-    lower, upper = (np.array(reference(side), dtype=float)[:, None] for side in sides)
+    sides = (with_values(side, values) for side in constraint.bounds(len(found)))
+    lower, upper = (np.array(nominal(side), dtype=float)[:, None] for side in sides)
     return np.maximum(np.maximum(lower - found, found - upper), 0.0)

@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike
 from ocp.certificate.checks.simulation import march, ramp_integrator, ramp_parameters
 from ocp.dynamics import formulation_of
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, reference
+from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.validation import (
-    counted,
-    instance,
+    check_arguments,
+    check_type,
+    describe_value,
     numbers,
     positive,
-    shown,
-    takes,
+    positive_integer,
 )
 from ocp.mpc.arrival import Off, end_distances
 from ocp.mpc.shift import shift_solution
@@ -160,7 +160,7 @@ def track(
         raise ValueError(f"track: plan: expected a Plan, got {describe_value(plan)}{hint}")
     refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, state_parameters(plan.problem)
-    step, count = positive("track: period", period), counted("track: periods", periods)
+    step, count = positive("track: period", period), positive_integer("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
     own = ("track: plant", plant, "t", "state", "torques")

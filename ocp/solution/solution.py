@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.validation import shown
+from ocp.mechanics.values.validation import describe_value
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots

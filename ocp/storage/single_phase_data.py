@@ -15,7 +15,7 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.motion.collocation_mesh import motion_of
+from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.force_law import Acting, ForceLaw

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.validation import counted
+from ocp.mechanics.values.validation import positive_integer
 from ocp.motion.segment import Part
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
@@ -73,8 +73,8 @@ def check_refine(
     """Raise ValueError naming what cannot be refined."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < np.inf:
         raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
-    counted("refine: rounds", rounds)
-    counted("refine: points", points)
+    positive_integer("refine: rounds", rounds)
+    positive_integer("refine: points", points)
     for phase in problem.phases:
         if isinstance(phase.motion, Part):
             raise ValueError(

@@ -34,8 +34,8 @@ def posture(problem: Problem, angles: Mapping[str, float] | Sequence[float]) -> 
 
     Args:
         problem: a Problem without phases.
-        angles: of all driven joints (rad or m), or {name or word: angle} of some as `values_by_joint` has
-            them, the others zero.
+        angles: of all driven joints (rad or m), or {name or word: angle} of some as
+            `values_by_joint` has them, the others zero.
 
     Raises:
         ValueError: for an unknown joint or a wrong count.
