@@ -250,7 +250,7 @@ def _changed_assembly(motion: ProgramMotion) -> list[str]:
     return [
         "start and end lie in different assemblies of the loops: between them is a configuration "
         "in which the drives do not hold the mechanism; "
-        "ocp.mechanics.kinematics.loop_assembly.close follows one assembly"
+        "ocp.mechanics.close_coordinates follows one assembly"
     ]
 
 
