@@ -29,7 +29,7 @@ from ocp.problem.reserved_names import DURATION
 from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
 from ocp.solvers.elastic_program import relax
 from ocp.solvers.minimize import INTERRUPTED, Solver
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables.layout import (
     free_duration,

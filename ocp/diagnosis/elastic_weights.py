@@ -8,7 +8,7 @@ import numpy as np
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION, RESERVED, SOUND
 from ocp.solvers.elastic_program import Prices
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
 

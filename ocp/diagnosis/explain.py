@@ -14,7 +14,7 @@ from ocp.problem.constraint import Constraint
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import duration_at, instants_at, split_variables, values_at

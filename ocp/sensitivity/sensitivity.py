@@ -25,7 +25,7 @@ from ocp.transcription.parameters.parameter_derivatives import (
     labels,
     term_slopes,
 )
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ocp.problem.statement import Problem
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, Transcription
 
 OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}

@@ -17,7 +17,7 @@ from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Attempts
 from ocp.solving.statistics_of_solves import total_calls
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import (
     instants_at,

@@ -10,7 +10,7 @@ from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
 from ocp.solving.from_solver import solution_of
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 UNDER_WAY = "under way"

@@ -21,7 +21,7 @@ from ocp.solvers.plugins import WARM
 from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
 from ocp.solving.starts.knot_continuation import hold_knots, move_knots
 from ocp.spelling import suggest_fields
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for

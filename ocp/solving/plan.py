@@ -37,7 +37,7 @@ from ocp.solving.preflight import check_start
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
-from ocp.transcription.phases.transcribe import TranscribedPhases, transcribe_phases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases, transcribe_phases
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter

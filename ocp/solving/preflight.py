@@ -9,7 +9,7 @@ import numpy as np
 from ocp.diagnosis.explain import row_name
 from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels.kernels import Kernel, evaluate
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables.layout import split_variables
 

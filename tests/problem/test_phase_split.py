@@ -26,7 +26,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh, Part
 from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirror_symmetry
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 ARM = two_link()
 ENDS = {"down": STRIKE, "over": LEAVE, "stand": 1.0}

@@ -7,7 +7,7 @@ from ocp import solve
 from ocp.models.walkers.five_link import GRAVITY
 from ocp.models.walkers.jumper import jumper
 from ocp.problems.human.jump import apex, fading, height, lines, problem, report, rise
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 
 @pytest.fixture(scope="module")

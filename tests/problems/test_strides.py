@@ -29,7 +29,7 @@ from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 from ocp.solvers import Outcome
 from ocp.solving.from_solver import solution_of
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 NAMES = ["loading", "rolling", "leaving", "single", "rising"]
 

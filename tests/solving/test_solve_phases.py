@@ -29,7 +29,7 @@ from ocp.plots import scene, spy
 from ocp.solution import dense_instants
 from ocp.solving.starts.random_starts import random_guess, random_unknowns
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 
 @pytest.fixture(scope="module")

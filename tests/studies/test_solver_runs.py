@@ -19,10 +19,7 @@ from ocp.studies.comparison import comparison
 from ocp.studies.comparison import run as solver_runs
 from ocp.studies.comparison.best_known import own_verdict, with_best_known
 from ocp.studies.comparison.comparison import compare
-from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, share
-from ocp.studies.comparison.profiles import ratios as cost_ratios
-from ocp.studies.comparison.run import ANOTHER, Run
-from ocp.studies.comparison.tables import (
+from ocp.studies.comparison.comparison_tables import (
     costs,
     draw,
     ratios,
@@ -31,6 +28,9 @@ from ocp.studies.comparison.tables import (
     runs_as_csv,
     table,
 )
+from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, share
+from ocp.studies.comparison.profiles import ratios as cost_ratios
+from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.verdict import (
     COARSE,
     GAVE_UP,
@@ -287,7 +287,7 @@ def test_a_run_that_ends_above_the_best_has_found_another_optimum():
 def test_coarse_runs_and_other_optima_are_told_and_not_timed(tmp_path, monkeypatch):
     shown = []
     monkeypatch.setattr(
-        "ocp.studies.comparison.tables.panels", lambda path, each: shown.append(each)
+        "ocp.studies.comparison.comparison_tables.panels", lambda path, each: shown.append(each)
     )
     coarse = replace(GOOD, solver="a", verdict=COARSE, objective=1.0, solve=0.01)
     runs = with_best_known([GOOD, coarse, replace(GOOD, solver="b", objective=2.3, solve=0.02)])

@@ -26,7 +26,7 @@ from ocp.problem import friction, unilateral
 from ocp.problem.contact.contact_kinds import point_contact
 from ocp.solvers import Iterate, curvature
 from ocp.transcription.laws.transition_laws import law_handover
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 TREE = monoped()
 BENT = (0.0, 0.72, 0.0, 0.4, -0.8)  # foot below the hip, to 1 cm

@@ -21,8 +21,8 @@ from ocp import (
 )
 from ocp.problems.hopping import pogo_hop
 from ocp.transcription.phases.flight_durations import phase_durations
-from ocp.transcription.phases.initial_guess import root_gravity
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.phase_guess import root_gravity
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 G, MOTION, LONG = 9.81, BSpline(points=6), (0.01, 5.0)
 STONE = Tree(

@@ -23,8 +23,8 @@ from ocp.mechanics import position
 from ocp.models.arms.two_link import two_link
 from ocp.models.walkers.monoped import monoped, pogo
 from ocp.problem import Ground
-from ocp.transcription.phases.initial_guess import root_gravity
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.phase_guess import root_gravity
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 ARM = two_link()
 

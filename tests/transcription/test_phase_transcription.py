@@ -36,7 +36,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
 from ocp.transcription.phases.impacts import energy_lost
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 
 def test_phases_that_go_on_smoothly_are_one_motion():

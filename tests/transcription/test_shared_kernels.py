@@ -7,7 +7,7 @@ import numpy as np
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_arcs import problem as arcs
 from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 
 
 def slopes_of(part):

@@ -21,7 +21,7 @@ from ocp import (
 )
 from ocp.models.arms.two_link import two_link
 from ocp.problems.swing_ups import cart_pole_swing
-from ocp.transcription.phases.transcribe import transcribe_phases
+from ocp.transcription.phases.transcribe_phases import transcribe_phases
 from ocp.transcription.transcribe import transcribe
 
 ARM = two_link()

@@ -11,7 +11,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import REACH
 from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that is not touched

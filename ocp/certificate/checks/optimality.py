@@ -8,7 +8,7 @@ import numpy as np
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.phases.transcribe import TranscribedPhases, transcribe_phases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases, transcribe_phases
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables.layout import join_variables
 from ocp.transcription.variables.multipliers import (

@@ -21,7 +21,7 @@ from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import settings_of_phases
 
 INSTANTS = 7  # at which the torques of two statements are compared

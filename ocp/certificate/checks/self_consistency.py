@@ -11,7 +11,7 @@ from ocp.problem.reserved_names import DURATION, PARAMETER, SEPARATOR, SOUND
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more

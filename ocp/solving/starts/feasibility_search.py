@@ -14,7 +14,7 @@ from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, w
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
 from ocp.solving.starts.random_starts import random_unknowns
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 Program = Transcribed | TranscribedPhases

@@ -14,7 +14,7 @@ from ocp.solvers.budget import Budget, Start, Watch, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 STAGE = "knots move"

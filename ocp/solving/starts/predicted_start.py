@@ -9,7 +9,7 @@ from ocp.solvers.minimize import Solver
 from ocp.solvers.optimum.prediction import STARTS, predict_optimum
 from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 

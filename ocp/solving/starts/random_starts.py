@@ -11,7 +11,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solving.starts.warm_start import Guess, waypoints
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, Transcription, settings_of_phases, transcribe
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 

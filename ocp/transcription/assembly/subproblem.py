@@ -10,7 +10,7 @@ from ocp.solvers.concatenate import concatenate_bounds
 from ocp.solvers.nlp import with_rows
 from ocp.spelling import suggestion
 from ocp.transcription.assembly.row_placement import place_rows
-from ocp.transcription.phases.transcribe import TranscribedPhases
+from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 

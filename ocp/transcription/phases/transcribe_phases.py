@@ -28,7 +28,7 @@ from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover
-from ocp.transcription.phases.initial_guess import phases_guess
+from ocp.transcription.phases.phase_guess import phases_guess
 from ocp.transcription.phases.transitions import (
     LinkRows,
     link_group,
