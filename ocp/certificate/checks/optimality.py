@@ -62,8 +62,8 @@ def _open_program(
 def program_variables(
     solution: Solution, transcribed: Transcribed | TranscribedPhases
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the variables of a program at a solution, and the multipliers of their bounds and of
-    its rows.
+    """Return the variables of a `transcribed` program at a solution, and the multipliers of their
+    bounds and of its rows.
     """
     if isinstance(transcribed, TranscribedPhases):
         return _phase_variables(solution, transcribed)
