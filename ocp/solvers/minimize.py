@@ -96,7 +96,7 @@ class Solver:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """Result of a solver: point, values, multipliers, status in its own words, iterations.
+    """Result of a solver: point, values, multipliers, status in its words, iterations, history.
 
     `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,). `success` tells that the
     solver is done, and that the point is an optimum if it stopped by looser tolerances than were
