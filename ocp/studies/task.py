@@ -169,8 +169,11 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Name of the file that states the problem, or of its folder where that is a package."""
+        """Name of the file that states the problem, or of its folder where that is a package, in
+        which the file or a folder is called statement."""
         path = Path(inspect.getfile(self.problem))
+        if path.parent.name == "statement":
+            return path.parent.parent.name
         return path.parent.name if path.stem in ("statement", "__init__") else path.stem
 
     def state(self, arguments: Mapping[str, Any]) -> Problem:

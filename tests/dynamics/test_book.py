@@ -14,7 +14,7 @@ from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulations import book
 from ocp.mechanics import with_stiffness_factor
-from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.spatial import exp_screw
 from ocp.models.arms.flexible_arm import flexible_arm

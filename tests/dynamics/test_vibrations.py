@@ -13,7 +13,7 @@ from ocp import Link, Load, Tree, fixed, revolute
 from ocp.dynamics.formulations import book
 from ocp.mechanics import Beam, Body, assumed_modes
 from ocp.mechanics.flexible.beam_shapes import bending_roots
-from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics import kinematics
 from ocp.models.arms.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 

@@ -117,7 +117,7 @@ def test_no_signal_and_a_full_one_are_the_bounds_of_a_state(law):
     tau, speed = ca.DM(1.3), ca.DM(4.0)
     (other,) = both.elements
     most, least = other.room(other.shares(both, tau, 0.0, 0.0), speed / MOST)
-    asked = one.asked(tau, speed)
+    asked = one.command_signal(tau, speed)
     assert float(most) * MOST == pytest.approx(float(MOST - asked))
     assert float(least) * MOST == pytest.approx(float(MOST + asked))
 

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.forces import element_loss, forces_of
-from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant

@@ -22,7 +22,7 @@ from ocp.dynamics.formulations.transforms_4x4 import direction
 from ocp.dynamics.from_inverse import solve_mixed
 from ocp.dynamics.matrices import filled_matrix
 from ocp.dynamics.signatures import Loads, Reactions
-from ocp.mechanics.flexible.kinematics import (
+from ocp.mechanics.flexible.flexible_kinematics import (
     Bent,
     bend_at,
     bend_matrices,

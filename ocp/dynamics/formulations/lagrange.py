@@ -5,7 +5,7 @@ import casadi as ca
 
 from ocp.dynamics.signatures import Loads
 from ocp.mechanics.elements.forces import kinematics_of
-from ocp.mechanics.flexible.kinematics import damping_power
+from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix

@@ -103,7 +103,7 @@ class Activation:
         one = self.release is None and self.law == LAWS[0]
         return one and not self._strengths(tree)
 
-    def asked(self, tau: Matrix, rate: Matrix) -> Matrix:
+    def command_signal(self, tau: Matrix, rate: Matrix) -> Matrix:
         """Return the signal u (N m or N) of its joint's torque and the rate of that, where it is
         `plain`."""
         return tau + graph_number(self.time) * rate

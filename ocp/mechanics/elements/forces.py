@@ -19,7 +19,7 @@ import casadi as ca
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.tendons import total_length
-from ocp.mechanics.flexible import kinematics
+from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
@@ -30,7 +30,7 @@ from ocp.mechanics.values.types import Matrix
 
 def kinematics_of(tree: Tree) -> ModuleType:
     """Return the file that knows how links of the tree move: both have the same functions."""
-    return kinematics if tree.flexible else rigid
+    return flexible_kinematics if tree.flexible else rigid
 
 
 def forces_of(tree: Tree) -> tuple[Force, ...]:
@@ -93,7 +93,7 @@ class State:
         """Return d place / dq (3, n) of a point."""
         point, tree = self.tree.point(end), self.tree
         if tree.flexible:
-            return kinematics.jacobian(tree, self.q, point)[3:, :]
+            return flexible_kinematics.jacobian(tree, self.q, point)[3:, :]
         return rigid.jacobian_at(tree, self.moves, point)[3:, :]
 
 
@@ -172,7 +172,7 @@ def powers_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[st
 def elastic_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the energy (J) that the elements store."""
     state = State(tree=tree, q=q)
-    return sum((each.stored(state) for each in forces_of(tree)), 0.0)
+    return sum((each.stored_energy(state) for each in forces_of(tree)), 0.0)
 
 
 def rotor_energy(tree: Tree, qd: Matrix) -> Matrix:

@@ -91,7 +91,7 @@ class Damper:
         row = state.row(self.joint)
         return {row: -graph_number(self.damping) * state.qd[row]}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores: nothing."""
         return 0.0
 
@@ -145,7 +145,7 @@ class Friction:
         share = state.qd[row] / graph_number(self.transition)
         return {row: -friction(share, graph_number(self.static), graph_number(self.dynamic))}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores: nothing."""
         return 0.0
 
@@ -192,7 +192,7 @@ class Armature:
         """Return what it gives in a state of motion: nothing, for it asks for accelerations."""
         return {}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return its potential energy, none; the kinetic one is counted with that of the links."""
         return 0.0
 
@@ -230,7 +230,7 @@ class Spring:
         row = state.row(self.joint)
         return {row: -graph_number(self.stiffness) * (state.q[row] - graph_number(self.rest))}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J): k (x - x_0)^2 / 2."""
         stretch = state.q[state.row(self.joint)] - graph_number(self.rest)
         return graph_number(self.stiffness) * stretch**2 / 2
@@ -274,7 +274,7 @@ class CurvedSpring:
         row = state.row(self.joint)
         return {row: _curve(self.places, self.forces)(state.q[row])}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J), zero at its first place."""
         return -_curve(self.places, self.forces).area(state.q[state.row(self.joint)])
 
@@ -341,7 +341,7 @@ class Bumper:
         )
         return {row: sum(pushes, 0.0)}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J), zero where it sets in."""
         width = graph_number(self.rounding)
         areas = (ramp_area(depth, width) for _, depth in self._depths(state))

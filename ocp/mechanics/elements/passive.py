@@ -70,7 +70,7 @@ class PassiveMoment:
             total = total + as_column(f"passive moment {self.name!r}: moment", given)
         return {row: total[k] for k, row in enumerate(rows)}
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J)."""
         return _energy(self, state.q[[state.row(joint) for joint in self.joints]])
 

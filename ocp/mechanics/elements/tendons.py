@@ -95,7 +95,7 @@ class Strut:
         """Return {row of q: what it gives there} (N m or N)."""
         return _along(state, self.path, self.tension(state))
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J): k (l - l_0)^2 / 2."""
         if not is_open(self.stiffness) and not self.stiffness:
             return 0.0
@@ -185,7 +185,7 @@ class Tendon:
             given[row] = given.get(row, 0.0) - graph_number(self.radius) * tension
         return given
 
-    def stored(self, state: Any) -> Matrix:
+    def stored_energy(self, state: Any) -> Matrix:
         """Return what it stores (J), zero where it tightens."""
         area = ramp_area(self.stretch(state), graph_number(self.rounding))
         return graph_number(self.stiffness) * area

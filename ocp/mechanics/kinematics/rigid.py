@@ -32,9 +32,9 @@ class Motion:
     `rotation` (3x3), `origin` (3, m), `angular` (3, rad/s) and `linear` velocity (3, m/s) of the
     frame at its origin, and its `angular_acceleration` (3, rad/s2) and `linear_acceleration` (3,
     m/s2). Of a link in a tree with flexible ones `bent` has the matrices behind it (see
-    `ocp.mechanics.flexible.kinematics`); of a link whose joint is a ball or follows a coordinate
-    `slope` has how it moves by its coordinates' rates: (3, 4) the turning of its axes, or one
-    number.
+    `ocp.mechanics.flexible.flexible_kinematics`); of a link whose joint is a ball or follows a
+    coordinate `slope` has how it moves by its coordinates' rates: (3, 4) the turning of its axes,
+    or one number.
     """
 
     rotation: Matrix

@@ -19,11 +19,11 @@ def memoize(size: int) -> Callable[[Callable[..., Value]], Callable[..., Value]]
     numbers, which may have changed since, it is called anew.
     """
 
-    def decorated(function: Callable[..., Value]) -> Callable[..., Value]:
+    def decorate(function: Callable[..., Value]) -> Callable[..., Value]:
         kept: dict[tuple[int, ...], tuple[tuple, Value]] = {}
 
         @wraps(function)
-        def recalled(*arguments: Any) -> Value:
+        def recall(*arguments: Any) -> Value:
             if any(isinstance(each, CHANGING) for each in arguments):
                 return function(*arguments)
             key = tuple(map(id, arguments))
@@ -34,6 +34,6 @@ def memoize(size: int) -> Callable[[Callable[..., Value]], Callable[..., Value]]
                     kept.pop(oldest, None)
             return known[1]
 
-        return recalled
+        return recall
 
-    return decorated
+    return decorate

@@ -151,7 +151,7 @@ def _signal_rows(at: "Instant") -> Matrix:
     rows: list[Matrix] = []
     for each, row in _coming_on(at.tree):
         if each.plain(at.tree):
-            rows.append(each.asked(at.tau[row], at.tau_rate[row]))
+            rows.append(each.command_signal(at.tau[row], at.tau_rate[row]))
         else:
             sides = _shares(at, each, row)
             rows += each.room(sides, at.rate(_share(*sides)))

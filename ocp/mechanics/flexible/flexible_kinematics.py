@@ -235,19 +235,19 @@ def link_integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     if link.modes is None:
         return whole, (), ()
 
-    def bordered(block, row):
+    def add_border(block, row):
         return ca.sparsify(
             ca.DM(np.block([[np.array(block), np.zeros((3, 1))], [np.array(row), 0.0]]))
         )
 
     with_place = tuple(
-        bordered(moment, first) for moment, first in zip(link.modes.moment, link.modes.first)
+        add_border(moment, first) for moment, first in zip(link.modes.moment, link.modes.first)
     )
     return (
         whole,
         with_place,
         tuple(
-            tuple(bordered(block, np.zeros(3)) for block in blocks)
+            tuple(add_border(block, np.zeros(3)) for block in blocks)
             for blocks in link.modes.coupling
         ),
     )
