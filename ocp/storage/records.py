@@ -43,8 +43,8 @@ def _field_kinds(kind: type) -> dict[str, type]:
 def _value(kind: type | None, value: Any) -> Any:
     if kind is float:  # JSON has words for numbers that are not finite
         return tuple(map(float, value)) if isinstance(value, list) else value
-    if kind is not None and isinstance(value, list):
-        return tuple(record_from_data(kind, each) for each in value)
+    if kind not in (None, float) and isinstance(value, list | tuple):
+        return tuple(record_from_data(kind, one) if isinstance(one, dict) else one for one in value)
     if kind is not None and isinstance(value, dict):
         return record_from_data(kind, value)
     return as_tuples(value)

@@ -29,7 +29,7 @@ from ocp.models.public import public_robot
 
 ENDS = TABLE, SHELF = (0.5, -0.35, 0.2), (0.35, 0.45, 0.6)  # m
 STRAIGHT = "x", "y", "z", "about x", "about y"  # how a cup stands, turned any way
-RADIUS, HEIGHT, SLAB = 0.035, 0.1, (0.3, 0.3, 0.02)  # m: of the cup, and of what is below it
+FILE, RADIUS, HEIGHT, SLAB = "panda_description/urdf/panda.urdf", 0.035, 0.1, (0.3, 0.3, 0.02)  # m
 
 
 def problem(
@@ -40,9 +40,7 @@ def problem(
     `duration`: of the motion (s); `tilt`: of the cup's axis ahead and aside, at most (deg);
     `mass`: of the cup (kg); `points`: control points per joint. 10 rad/s2 count as 1.
     """
-    arm = with_locked_joints(
-        public_robot("panda_description/urdf/panda.urdf"), {"panda_finger_joint1": RADIUS}
-    )
+    arm = with_locked_joints(public_robot(FILE), {"panda_finger_joint1": RADIUS})
     cup = solid("cylinder", mass, (RADIUS, HEIGHT), colour=(0.8, 0.3, 0.2, 1.0))
     arm = with_link(arm, fixed("cup", "panda_hand_tcp"), cup)
     return Problem(

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ocp import Parameter, Strength
-from ocp.models.human import MASS, NAMES, STATURE, capacity, human, mirror, torque_range
-from ocp.models.human.strength import strengths
+from ocp.models.human import MASS, NAMES, STATURE, capacity, human, mirror, strengths, torque_range
 from ocp.models.human.strength.exertions import Cosine, Exertion, Hill, Line
 from ocp.models.human.strength.strengths import peak
 from ocp.problem.constraints.strength import strengths as strengths_of

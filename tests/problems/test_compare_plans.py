@@ -80,7 +80,7 @@ def test_all_that_is_made_is_counted_and_casadi_is_left_as_it_was():
 
 
 def test_options_of_a_plugin_are_tried_once(monkeypatch):
-    monkeypatch.setattr(nlpsol, "_TAKEN", set())
+    monkeypatch.setattr(nlpsol, "_ACCEPTED", set())
     for options, graphs in (({"tol": 1e-5}, 2), ({"tol": 1e-5}, 0)):
         with counted() as made:
             nlpsol.check("ipopt", options)

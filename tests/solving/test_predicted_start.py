@@ -11,7 +11,7 @@ from ocp.solving import plan as plans
 
 
 def without_foresight(monkeypatch):
-    monkeypatch.setattr(plans, "foreseen", lambda *arguments: arguments[-1])
+    monkeypatch.setattr(plans, "predict_start", lambda *arguments: arguments[-1])
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_inputs_are_the_weighted_variables_of_their_units(case):
         found = np.zeros(expected.shape)
         for number, kind in enumerate(units.kinds):
             members = np.nonzero(units.kind == number)[0]
-            known = units.known(number, members)[:, kind.run]  # (members, N, K)
+            known = units.variables_of(number, members)[:, kind.run]  # (members, N, K)
             values = np.einsum("nak,mnk->nma", kind.weight, np.where(known < 0, 0, x[known]))
             for each, unit in enumerate(members):
                 inputs = np.nonzero(units.unit == unit)[0]
