@@ -130,7 +130,7 @@ def test_another_program_s_data_base_is_left_alone():
 
 @pytest.mark.commands
 def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
-    command = [
+    words = [
         sys.executable,
         "-m",
         "ocp",
@@ -145,7 +145,7 @@ def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
     ]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        [*command, "--workers", "1"],
+        [*words, "--workers", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -159,7 +159,7 @@ def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
     assert len(running.cells) == len(cut.cells) == 6
     assert 2 <= len(running.solved) <= len(cut.solved) < 6
     assert running.solution(running.solved[0]).success
-    assert command(command[4:] + ["--workers", "0", "--quiet"]) == 0
+    assert command(words[4:] + ["--workers", "0", "--quiet"]) == 0
     whole = sweep(TASK, grid({"torque": values("5:15:6"), "points": 6}), workers=0)
     resumed = open_study("a.sqlite")
     assert [(cell.id, cell.parameters, cell.objective) for cell in resumed.cells] == [
