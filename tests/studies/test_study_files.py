@@ -16,7 +16,7 @@ from study_cells import (
     stopped,
 )
 
-from ocp.cli.commands.study import values
+from ocp.cli.commands.study import command, values
 from ocp.problems.arms.two_link_time import TASK
 from ocp.studies import (
     StudyFileError,
