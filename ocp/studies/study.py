@@ -416,7 +416,7 @@ def carry_out(
 class _Keeper:
     """A temporary folder that lasts as long as this object."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="ocp-study-"))
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
