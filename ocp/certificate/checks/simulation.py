@@ -250,7 +250,8 @@ def cvodes_integrator(
         "p": parameters,
         "ode": ca.cse(pace * ca.vertcat(rates, acceleration)),
     }
-    options = {"abstol": tolerance, "reltol": tolerance, "show_eval_warnings": False}
+    quiet = {"show_eval_warnings": False, "disable_internal_warnings": True}  # stiff ones go on
+    options = {"abstol": tolerance, "reltol": tolerance, **quiet}
 
     def integrator(more: dict[str, Any]) -> ca.Function:
         return ca.integrator("simulator", "cvodes", ode, 0.0, step, options | more)
