@@ -52,6 +52,8 @@ def public() -> dict[str, Any]:
             value = getattr(face, name)
             if id(value) not in given:
                 names[f"ocp.{wing}.{name}"] = value
+                if inspect.isclass(value):  # described once, by its module
+                    given.append(id(value))
     return {name: value for name, value in names.items() if not inspect.ismodule(value)}
 
 
