@@ -10,7 +10,6 @@ from ocp.solvers.minimize import Solver
 from ocp.solving.arguments import check_solve
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
-from ocp.solving.refinement.refine import refine as refined
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.transcribe import Transcription
 
@@ -56,6 +55,8 @@ def solve(
     check_solve(problem, transcription, solver, watch, attempts)
     settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}
     settings["values"] = values
-    if refine is not None:
+    if refine is not None:  # loads certificates, which a plain solve does without
+        from ocp.solving.refinement.refine import refine as refined
+
         return refined(problem, refine, transcription, solver, **settings)
     return solve_once(problem, transcription, solver, certify=certify, **settings)
