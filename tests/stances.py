@@ -1,4 +1,4 @@
-"""When the feet of a plain step change how they stand, by name."""
+"""Changes of foot support in a plain step, by name."""
 
 from ocp.problems.gait.statement.contact_schedule import PLAIN
 
