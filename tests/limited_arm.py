@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ocp import BSpline, Problem, effort
 from ocp.models.arms.two_link import two_link
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 
 
 def limited(*, position=(-1.0, 2.0)):
@@ -33,4 +33,4 @@ def arm_problem(*constraints, **changes):
 
 def placed(problem, **settings):
     """The rows of the transcribed problem by constraint name."""
-    return {row.name: row for row in transcribe(problem, transcription_of(settings)).rows}
+    return {row.name: row for row in transcribe_phase(problem, transcription_of(settings)).rows}

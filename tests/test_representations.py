@@ -5,11 +5,11 @@ from ocp.mechanics import structure
 from ocp.models.arms.flexible_arm import flexible_arm
 from ocp.problems.arms.two_link_time import problem
 from ocp.problems.gait import effort_step as step
-from ocp.transcription import METHODS, Transcription, transcribe
+from ocp.transcription import METHODS, Transcription, transcribe_phase
 
 
 def test_representations_stay_below_a_thousand_characters():
-    transcribed = transcribe(problem(points=6))
+    transcribed = transcribe_phase(problem(points=6))
     records = [transcribed, transcribed.layout, *transcribed.groups, *transcribed.rows]
     records += [Transcription(), *(method() for method in METHODS.values())]
     statement, arm = step(), flexible_arm()

@@ -16,7 +16,7 @@ from ocp import (
 )
 from ocp.mechanics.kinematics import loop_assembly, loops
 from ocp.models.mechanisms.four_bar import four_bar
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.variables.layout import join_variables
 
 TREE = four_bar()
@@ -61,7 +61,7 @@ def solved(way, ends="all", points=26):
 
 def equalities(problem, transcription, solution):
     """The slopes of all equalities by the free variables at a solution, each of length one."""
-    plan = transcribe(problem, transcription)
+    plan = transcribe_phase(problem, transcription)
     nlp = plan.nlp
     x = join_variables(plan.layout, solution.points, solution.duration, solution.lifted)
     slopes = np.array(ca.DM(nlp.jacobian(x, [])[1]))[nlp.g_lower == nlp.g_upper][

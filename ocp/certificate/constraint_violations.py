@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ocp.certificate.row_violations import Violation, motion_violations
 from ocp.certificate.transition_violations import link_violations
-from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.reserved_names import name_in_phase
 from ocp.solution.solution import Solution
 
 
@@ -15,11 +15,8 @@ def violations(solution: Solution) -> dict[str, Violation]:
     Of a motion of phases they are those of each, by names that begin with its own and at times of
     the whole, and of what joins them; see `motion_violations` for what each is measured by.
     """
-    if solution.phases:
-        return join_violations(
-            solution, {n: violations(phase) for n, phase in solution.phases.items()}
-        )
-    return motion_violations(solution)
+    parts = {name: motion_violations(phase) for name, phase in solution.parts.items()}
+    return join_violations(solution, parts)
 
 
 def join_violations(
@@ -29,7 +26,7 @@ def join_violations(
     table, begin = {}, 0.0
     for name, known in parts.items():
         for each in known.values():
-            full = f"{name}{SEPARATOR}{each.name}"
+            full = name_in_phase(name, each.name)
             table[full] = replace(each, name=full, time=begin + each.time)
-        begin += solution.phases[name].duration
+        begin += solution.parts[name].duration
     return table | link_violations(solution)

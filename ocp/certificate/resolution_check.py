@@ -25,7 +25,7 @@ from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.rows import Group
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import (
     Layout,
     duration_at,
@@ -54,7 +54,7 @@ class Gap:
 class Motion:
     """The motion of the variables `x` (variables,) of a program, which lasts `T` (s)."""
 
-    transcribed: Transcribed
+    transcribed: TranscribedPhase
     x: np.ndarray
     T: float
 
@@ -76,7 +76,7 @@ class Motion:
 
 
 def coarseness(
-    transcribed: Transcribed, x: np.ndarray, solution: Solution, whole: float = 0.0
+    transcribed: TranscribedPhase, x: np.ndarray, solution: Solution, whole: float = 0.0
 ) -> str:
     """Return in words how far a motion misses its constraints and laws between the nodes; "" if its
     basis is fine enough.

@@ -98,7 +98,7 @@ class Impact:
 
 def solved_transitions(solution: Solution) -> Iterator[SolvedTransition]:
     """Yield the transitions of a finished motion of phases, in their order."""
-    phases, ends, total = solution.phases, {}, 0.0
+    phases, ends, total = solution.parts, {}, 0.0
     for name, phase in phases.items():
         ends[name] = total = total + phase.duration
     for transition in solution.problem.transitions:
@@ -139,8 +139,9 @@ def _evaluate_links(solution: Solution) -> Iterator[Evaluated]:
             yield from _strike_rows(meeting, strike)
         if meeting.transition.strikes:
             yield _momentum(meeting)
-    first, *_, last = (*solution.phases.values(),) * 2
-    for constraint in solution.problem.constraints:
+    first, *_, last = (*solution.parts.values(),) * 2
+    whole = () if solution.single_phase else solution.problem.constraints  # else of its only phase
+    for constraint in whole:
         if constraint.when == "joined":
             values = _joint_values([(first, 0.0), (last, 1.0)], constraint.function)
             yield constraint, values, solution.duration

@@ -17,6 +17,7 @@ from ocp.certificate.row_violations import Violation
 from ocp.certificate.transition_violations import Impact
 from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
+from ocp.problem.reserved_names import phase_label
 from ocp.solution.margins import Reserve, reserve_lines
 from ocp.text_tables import Line, align, html_table
 
@@ -158,6 +159,12 @@ class Verification:
         values = (value for value, _ in self._measures())
         return max((np.inf if np.isnan(value) else value for value in values), default=0.0)
 
+    @property
+    def parts(self) -> Mapping[str, "Verification"]:
+        """The certificates of the phases {name: Verification}; a motion without phases is its only
+        one, of no name."""
+        return self.phases or {"": self}
+
     def verdict(self, tolerance: float | None = None) -> str:
         """Return in a line whether it is certified: to the tolerance, or to the tightest one."""
         if tolerance is None:
@@ -181,7 +188,7 @@ class Verification:
                 f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
                 f"at t = {worst.time:.4g} s",
             )
-        motions = {f"phase {name!r}: ": part for name, part in self.phases.items()} or {"": self}
+        motions = {phase_label(name): part for name, part in self.parts.items()}
         judged: list[tuple[str, Any, tuple[Check, ...]]] = [
             *((prefix, part, MOTION_CHECKS) for prefix, part in motions.items()),
             ("", self, PROGRAM_CHECKS),

@@ -5,13 +5,12 @@ Violations on a dense grid, forward simulation, energy balance, first-order cond
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ocp.certificate.checks.beam_stretch import steepest_slope
 from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.checks.flight_momentum import flights
 from ocp.certificate.checks.formulation_error import approximation_error, with_exact_dynamics
-from ocp.certificate.checks.optimality import first_order_residual, rebuild_program
+from ocp.certificate.checks.optimality import first_order_residual
 from ocp.certificate.checks.phase_consistency import misfit_of_phases, refusals, stated_parts
 from ocp.certificate.checks.replay_motion import (
     deviations,
@@ -23,12 +22,14 @@ from ocp.certificate.constraint_violations import join_violations, violations
 from ocp.certificate.transition_violations import impacts
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.dynamics.catalogue import is_comparable
+from ocp.problem.reserved_names import phase_label
 from ocp.progress import say
 from ocp.solution.margins import reserves
 from ocp.solution.objective_values import Cost, evaluate_cost, total_cost
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 from ocp.solvers.iteration_log import keep_interrupts
+from ocp.transcription.transcribe import Transcribed, transcribe
 
 
 @keep_interrupts()
@@ -43,13 +44,11 @@ def verify(solution: Solution) -> Verification:
     """
     check_solution("verify", solution)
     say("certifies: simulates forward, looks between the nodes, rebuilds the program")
-    if solution.problem.phases or solution.phases:
-        _check_fit(misfit_of_phases(solution))
+    _check_fit(misfit_of_phases(solution))
     program, stated = _program(solution), stated_parts(solution)
-    motions = stated.phases or {"": stated}
-    programs = program.parts if stated.phases else (program,)
+    motions = stated.parts
     costs: dict[str, Cost | None] = {}
-    for (name, motion), part in zip(motions.items(), programs):
+    for (name, motion), part in zip(motions.items(), program.parts):
         _check_fit(misfit(motion, part), name)
         costs[name] = None if solution.missing else evaluate_cost(motion, part)
     parts = {name: _verify_motion(motion, costs[name]) for name, motion in motions.items()}
@@ -57,7 +56,7 @@ def verify(solution: Solution) -> Verification:
     whole = total_cost(known) if known else None
     judged = whole is not None and not lacks_multipliers(solution, program)
     return replace(
-        _join_phases(stated, parts) if stated.phases else parts[""],
+        parts[""] if stated.single_phase else _join_phases(stated, parts),
         kkt=first_order_residual(stated, program) if judged else None,
         objective=None if whole is None else whole.dense,
         objective_error=None if whole is None else whole.error,
@@ -66,23 +65,23 @@ def verify(solution: Solution) -> Verification:
     )
 
 
-def _program(solution: Solution) -> Any:
+def _program(solution: Solution) -> Transcribed:
     """Return the program of a solution's problem, which the solver's front end can differentiate.
 
     The one that was solved where it is kept for that very problem and transcription, else a new one
     without kernels of derivatives, since only one product with them is needed.
     """
-    kept = solution.program and solution.program.of(solution.problem, solution.transcription)
+    program = solution.program
+    kept = program.of(solution.problem, solution.transcription) if program else None
     if kept is not None:
         return kept
     settings = replace(solution.transcription, derivatives="solver", kernels="virtual")
-    return rebuild_program(solution, settings)
+    return transcribe(solution.problem, settings)
 
 
 def _check_fit(reason: str, phase: str = "") -> None:
     if reason:
-        where = f"phase {phase!r}: " if phase else ""
-        raise NotVerified(f"not a motion of its problem: {where}{reason}")
+        raise NotVerified(f"not a motion of its problem: {phase_label(phase)}{reason}")
 
 
 def _verify_motion(solution: Solution, cost: Cost | None) -> Verification:

@@ -29,7 +29,6 @@ from ocp.problem.reserved_names import DURATION
 from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage
 from ocp.solvers.elastic_program import relax
 from ocp.solvers.minimize import INTERRUPTED, Solver
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables.layout import (
     free_duration,
@@ -39,7 +38,6 @@ from ocp.transcription.variables.layout import (
 )
 from ocp.transcription.variables.variable_bounds import duration_limits
 
-Program = Transcribed | TranscribedPhases
 STAGE = "what must give way"
 WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
 SOLVE = 200  # iterations at most
@@ -91,7 +89,7 @@ class Elastic:
 class _Case:
     """A statement around the point x that comes nearest to it, and how it is looked at."""
 
-    transcribed: Program
+    transcribed: Transcribed
     solver: Solver
     x: np.ndarray
     grant: Budget
@@ -105,7 +103,7 @@ class _Case:
 
 
 def relax_minimally(
-    transcribed: Program,
+    transcribed: Transcribed,
     solver: Solver,
     x: np.ndarray,
     left: Budget,
@@ -162,25 +160,20 @@ def _with_free_duration(case: _Case) -> _Case:
 
     Parameters that are sought stay so, unless the duration is made of parameters.
     """
-    transcribed = case.transcribed
-    if isinstance(transcribed, TranscribedPhases):
+    part = case.transcribed.only_part
+    if part is None or free_duration(part.layout.problem):
         return case
-    layout = transcribed.layout
-    if free_duration(layout.problem):
-        return case
-    whole = transcribed.expand(case.x)
+    layout, whole = part.layout, part.expand(case.x)
     (points, duration, lifted), values = split_variables(layout, whole), values_at(layout, whole)
     about = (duration * (1 - NARROW), duration * (1 + NARROW))
-    stated = transcribed.statement if layout.timed is None else transcribed.problem
-    sought = () if layout.timed is not None else transcribed.free_names
-    stated = replace(stated, motion=transcribed.motion, duration=about)
-    loose = transcribe(stated, transcribed.transcription, free=sought)
+    stated = part.statement if layout.timed is None else part.problem
+    sought = () if layout.timed is not None else part.free_names
+    stated = replace(stated, motion=part.motion, duration=about)
+    loose = transcribe(stated, part.transcription, free=sought)
     loose = loose.at(layout.values, layout.held_names)
-    x = join_variables(loose.layout, points, duration, lifted)
+    x = join_variables(loose.parts[0].layout, points, duration, lifted)
     x[loose.layout.parameters] = [values[each] for each in loose.layout.values]
-    return replace(
-        case, transcribed=loose, x=x if loose.reduction is None else loose.reduction.shrink(x)
-    )
+    return replace(case, transcribed=loose, x=loose.shrink(x))
 
 
 def _fewest_rows(case: _Case, gives: Gives) -> tuple[_Case, list[ExceededRow] | None]:
@@ -228,15 +221,13 @@ def _minimise_payment(
     return case, eased.point(outcome.x) if outcome.success else None
 
 
-def _durations(transcribed: Program) -> list[int]:
+def _durations(transcribed: Transcribed) -> list[int]:
     """Return the indices of durations among the unknowns."""
-    if not isinstance(transcribed, TranscribedPhases):
-        return [0]
     parts = zip(transcribed.parts, transcribed.columns)
     return [int(columns[0]) for part, columns in parts if free_duration(part.problem)]
 
 
-def _exceeded_rows(transcribed: Program, x: np.ndarray) -> list[ExceededRow]:
+def _exceeded_rows(transcribed: Transcribed, x: np.ndarray) -> list[ExceededRow]:
     """Return the rows that are exceeded at the unknowns x, those that pay most first."""
     whole = transcribed.expand(x)
     lasting = [_duration(each) for each in program_motions(transcribed, whole)]

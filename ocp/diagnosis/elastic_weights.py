@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.problem.constraint import Constraint
-from ocp.problem.reserved_names import DURATION, RESERVED, SOUND
+from ocp.problem.reserved_names import DURATION, RESERVED, SEPARATOR, SOUND
 from ocp.solvers.elastic_program import Prices
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
 
 MOMENTUM, LEAVING = "momentum", "leaving."  # laws of an impact
@@ -65,9 +63,7 @@ def scale_of(constraint: Constraint, bound: float) -> float:
     return abs(bound) if own_name(constraint) == DURATION else scale(bound)
 
 
-def row_prices(
-    transcribed: Transcribed | TranscribedPhases, gives: Gives, dearer: Factor
-) -> Prices:
+def row_prices(transcribed: Transcribed, gives: Gives, dearer: Factor) -> Prices:
     """Return the Prices of the rows that may give way, relative to their bounds.
 
     A row along the motion costs what it is exceeded by on the average of its instants, times its
@@ -100,7 +96,7 @@ class _VariableBound:
     price: float
 
 
-def _variable_bounds(transcribed: Transcribed | TranscribedPhases) -> Iterator[_VariableBound]:
+def _variable_bounds(transcribed: Transcribed) -> Iterator[_VariableBound]:
     """Yield the rows that bound variables, except parameters that are held."""
     slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
@@ -122,9 +118,7 @@ def _variable_bounds(transcribed: Transcribed | TranscribedPhases) -> Iterator[_
         )
 
 
-def _of_unknowns(
-    transcribed: Transcribed | TranscribedPhases, rows: np.ndarray, bounds: np.ndarray
-) -> Prices:
+def _of_unknowns(transcribed: Transcribed, rows: np.ndarray, bounds: np.ndarray) -> Prices:
     """Return Prices for the solver's unknowns, where these are not all of x."""
     reduction = transcribed.reduction
     if reduction is not None:

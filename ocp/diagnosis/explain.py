@@ -11,12 +11,12 @@ from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import name_in_phase
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels.kernels import evaluate
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.phases.transitions import SEPARATOR
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import duration_at, instants_at, split_variables, values_at
 from ocp.transcription.variables.variable_bounds import parameter_limits
 
@@ -88,7 +88,7 @@ class Row:
 
 
 def explain(
-    transcribed: Transcribed | TranscribedPhases, outcome: Outcome, yielding: Sequence[str] = ()
+    transcribed: Transcribed, outcome: Outcome, yielding: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return lines that say why a solve failed.
 
@@ -124,10 +124,10 @@ def row_name(constraint: Constraint, number: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramMotion:
-    """A motion within a program: the `transcribed` one and its variables `x`; of a phase its name
-    as names of the whole have it, with where it starts (s)."""
+    """A motion within a program: the `transcribed` phase and its variables `x`; its name as names
+    of the whole begin with it, and its start (s)."""
 
-    transcribed: Transcribed
+    transcribed: TranscribedPhase
     x: np.ndarray
     name: str = ""
     begin: float = 0.0
@@ -143,21 +143,17 @@ class ProgramMotion:
         return replace(constraint, name=name) if self.name else constraint
 
 
-def program_motions(
-    transcribed: Transcribed | TranscribedPhases, x: np.ndarray
-) -> Iterator[ProgramMotion]:
-    """Yield the motion of variables x, or those of all phases."""
-    if not isinstance(transcribed, TranscribedPhases):
-        yield ProgramMotion(transcribed=transcribed, x=x)
-        return
+def program_motions(transcribed: Transcribed, x: np.ndarray) -> Iterator[ProgramMotion]:
+    """Yield the motions of all phases, of the variables x of the whole."""
     begin = 0.0
     for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
-        each = ProgramMotion(transcribed=part, x=x[columns], name=f"{name}{SEPARATOR}", begin=begin)
+        label = name_in_phase(name, "")
+        each = ProgramMotion(transcribed=part, x=x[columns], name=label, begin=begin)
         yield each
         begin += each.duration
 
 
-def rows_at(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iterator[Row]:
+def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
     """Yield all rows of all constraints with their values at x, that of the whole motion, then the
     parameters that are sought within their bounds.
 
@@ -166,8 +162,7 @@ def rows_at(transcribed: Transcribed | TranscribedPhases, x: np.ndarray) -> Iter
     layout, known = transcribed.layout, list(program_motions(transcribed, x))
     for each in known:
         yield from _rows(each)
-    if isinstance(transcribed, TranscribedPhases):
-        yield from _link_rows(transcribed, x, [each.begin + each.duration for each in known])
+    yield from _link_rows(transcribed, x, [each.begin + each.duration for each in known])
     for place, (parameter, value) in zip(
         range(len(x))[layout.parameters], values_at(layout, x).items()
     ):
@@ -187,9 +182,7 @@ def _rows(each: ProgramMotion) -> Iterator[Row]:
             yield Row(constraint=each.with_name(constraint), number=number, values=line[asked], t=t)
 
 
-def _link_rows(
-    transcribed: TranscribedPhases, x: np.ndarray, ends: Sequence[float]
-) -> Iterator[Row]:
+def _link_rows(transcribed: Transcribed, x: np.ndarray, ends: Sequence[float]) -> Iterator[Row]:
     """Yield the rows of what joins phases, which end at so many s; of durations at the last end."""
     for asking, group in zip(transcribed.links, transcribed.groups):
         t = np.array([ends[asking.sides[0].part] if asking.name else ends[-1]])

@@ -57,7 +57,7 @@ def _state(plan: Plan, solution: Solution, states: np.ndarray) -> np.ndarray:
     duration is a parameter; nan for accelerations.
     """
     n, T = plan.problem.tree.dof, solution.duration
-    program: Any = plan.transcribed  # of a problem without phases
+    (program,) = plan.transcribed.parts  # of a problem without phases
     free, timed = free_duration(plan.problem), program.layout.timed is not None
     rates = states[n:] * (T if free or timed else 1.0)
     parts = [states[:n], rates, np.full_like(rates, np.nan)]

@@ -351,7 +351,7 @@ def command_torques(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
     It is built once. Torques after the end of a motion are those of its end.
     """
     problem = plan.problem
-    program: Any = plan.transcribed  # of a problem without phases
+    (program,) = plan.transcribed.parts  # of a problem without phases
     formulation = formulation_of(program.transcription.dynamics, problem.tree)
 
     @cache

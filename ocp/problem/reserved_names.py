@@ -1,7 +1,4 @@
-"""Names that constraints cannot have, since transcribing gives them itself.
-
-They are those of the laws of motion and of the duration's own bounds.
-"""
+"""Names that transcribing gives itself: those of laws and bounds, and of constraints in phases."""
 
 SEPARATOR = ": "  # between the name of a phase or a transition, and that of what is asked there
 DURATION = "duration"  # bounds of a free duration
@@ -27,3 +24,13 @@ RESERVED = (
     *(TOUCHES, RESTING, GRIPPING),
     *(*HELD, *KNOTS, *LOOPS),
 )
+
+
+def name_in_phase(phase: str, name: str) -> str:
+    """Return the name of what a phase has in the whole motion; its own where that has no phases."""
+    return f"{phase}{SEPARATOR}{name}" if phase else name
+
+
+def phase_label(phase: str) -> str:
+    """Return the beginning of a line on a phase; nothing for a motion without phases."""
+    return f"phase {phase!r}: " if phase else ""

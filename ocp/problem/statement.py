@@ -93,7 +93,7 @@ class Problem:
     links: Sequence[Transition] = ()
     end: str = OWN
     requirements: tuple[Constraint, ...] = field(init=False, repr=False, compare=False)
-    parts: tuple["Problem", ...] = field(init=False, repr=False, compare=False)
+    phase_problems: tuple["Problem", ...] = field(init=False, repr=False, compare=False)
     transitions: tuple[Transition, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class Problem:
             return
         if self.links:
             raise ValueError("links: this problem has no phases that they could join")
-        set_fields(self, duration=_duration(self.duration), parts=(), transitions=())
+        set_fields(self, duration=_duration(self.duration), phase_problems=(), transitions=())
         follows = self.cyclic or self.ground is None
         image = mirrored_drives(self.tree, self.symmetry, self.ground, follows)
         laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry), *image
@@ -142,7 +142,7 @@ class Problem:
             except ValueError as error:
                 name = self.phases[len(parts)].name
                 raise ValueError(f"phase {name!r}: {error}") from None
-        set_fields(self, requirements=(), parts=tuple(parts), transitions=transitions)
+        set_fields(self, requirements=(), phase_problems=tuple(parts), transitions=transitions)
 
     def _check_types(self) -> None:
         check_type("tree", self.tree, Tree)
@@ -181,6 +181,19 @@ class Problem:
 
     def _repr_html_(self) -> str:
         return _html_of(self)
+
+    @property
+    def parts(self) -> Mapping[str, "Problem"]:
+        """The phases as problems of their own {name: Problem}; a motion without phases is its only
+        one, of no name."""
+        if self.single_phase:
+            return {"": self}
+        return {phase.name: part for phase, part in zip(self.phases, self.phase_problems)}
+
+    @property
+    def single_phase(self) -> bool:
+        """Tell whether the motion is stated without phases."""
+        return not self.phases
 
     @property
     def cyclic(self) -> bool:
@@ -291,16 +304,17 @@ def _html_of(problem: Problem) -> str:
 
 def _rows(problem: Problem) -> Iterator[tuple[str, str]]:
     yield "tree", repr(problem.tree)
-    if not problem.phases:
-        yield from _motion_rows("", problem)
     shared = {each.name for each in problem.requirements}
-    for phase, part in zip(problem.phases, problem.parts):
-        yield from _motion_rows(f"phase {phase.name}: ", part)
-        if phase.objective is not None:
-            yield f"phase {phase.name}: minimise", _term_words(phase.objective)
+    objectives = {phase.name: phase.objective for phase in problem.phases}
+    for name, part in problem.parts.items():
+        label = f"phase {name}: " if name else ""
+        yield from _motion_rows(label, part)
+        own = objectives.get(name)
+        if own is not None:
+            yield f"{label}minimise", _term_words(own)
         for each in part.requirements:
             if each.name not in shared:
-                yield f"phase {phase.name}: constraint {each.name}", _when_words(each)
+                yield f"{label}constraint {each.name}", _when_words(each)
     if problem.objective is not None:
         yield "minimise", _term_words(problem.objective)
     for each in problem.requirements:

@@ -69,7 +69,7 @@ def elements_data(solution: Solution) -> dict[str, dict[str, float]]:
     (W)}; {} without any.
     """
     known: dict[str, dict[str, float]] = {}
-    for motion in solution.phases.values() or (solution,):
+    for motion in solution.parts.values():
         names = [element.name for element in forces_of(motion.problem.tree)]
         if not names:
             continue

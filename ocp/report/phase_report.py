@@ -15,7 +15,7 @@ from ocp.text_tables import Line
 def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
     """Return {phase: its duration (s), share of the objective, basis and feet}; {} without
     phases."""
-    total = sum(abs(phase.objective) for phase in solution.phases.values())
+    total = sum(abs(phase.objective) for phase in solution.parts.values())
     return {
         name: {
             "duration": phase.duration,
@@ -25,7 +25,8 @@ def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
             "basis": basis_words(phase.problem),
             "bears": list(feet_of(phase.problem.ground)),
         }
-        for name, phase in solution.phases.items()
+        for name, phase in solution.parts.items()
+        if name
     }
 
 
@@ -37,15 +38,14 @@ def impacts_data(solution: Solution) -> dict[str, dict[str, Any]]:
             "impulses": {point: list(push) for point, push in each.impulses.items()},
             "lost": each.lost,
         }
-        for each in (impacts(solution) if solution.phases else ())
+        for each in impacts(solution)
     }
 
 
 def method_words(solution: Solution) -> str:
     """Return the method in words; of each phase where they differ."""
     words = solution.transcription.method.words
-    parts = zip(solution.phases, solution.problem.parts)
-    every = {name: words(part) for name, part in parts} or {"": words(solution.problem)}
+    every = {name: words(part) for name, part in solution.problem.parts.items()}
     if len(set(every.values())) == 1:
         return next(iter(every.values()))
     return "; ".join(f"{name}: {method}" for name, method in every.items())
@@ -59,11 +59,11 @@ def basis_words(problem: Problem) -> str:
 def phases_statement(problem: Problem) -> str:
     """Return a problem of phases in a line."""
     parts = []
-    for phase, part in zip(problem.phases, problem.parts):
+    for name, part in problem.parts.items():
         least, most = part.duration
         duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
         parts.append(
-            f"{phase.name} ({basis_words(part)}, {duration}, {len(part.requirements)} constraints)"
+            f"{name} ({basis_words(part)}, {duration}, {len(part.requirements)} constraints)"
         )
     return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
 

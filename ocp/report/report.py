@@ -137,7 +137,7 @@ def bound_lines(reached: Sequence[str]) -> list[Line]:
 
 def statement_words(problem: Problem) -> str:
     """Return a problem in a line: coordinates, basis, duration, constraints."""
-    if problem.phases:
+    if not problem.single_phase:
         return phases_statement(problem)
     motion, (least, most) = problem.motion, problem.duration
     duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
@@ -157,7 +157,7 @@ def free_knots_data(problem: Problem) -> dict[str, Any]:
     together.
     """
     motion: Any = problem.motion
-    if problem.phases or not free_knots(problem):
+    if not problem.single_phase or not free_knots(problem):
         return {}
     inner, near = motion.breaks[1:-1], TOGETHER * motion.spacing
     parts = np.split(inner, np.flatnonzero(np.diff(inner) > near) + 1)

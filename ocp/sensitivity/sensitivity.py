@@ -6,18 +6,19 @@ Derivatives are those of the program's own optimum, first refined to rounding: s
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.instant import Instant
+from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import Iterate
 from ocp.solvers.optimum.active_set import Optimum, find_optimum, tighten
 from ocp.solvers.optimum.sensitivity import Sensitivity, sensitivity
 from ocp.solving.plan import Plan
-from ocp.solving.starts.warm_start import start
+from ocp.solving.starts.warm_start import start_phase
 from ocp.transcription.parameters.parameter_derivatives import (
     bound_slopes,
     curve_slope,
@@ -25,8 +26,7 @@ from ocp.transcription.parameters.parameter_derivatives import (
     labels,
     term_slopes,
 )
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
 SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
@@ -82,20 +82,19 @@ def _plan(solution: Solution) -> Plan:
     return solution.plan
 
 
-def _program(solution: Solution) -> Transcribed:
+def _program(solution: Solution) -> TranscribedPhase:
     """Return the program of a solution, with its values; raise ValueError if there is none."""
     plan, found = _plan(solution), solution.found_parameters
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
-    if isinstance(plan.transcribed, TranscribedPhases):
-        raise ValueError("sensitivity: is not known of a motion of several phases")
+    refuse_phases("sensitivity", plan.problem, "state it without phases")
     if plan.transcribed.reduction is not None:
         raise ValueError("sensitivity: of passive joints that are integrated it is not known")
     values = {name: value for name, value in solution.parameters.items() if name not in found}
-    return cast(Transcribed, plan.at(values))
+    return plan.at(values).parts[0]
 
 
-def _given_parameter(transcribed: Transcribed, name: str) -> Parameter:
+def _given_parameter(transcribed: TranscribedPhase, name: str) -> Parameter:
     """Return the parameter of a name; raise ValueError unless it was given."""
     layout = transcribed.layout
     known = {each.name: each for each in layout.values}
@@ -109,7 +108,7 @@ def _given_parameter(transcribed: Transcribed, name: str) -> Parameter:
 
 
 def _named_derivative(
-    solution: Solution, transcribed: Transcribed, of: str, parameter: Parameter
+    solution: Solution, transcribed: TranscribedPhase, of: str, parameter: Parameter
 ) -> Any:
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
@@ -140,7 +139,7 @@ def _named_derivative(
 
 
 def _optimum(
-    solution: Solution, transcribed: Transcribed, parameter: Parameter
+    solution: Solution, transcribed: TranscribedPhase, parameter: Parameter
 ) -> tuple[Optimum, Sensitivity]:
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
@@ -148,7 +147,7 @@ def _optimum(
     values, held = tuple(solution.parameters.values()), transcribed.layout.held_names
     key = solution.points.tobytes(), solution.duration, values, held
     if made.get("optimum", (None,))[0] != key:
-        begin = start(transcribed, solution)
+        begin = start_phase(transcribed, solution)
         if not begin.multipliers:
             raise ValueError("sensitivity: the solution has no multipliers")
         point = Iterate(
@@ -198,7 +197,7 @@ def _value(solution: Solution, of: str, times: np.ndarray) -> np.ndarray:
     """Return a named quantity of a solution, curves at the times."""
     if of == "x":
         transcribed = _program(solution)
-        return start(transcribed, solution).x
+        return start_phase(transcribed, solution).x
     if of in ("objective", "duration"):
         return np.asarray(getattr(solution, of))
     if of in CURVES:

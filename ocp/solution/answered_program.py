@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from ocp.problem.statement import Problem
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import Transcribed, Transcription
+from ocp.transcription.settings import Transcription
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
 
@@ -17,12 +18,10 @@ class KeptProgram:
 
     __slots__ = ("program",)
 
-    def __init__(self, program: Transcribed | TranscribedPhases) -> None:
+    def __init__(self, program: Transcribed) -> None:
         self.program = program
 
-    def of(
-        self, problem: Problem, transcription: Transcription
-    ) -> Transcribed | TranscribedPhases | None:
+    def of(self, problem: Problem, transcription: Transcription) -> Transcribed | None:
         """Return the program where it is that of the very same problem and transcription."""
         known = self.program
         same = known.problem is problem and known.transcription is transcription
@@ -32,23 +31,21 @@ class KeptProgram:
         return type(None), ()
 
 
-def kept_program(program: Transcribed | TranscribedPhases) -> KeptProgram | None:
+def kept_program(program: Transcribed) -> KeptProgram | None:
     """Return the KeptProgram of a solved one, without the solver's derivatives.
 
     None for one with open parameters or left-out rows, and for compiled kernels, which have no
     other derivatives than their own.
     """
-    parts = (program,) if isinstance(program, Transcribed) else program.parts
     compiled = program.transcription.kernels == "compiled"
-    if program.parameters or compiled or not all(part.whole for part in parts):
+    if program.parameters or compiled or not all(part.whole for part in program.parts):
         return None
-    if isinstance(program, Transcribed):
-        return KeptProgram(_values(program))
-    nlp, parts = replace(program.nlp, **OWN), tuple(map(_values, parts))
+    parts = tuple(map(_values, program.parts))
+    nlp = replace(program.nlp, **OWN) if program.link_nlp else parts[0].nlp
     return KeptProgram(replace(program, parts=parts, nlp=nlp, made={}))
 
 
-def _values(part: Transcribed) -> Transcribed:
+def _values(part: TranscribedPhase) -> TranscribedPhase:
     nothing: dict[str, Any] = {
         "open_groups": (),
         "groups": (),

@@ -47,7 +47,7 @@ def reserves(solution: Solution) -> dict[str, Reserve]:
     """
     known: dict[str, Reserve] = {}
     begin = 0.0
-    for motion in solution.phases.values() or (solution,):
+    for motion in solution.parts.values():
         for label, each in _motion_reserves(motion, begin).items():
             if label not in known or each.room < known[label].room:
                 known[label] = each

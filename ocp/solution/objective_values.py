@@ -21,7 +21,7 @@ from ocp.solution.sampling import stack_functions
 from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import join_variables, motion_inputs
 
 LEAST = 1e-6  # a smaller objective is compared absolutely: it may be noise
@@ -47,11 +47,11 @@ class Cost:
         return abs(self.summed - self.dense) / max(abs(self.dense), LEAST)
 
 
-def evaluate_cost(solution: Solution, transcribed: Transcribed) -> Cost:
-    """Return the Cost of a solution, whose problem is `transcribed` again."""
-    x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
+def evaluate_cost(solution: Solution, part: TranscribedPhase) -> Cost:
+    """Return the Cost of a solution, whose program again is `part`."""
+    x = join_variables(part.layout, solution.points, solution.duration, solution.lifted)
     weights = np.array([weight for weight, _ in solution.problem.objective.terms])
-    terms, dense = np.array(transcribed.terms(x)).ravel(), dense_terms(solution)
+    terms, dense = np.array(part.terms(x)).ravel(), dense_terms(solution)
     return Cost(
         summed=float(weights @ terms),
         dense=float(weights @ dense),
@@ -73,10 +73,11 @@ def total_cost(costs: Sequence[Cost]) -> Cost:
 def dense_objective(solution: Solution) -> float:
     """Return the integral that a solution's objective names, on a fine grid; of a motion of phases
     that of all."""
-    if solution.phases:
-        return sum(dense_objective(phase) for phase in solution.phases.values())
-    weights = [weight for weight, _ in solution.problem.objective.terms]
-    return float(np.dot(weights, dense_terms(solution)))
+    total = 0.0
+    for phase in solution.parts.values():
+        weights = [weight for weight, _ in phase.problem.objective.terms]
+        total += float(np.dot(weights, dense_terms(phase)))
+    return total
 
 
 def dense_terms(solution: Solution) -> np.ndarray:

@@ -29,7 +29,7 @@ from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
 from ocp.transcription.variables.multipliers import Multipliers
@@ -102,6 +102,17 @@ class Solution:
         if isinstance(self.multipliers, Mapping):  # what is none is told where it is used
             named = Named("multipliers", self.multipliers)
             object.__setattr__(self, "multipliers", named)
+
+    @property
+    def parts(self) -> Mapping[str, "Solution"]:
+        """The motions of the phases {name: Solution}; one without phases is its only one, of no
+        name."""
+        return self.phases or {"": self}
+
+    @property
+    def single_phase(self) -> bool:
+        """Tell whether the motion has no phases."""
+        return not self.phases
 
     @property
     def durations(self) -> dict[str, float]:
@@ -204,8 +215,7 @@ class Solution:
         if self.plan is None or self.plan.recipe or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifted_kind(self))
             return traced(kernel_inputs(self, s, rated=traced.rated), s)
-        program: Any = self.plan.transcribed
-        kept = program.made
+        (program,), kept = self.plan.transcribed.parts, self.plan.transcribed.made
         if "torques" not in kept:
             what = program.statement, self.formulation, function, program.parameters
             kept["torques"] = trace_open(*what, lifted_kind(self))

@@ -6,7 +6,7 @@ from typing import Any
 from ocp.mechanics.values.validation import check_type, describe_value
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
     ("problem", Problem),

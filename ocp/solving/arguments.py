@@ -14,7 +14,7 @@ from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Solver
 from ocp.solving.ladder import Attempt
 from ocp.transcription.methods import Method
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 
 def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attempts: Any) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -10,34 +11,35 @@ from ocp.certificate.resolution_check import coarseness
 from ocp.diagnosis.explain import explain
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.parameters import Parameter
-from ocp.problem.reserved_names import PARAMETER, SEPARATOR
+from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
 from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds
 from ocp.solution.solution import FOUND, Solution
 from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Attempts
 from ocp.solving.statistics_of_solves import total_calls
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import (
     instants_at,
     motion_at,
     split_variables,
     values_at,
 )
-from ocp.transcription.variables.multipliers import name_multipliers, rescale_law_multipliers
-
-Program = TypeVar("Program", Transcribed, TranscribedPhases)
+from ocp.transcription.variables.multipliers import (
+    Multipliers,
+    name_multipliers,
+    rescale_law_multipliers,
+)
 
 
 def solution_of(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
-    whole: float = 0.0,
 ) -> Solution:
-    """Return the Solution of an Outcome of a program.
+    """Return the Solution of an Outcome of a program; of a motion of phases each is one too.
 
     Args:
         transcribed: the program.
@@ -45,50 +47,95 @@ def solution_of(
         statistics: of all attempts.
         yielding: lines on rows that must be relaxed; None of a solve in a hurry, which explains
             nothing.
-        whole: of a phase, the objective of the whole motion.
     """
-    if isinstance(transcribed, TranscribedPhases):
-        return _phases_solution(transcribed, outcome, statistics, yielding)
-    if transcribed.reduction is not None:
-        x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
-        outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    outcome = transcribed.spread(outcome)
     transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
-    layout, problem = transcribed.layout, transcribed.problem
-    points, duration, lifted = split_variables(layout, outcome.x)
-    at_bounds = [
-        *duration_bounds(problem.duration, duration),
-        *parameter_bounds(layout.sought, values),
+    layout, judged = transcribed.layout, outcome.success and yielding is not None
+    shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
+    motions = {
+        name: _phase_solution(part, own, values, statistics, abs(outcome.f) if judged else None)
+        for name, part, own in shares
+    }
+    if not transcribed.only_part:
+        motions = {name: _without_parameter_multipliers(each) for name, each in motions.items()}
+    lines = [
+        f"{phase_label(name)}{line}" for name, each in motions.items() for line in each.explanation
     ]
-    terms = np.array(transcribed.terms(outcome.x)).ravel()
-    weighed = problem.objective.terms
-    named = name_multipliers(
-        transcribed.rows,
-        transcribed.bound_owners,
-        transcribed.binding,
-        outcome.x_multipliers,
-        outcome.g_multipliers,
+    durations = [
+        f"{phase_label(name)}{line}"
+        for name, each in motions.items()
+        for line in duration_bounds(each.problem.duration, each.duration)
+    ]
+    at_bounds = [*durations, *parameter_bounds(layout.sought, values)]
+    coarse = "; ".join(lines)
+    if not outcome.success:
+        reasons = () if yielding is None else explain(transcribed, outcome, yielding)
+        lines = [*reasons, *unsound]
+    whole = {
+        **_shared_fields(transcribed, outcome, values, statistics, at_bounds, coarse),
+        "terms": tuple(
+            (name_in_phase(name, term), weight, value)
+            for name, each in motions.items()
+            for term, weight, value in each.terms
+        ),
+        "multipliers": {
+            name_in_phase(name, what): own
+            for name, each in motions.items()
+            for what, own in each.multipliers.items()
+        }
+        | _link_multipliers(transcribed, outcome),
+        "explanation": tuple(lines),
+    }
+    if transcribed.statement.single_phase:
+        return replace(motions[""], **whole)
+    return Solution(
+        **whole,
+        problem=transcribed.problem,
+        points=np.empty((transcribed.problem.tree.dof, 0)),
+        duration=sum(each.duration for each in motions.values()),
+        phases=motions,
+        impulses=_impulses(transcribed, outcome.x),
     )
-    named = rescale_law_multipliers(named, transcribed, layout.weight, body_weight(problem.tree))
-    failed = not outcome.success and yielding is not None
+
+
+def _phase_solution(
+    part: TranscribedPhase,
+    outcome: Outcome,
+    values: Mapping[Parameter, float],
+    statistics: Mapping[str, Any],
+    whole: float | None,
+) -> Solution:
+    """Return the Solution of a phase's share of an outcome; its fineness is judged beside the
+    objective of the `whole` motion, unless that is None."""
+    layout, problem = part.layout, part.problem
+    points, duration, lifted = split_variables(layout, outcome.x)
+    values = {each: values[each] for each in layout.values}
+    at_bounds = duration_bounds(problem.duration, duration), parameter_bounds(layout.sought, values)
+    terms = np.array(part.terms(outcome.x)).ravel()
+    named = name_multipliers(
+        part.rows, part.bound_owners, part.binding, outcome.x_multipliers, outcome.g_multipliers
+    )
+    method, weight = part.transcription.method, body_weight(problem.tree)
+    named = rescale_law_multipliers(named, method, layout.weight, weight)
     solution = Solution(
-        **_shared_fields(transcribed, outcome, values, statistics, at_bounds),
+        **_shared_fields(part, outcome, values, statistics, [*chain(*at_bounds)]),
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         points=points,
         duration=duration,
         nodes=instants_at(layout, outcome.x, layout.nodes),
         lifted=lifted,
         terms=tuple(
-            (term.name, weight, float(value)) for (weight, term), value in zip(weighed, terms)
+            (term.name, weight, float(value))
+            for (weight, term), value in zip(problem.objective.terms, terms)
         ),
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
             for name, each in named.items()
         },
-        explanation=(*explain(transcribed, outcome, yielding or ()), *unsound) if failed else (),
     )
-    if not outcome.success or yielding is None:
+    if whole is None:
         return solution
-    coarse = coarseness(*transcribed.on_given_knots(outcome.x), solution, whole)
+    coarse = coarseness(*part.on_given_knots(outcome.x), solution, whole)
     if not coarse:
         return solution
     known = dict(solution.statistics) | {"coarse": coarse}
@@ -96,14 +143,14 @@ def solution_of(
 
 
 def _shared_fields(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed | TranscribedPhase,
     outcome: Outcome,
     values: Mapping[Parameter, float],
     statistics: Mapping[str, Any],
     at_bounds: Sequence[str],
     coarse: str = "",
 ) -> dict[str, Any]:
-    """Return the fields of a Solution that motions with phases and without have alike."""
+    """Return the fields of a Solution that a motion and its phases have alike."""
     sought = transcribed.layout.sought
     parameters = {
         each.name: [each.unit, FOUND if each in sought else "given"]
@@ -122,8 +169,8 @@ def _shared_fields(
 
 
 def _with_found_parameters(
-    transcribed: Program, outcome: Outcome
-) -> tuple[Program, dict[Parameter, float], tuple[str, ...]]:
+    transcribed: Transcribed, outcome: Outcome
+) -> tuple[Transcribed, dict[Parameter, float], tuple[str, ...]]:
     """Return the program with the parameters that an outcome has, their values, and lines on where
     these cannot be."""
     layout = transcribed.layout
@@ -138,67 +185,6 @@ def _with_found_parameters(
         return transcribed, dict(layout.values), (reason,)
 
 
-def _phases_solution(
-    transcribed: TranscribedPhases,
-    outcome: Outcome,
-    statistics: dict[str, Any],
-    yielding: Sequence[str] | None,
-) -> Solution:
-    """Return the Solution of a problem of phases, each of which is a Solution too."""
-    transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
-    layout = transcribed.layout
-    quiet = yielding is None or not outcome.success  # the whole explains a failure
-    shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
-    phases = {
-        name: _without_parameter_multipliers(
-            solution_of(part, own, statistics, None if quiet else (), abs(outcome.f))
-        )
-        for name, part, own in shares
-    }
-    named = {
-        f"{name}{SEPARATOR}{what}": each
-        for name, phase in phases.items()
-        for what, each in phase.multipliers.items()
-    }
-    of_links = name_multipliers(
-        transcribed.link_rows,
-        transcribed.parameter_bound_owners,
-        np.full((2, layout.size), -1),
-        outcome.x_multipliers,
-        outcome.g_multipliers,
-    )
-    lines = [
-        f"phase {name!r}: {line}" for name, phase in phases.items() for line in phase.explanation
-    ]
-    coarse = "; ".join(lines) if outcome.success else ""
-    at_bounds = [
-        *(
-            f"phase {name!r}: {line}"
-            for name, phase in phases.items()
-            for line in duration_bounds(phase.problem.duration, phase.duration)
-        ),
-        *parameter_bounds(layout.sought, values),
-    ]
-    lines += unsound
-    if not outcome.success and yielding is not None:
-        lines = [*explain(transcribed, outcome, yielding), *lines]
-    return Solution(
-        **_shared_fields(transcribed, outcome, values, statistics, at_bounds, coarse),
-        problem=transcribed.problem,
-        points=np.empty((transcribed.problem.tree.dof, 0)),
-        duration=sum(phase.duration for phase in phases.values()),
-        terms=tuple(
-            (f"{name}{SEPARATOR}{term}", weight, value)
-            for name, phase in phases.items()
-            for term, weight, value in phase.terms
-        ),
-        multipliers=named | of_links,
-        explanation=tuple(lines),
-        phases=phases,
-        impulses=_impulses(transcribed, outcome.x),
-    )
-
-
 def _without_parameter_multipliers(phase: Solution) -> Solution:
     """Return a phase without the multipliers of parameters' bounds, which are of the whole."""
     of_parameters = {PARAMETER.format(name) for name in phase.parameters}
@@ -206,8 +192,11 @@ def _without_parameter_multipliers(phase: Solution) -> Solution:
     return replace(phase, multipliers=own)
 
 
-def _phase_outcomes(transcribed: TranscribedPhases, outcome: Outcome) -> Iterator[Outcome]:
+def _phase_outcomes(transcribed: Transcribed, outcome: Outcome) -> Iterator[Outcome]:
     """Yield the part of an outcome that is each phase's; bounds of parameters are of the whole."""
+    if transcribed.only_part:
+        yield outcome
+        return
     starts = transcribed.row_starts
     for part, columns, first, last in zip(
         transcribed.parts, transcribed.columns, starts, starts[1:]
@@ -225,7 +214,18 @@ def _phase_outcomes(transcribed: TranscribedPhases, outcome: Outcome) -> Iterato
         )
 
 
-def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+def _link_multipliers(transcribed: Transcribed, outcome: Outcome) -> dict[str, Multipliers]:
+    """Return the multipliers of links, and of the parameters that all phases share, by name."""
+    return name_multipliers(
+        transcribed.link_rows,
+        transcribed.parameter_bound_owners,
+        np.full((2, transcribed.layout.size), -1),
+        outcome.x_multipliers,
+        outcome.g_multipliers,
+    )
+
+
+def _impulses(transcribed: Transcribed, x: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
     """Return the impulses {transition: {point: (3,) N s}} of variables x."""
     return {
         asking.name: asking.impulses_at(x[transcribed.layout.impulses[asking.name]])
@@ -234,9 +234,7 @@ def _impulses(transcribed: TranscribedPhases, x: np.ndarray) -> dict[str, dict[s
     }
 
 
-def statistics_of(
-    transcribed: Transcribed | TranscribedPhases, climbed: Attempts
-) -> dict[str, Any]:
+def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Any]:
     """Return sizes, settings, and what all trials together took.
 
     What only one has is that of the best.

@@ -10,13 +10,12 @@ from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
 from ocp.solving.from_solver import solution_of
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 UNDER_WAY = "under way"
 
 
-def with_motions(transcribed: Transcribed | TranscribedPhases, watch: Watch | None) -> Watch | None:
+def with_motions(transcribed: Transcribed, watch: Watch | None) -> Watch | None:
     """Return a watcher that shows `watch` each iteration with its motion."""
     if watch is None:
         return None
@@ -31,9 +30,7 @@ def with_motions(transcribed: Transcribed | TranscribedPhases, watch: Watch | No
     return show
 
 
-def _motion(
-    transcribed: Transcribed | TranscribedPhases, iteration: Iteration, known: Iterate
-) -> Solution:
+def _motion(transcribed: Transcribed, iteration: Iteration, known: Iterate) -> Solution:
     """Return the motion at an iteration as a Solution."""
     outcome = Outcome(
         x=known.x,

@@ -21,7 +21,6 @@ from ocp.solvers.plugins import WARM
 from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
 from ocp.solving.starts.knot_continuation import hold_knots, move_knots
 from ocp.spelling import suggest_fields
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
@@ -145,7 +144,7 @@ def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool
 
 
 def run_attempts(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
@@ -214,7 +213,7 @@ def _needless(attempt: Attempt, trials: Sequence[Trial]) -> bool:
 
 
 def _run_attempt(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     attempt: Attempt,
     start: Start,

@@ -37,8 +37,8 @@ from ocp.solving.preflight import check_start
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases, transcribe_phases
-from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.settings import Transcription
+from ocp.transcription.transcribe import Transcribed, transcribe
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
 # of IPOPT in a hurry: numbers of a program are near 1 as they stand, so that no scaling is looked
@@ -83,7 +83,7 @@ class Plan:
     """
 
     problem: Problem
-    transcribed: Transcribed | TranscribedPhases
+    transcribed: Transcribed
     solver: Solver
     attempts: tuple[Attempt, ...]
     seconds: float
@@ -250,7 +250,7 @@ class Plan:
         turn: RLock = self.transcribed.made.setdefault("turn", RLock())
         return turn
 
-    def at(self, values: Mapping[str, float]) -> Transcribed | TranscribedPhases:
+    def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
         held, made = {each.name for each in self.free} & set(values), self.transcribed.made
         key = values_of(self.parameters, values), held
@@ -259,7 +259,7 @@ class Plan:
         return made["at"][1]
 
 
-def _recipe(program: Transcribed | TranscribedPhases) -> Recipe:
+def _recipe(program: Transcribed) -> Recipe:
     return Recipe(
         transcription=program.transcription,
         parameters=program.parameters,
@@ -277,10 +277,9 @@ def _plan_of_recipe(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any
     return plan
 
 
-def _build_program(problem: Problem, recipe: Recipe) -> Transcribed | TranscribedPhases:
+def _build_program(problem: Problem, recipe: Recipe) -> Transcribed:
     """Return the program of a problem that a recipe tells."""
-    build: Any = transcribe_phases if problem.phases else transcribe
-    program = build(problem, recipe.transcription, free=recipe.freed)
+    program = transcribe(problem, recipe.transcription, free=recipe.freed)
     left_out = constraint_names(program) - recipe.kept
     return without_constraints(program, sorted(left_out)) if left_out else program
 
@@ -315,8 +314,7 @@ def prepare(
         return replace(
             kept[key], solver=solver, attempts=select_attempts(attempts, solver), seconds=0.0
         )
-    build: Any = transcribe_phases if problem.phases else transcribe
-    transcribed = build(problem, transcription, free=names)
+    transcribed = transcribe(problem, transcription, free=names)
     for parameter in transcribed.parameters:
         if parameter.name in ARGUMENTS:
             raise ValueError(
@@ -350,7 +348,7 @@ def keep_plans(plans: Kept) -> Iterator[None]:
 
 
 def _solve_program(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     attempts: Sequence[Attempt],
     guess: Guesses,
@@ -381,7 +379,7 @@ def _solve_program(
 
 
 def _relaxation(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     climbed: Attempts,
     watch: Watch | None,

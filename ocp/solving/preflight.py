@@ -7,10 +7,11 @@ import casadi as ca
 import numpy as np
 
 from ocp.diagnosis.explain import row_name
+from ocp.problem.reserved_names import phase_label
 from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels.kernels import Kernel, evaluate
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import split_variables
 
 VALUE = ""
@@ -31,7 +32,7 @@ class NamedKernel:
     names: list[str]
 
 
-def check_start(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hessian: str) -> None:
+def check_start(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
     """Evaluate every function and derivative that the solve will use at the start of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
@@ -39,14 +40,20 @@ def check_start(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hes
     """
     if _finite(transcribed.nlp, x, hessian):
         return
-    if isinstance(transcribed, TranscribedPhases):
-        for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
-            try:
-                check_start(part, x[columns], hessian)
-            except ValueError as error:
-                raise ValueError(f"phase {name!r}: {error}") from None
+    whole = transcribed.expand(x)
+    for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
+        _check_phase(part, whole[columns], phase_label(name))
+    if transcribed.reduction is not None:
+        raise ValueError(
+            "at the initial guess the integration of passive joints runs away; "
+            "try another guess or more nodes"
+        )
+    if transcribed.links:
         raise ValueError("at the initial guess a link between phases is not a number")
-    x = transcribed.expand(x)
+
+
+def _check_phase(transcribed: TranscribedPhase, x: np.ndarray, where: str) -> None:
+    """Raise ValueError naming the first row of a phase whose value or derivative is no number."""
     _, duration, _ = split_variables(transcribed.layout, x)
     for named in _named_kernels(transcribed, x):
         for what, table, rows in _tables(named):
@@ -58,14 +65,9 @@ def check_start(transcribed: Transcribed | TranscribedPhases, x: np.ndarray, hes
                     name = " or ".join(dict.fromkeys(named.names))
                 lost = what == VALUE and named.kernel.has_nan(rows[number])
                 raise ValueError(
-                    f"at the initial guess {what}{name} is {table[number, k]} "
+                    f"{where}at the initial guess {what}{name} is {table[number, k]} "
                     f"at t = {named.s[k] * duration:.4g} s{LOST if lost else ''}"
                 )
-    if transcribed.reduction is not None:
-        raise ValueError(
-            "at the initial guess the integration of passive joints runs away; "
-            "try another guess or more nodes"
-        )
 
 
 def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
@@ -78,7 +80,7 @@ def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
     return all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values)
 
 
-def _named_kernels(transcribed: Transcribed, x: np.ndarray) -> Iterator[NamedKernel]:
+def _named_kernels(transcribed: TranscribedPhase, x: np.ndarray) -> Iterator[NamedKernel]:
     """Yield the kernels of all constraints, and of the objective's terms."""
     for group in transcribed.groups:
         names = [row_name(*owner) for owner in group.owners]

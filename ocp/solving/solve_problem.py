@@ -11,7 +11,7 @@ from ocp.solving.arguments import check_solve
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 
 def solve(

@@ -8,7 +8,6 @@ again.
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite, prod
 from typing import Any
 
@@ -17,21 +16,21 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import motion_from_data
-from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.phases.parts import with_bases
+from ocp.problem.reserved_names import name_in_phase
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import bytes_of, write
 from ocp.storage.containers import text_of, unpack_arrays
-from ocp.storage.phase_data import with_bases
 from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.storage.problem_diff import difference_words, differences
-from ocp.storage.serialize import FORMAT, OF_PHASES, phase_prefix, solution_bytes
+from ocp.storage.serialize import FORMAT, phase_prefix, solution_bytes
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.parameters.close_parameters import close_by_name
-from ocp.transcription.transcribe import Transcription, settings_of_phases, transcription_of
+from ocp.transcription.settings import Transcription, settings_of_parts, transcription_of
 
 ENDING = ".npz"
 LARGEST = 2**28  # bytes of a file that is read
@@ -106,7 +105,7 @@ def read_solution(
     try:
         arrays = unpack_arrays(content)
         header = json.loads(text_of(arrays["header"]))
-        if header["format"] not in (FORMAT, OF_PHASES):
+        if header["format"] != FORMAT:
             raise _UnsuitableFile(
                 f"not a result file of this program's version, which reads {FORMAT!r}, "
                 f"got {header['format']!r}: solve again"
@@ -162,26 +161,26 @@ def _restore(
     motions = [motion_from_data(motion) for motion, _ in sizes]
     asked: tuple[Problem, tuple[str, ...]]
     if known and problem is not None:
-        asked = _with_bases(problem, motions), ()
+        asked = with_bases(problem, motions), ()
     else:
         asked = _file_problem(header, arrays, problem, motions)
     own, missing = asked
     shared: dict[str, Any] = {"transcription": transcription, "missing": missing}
-    if not own.phases:
-        return _motion(header, arrays, own, shared)
-    phases = {}
-    solved = settings_of_phases(transcription, own.parts)
-    for k, (phase, (part, settings), said) in enumerate(zip(own.phases, solved, header["phases"])):
-        begin = phase_prefix(k)
-        mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
-        phases[phase.name] = _motion(said, mine, part, shared | {"transcription": settings})
+    phases, settings = {}, settings_of_parts(own, transcription)
+    for k, (name, part) in enumerate(own.parts.items()):
+        begin, said = phase_prefix(k, name), header["phases"][k] if name else header
+        mine = {key[len(begin) :]: each for key, each in arrays.items() if key.startswith(begin)}
+        part = settings[name].method.with_basis(part) if name else part  # a file's is so already
+        phases[name] = _motion(said, mine, part, shared | {"transcription": settings[name]})
+    if own.single_phase:
+        return phases[""]
     whole = _solution_fields(header, arrays, own)
     pushes = {
         str(name): dict(zip(words(points), numbers(arrays, f"impulses_{k}", (len(points), 3))))
         for k, (name, points) in enumerate(header["impulses"])
     }
     named = {
-        f"{name}{SEPARATOR}{what}": each
+        name_in_phase(name, what): each
         for name, phase in phases.items()
         for what, each in phase.multipliers.items()
     }
@@ -198,14 +197,12 @@ def _bases(
     header: dict[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the statement of every motion of a file, and the name of its control points."""
-    stated = header["problem"]
-    if "phases" not in stated:
-        yield stated, "points"
-        return
-    if len(stated["phases"]) != len(header["phases"]):
+    stated = header["problem"]["phases"]
+    names = [each["name"] for each in stated]
+    if len(header["phases"]) != (0 if names == [""] else len(names)):
         raise ValueError(f"{len(header['phases'])} phases, its problem has others")
-    for k, each in enumerate(stated["phases"]):
-        yield each, f"{phase_prefix(k)}points"
+    for k, each in enumerate(stated):
+        yield each, f"{phase_prefix(k, names[k])}points"
 
 
 def _solution_fields(
@@ -260,25 +257,17 @@ def _file_problem(
         raise ValueError("its problem is not the one whose hash it has")
     if problem is None:
         return own, statement.missing
-    if bool(problem.phases) != bool(own.phases):
+    if problem.single_phase != own.single_phase:
         have, expected = (_phase_words(each) for each in (own, problem))
         raise _UnsuitableFile(f"belongs to another problem: it has {have}, expected {expected}")
     problem = close_by_name(problem, header["parameters"])
     _check_same(own, statement, problem)
-    return _with_bases(problem, motions), ()
+    return with_bases(problem, motions), ()
 
 
 def _phase_words(problem: Problem) -> str:
-    names = ", ".join(phase.name for phase in problem.phases)
+    names = ", ".join(problem.parts)
     return f"the phases {names}" if names else "no phases"
-
-
-def _with_bases(problem: Problem, motions: Sequence[Basis]) -> Problem:
-    """Return a problem on a basis of motions, or each of its phases on one."""
-    if problem.phases:
-        return with_bases(problem, motions)
-    (motion,) = motions
-    return problem if problem.motion == motion else replace(problem, motion=motion)
 
 
 def _check_size(motion: dict[str, Any], points: int) -> None:

@@ -27,15 +27,21 @@ def difference_words(different: Sequence[str]) -> str:
 
 def _by_name(asked: Data) -> Data:
     """Return a statement by names in place of numbers: links by their joints, and so on."""
-    if "phases" in asked:
-        phases = {f"phase {each['name']!r}": _phase(asked, each) for each in asked["phases"]}
-        joining = {
-            f"{kind} {each['name']!r}": each
-            for kind in ("link", "constraint")
-            for each in asked[f"{kind}s"]
-        }
-        return phases | joining | {key: asked[key] for key in ("symmetry", "missing")}
-    tree = asked["tree"]
+    phases = {each["name"]: _phase(asked, each) for each in asked["phases"]}
+    if "" in phases:
+        return phases[""] | {"missing": asked["missing"]}
+    named = {f"phase {name!r}": phase for name, phase in phases.items()}
+    joining = {
+        f"{kind} {each['name']!r}": each
+        for kind in ("link", "constraint")
+        for each in asked[f"{kind}s"]
+    }
+    return named | joining | {key: asked[key] for key in ("symmetry", "missing")}
+
+
+def _phase(whole: Data, asked: Data) -> Data:
+    """Return a phase's statement by name; its tree is the shared one unless it has its own."""
+    tree = whole["tree"] if asked["tree"] is None else asked["tree"]
     joints = [joint["name"] for joint in tree["joints"]]
     named = {f"link {name!r}": link for name, link in zip(joints, tree["links"])}
     for kind, entries in (
@@ -49,14 +55,8 @@ def _by_name(asked: Data) -> Data:
     ):
         named |= {f"{kind} {entry['name']!r}": entry for entry in entries}
     loads = {f"load {k + 1}": load for k, load in enumerate(asked["loads"])}
-    rest = {key: asked[key] for key in ("duration", "ground", "symmetry", "missing")}
+    rest = {key: asked[key] for key in ("duration", "ground", "symmetry")}
     return named | loads | rest | {"gravity": tree["gravity"], "order of joints": joints}
-
-
-def _phase(asked: Data, phase: Data) -> Data:
-    """Return a phase's statement by name; its tree is the shared one unless it has its own."""
-    tree = asked["tree"] if phase["tree"] is None else phase["tree"]
-    return _by_name({"missing": []} | phase | {"tree": tree})
 
 
 def _differences(where: str, one: Any, other: Any) -> Iterator[str]:

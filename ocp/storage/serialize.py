@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics.catalogue import is_named
-from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.reserved_names import name_in_phase
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, versions
 from ocp.storage.containers import pack_arrays
@@ -16,11 +16,10 @@ from ocp.storage.problem_data import problem_data
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import table
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape
-from ocp.transcription.transcribe import settings_of
+from ocp.transcription.settings import settings_of
 from ocp.transcription.variables.multipliers import Multipliers
 
-FORMAT = "ocp solution 4"
-OF_PHASES = "ocp solution 5"  # of motions of phases
+FORMAT = "ocp solution 6"
 
 
 def solution_bytes(solution: Solution) -> bytes:
@@ -28,14 +27,13 @@ def solution_bytes(solution: Solution) -> bytes:
     statement = problem_data(solution.problem)
     statement = replace(statement, missing=(*solution.missing, *statement.missing))
     header = _header(solution, statement)
-    arrays = {"history": table(solution.history)}
-    if solution.phases:
-        header["phases"] = [_motion_header(phase) for phase in solution.phases.values()]
-        for k, phase in enumerate(solution.phases.values()):
-            arrays |= {f"{phase_prefix(k)}{name}": each for name, each in _arrays(phase).items()}
-        arrays |= _impulse_arrays(solution) | _multiplier_arrays(_link_multipliers(solution))
-    else:
-        arrays = _arrays(solution) | arrays
+    header["phases"] = [_motion_header(phase) for name, phase in solution.parts.items() if name]
+    arrays: dict[str, np.ndarray] = {}
+    for k, (name, phase) in enumerate(solution.parts.items()):
+        begin = phase_prefix(k, name)
+        arrays |= {f"{begin}{what}": each for what, each in _arrays(phase).items()}
+    arrays |= {"history": table(solution.history)}
+    arrays |= _impulse_arrays(solution) | _multiplier_arrays(_own_multipliers(solution))
     text = np.array(json.dumps(plain(header), allow_nan=False))
     return pack_arrays({"header": text} | arrays | _tape_arrays(statement.tapes))
 
@@ -55,7 +53,7 @@ def _arrays(solution: Solution) -> dict[str, np.ndarray]:
     }
     for k, name in enumerate(solution.problem.outputs):
         arrays[f"output_{k}"] = solution.output(name, t)
-    return arrays | _multiplier_arrays(solution.multipliers)
+    return arrays | _multiplier_arrays(_own_multipliers(solution))
 
 
 def _multiplier_arrays(known: Mapping[str, Multipliers]) -> dict[str, np.ndarray]:
@@ -73,22 +71,20 @@ def _impulse_arrays(solution: Solution) -> dict[str, np.ndarray]:
     }
 
 
-def _link_multipliers(solution: Solution) -> dict[str, Multipliers]:
+def _own_multipliers(solution: Solution) -> dict[str, Multipliers]:
     """Return the multipliers that no phase has."""
-    own = {
-        f"{name}{SEPARATOR}{what}" for name, p in solution.phases.items() for what in p.multipliers
-    }
+    parts = solution.parts.items() if not solution.single_phase else ()
+    own = {name_in_phase(name, what) for name, phase in parts for what in phase.multipliers}
     return {name: each for name, each in solution.multipliers.items() if name not in own}
 
 
-def phase_prefix(number: int) -> str:
-    """Return the prefix of the names of a phase's arrays."""
-    return f"phase_{number}_"
+def phase_prefix(number: int, name: str) -> str:
+    """Return the prefix of the names of a phase's arrays; a motion without phases needs none."""
+    return f"phase_{number}_" if name else ""
 
 
 def _motion_header(solution: Solution) -> dict[str, Any]:
     """Return the entries of a motion that are no arrays, beside its statement."""
-    known = _link_multipliers(solution) if solution.phases else solution.multipliers
     return {
         "status": solution.status,
         "success": solution.success,
@@ -98,7 +94,7 @@ def _motion_header(solution: Solution) -> dict[str, Any]:
         "parameters": dict(solution.parameters),
         "statistics": dict(solution.statistics),
         "explanation": solution.explanation,
-        "multipliers": [[name, each.labels] for name, each in known.items()],
+        "multipliers": [[name, each.labels] for name, each in _own_multipliers(solution).items()],
     }
 
 
@@ -106,7 +102,7 @@ def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
     """Return all that is not an array."""
     problem = solution.problem
     return {
-        "format": OF_PHASES if solution.phases else FORMAT,
+        "format": FORMAT,
         "versions": versions(),
         **_motion_header(solution),
         "problem": statement.data,

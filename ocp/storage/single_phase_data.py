@@ -1,4 +1,4 @@
-"""Problems of one phase as plain data and back, and their content hash.
+"""Phases of problems as plain data and back, and the content hash of a statement.
 
 Functions become tapes, which only compute: reading a file runs no code of its writer.
 """
@@ -61,8 +61,7 @@ class Statement:
         """Requirements on the motion, functions as tapes: all data but its basis and the
         outputs."""
         asked = _binding_data(self.data)
-        if "phases" in asked:
-            asked["phases"] = [_binding_data(phase) for phase in asked["phases"]]
+        asked["phases"] = [_binding_data(phase) for phase in asked["phases"]]
         return cast(Data, _with_tapes(asked, self.tapes)) | {"missing": list(self.missing)}
 
     @property

@@ -37,7 +37,7 @@ from ocp.studies.store.digests import problem_digest
 from ocp.studies.store.qualified_names import resolve
 from ocp.studies.store.row_format import FAILED, SOLVED
 from ocp.transcription.methods import METHODS
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 STOPPED = "stopped"  # of a cell that was interrupted, which is no result
 NOTHING: dict[str, Any] = {

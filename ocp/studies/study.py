@@ -36,7 +36,7 @@ from ocp.studies.store.trust import Trust, trust_in, trust_of_contents
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
 from ocp.studies.workers import Engine
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 # Optima are one whose objectives (relative) and motions (rad or m) are so near, at so many instants
 ALIKE, APART, LOOKS = 1e-4, 0.05, 51

@@ -18,7 +18,7 @@ from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
 from ocp.studies.store.qualified_names import GALLERY
 from ocp.studies.user_file_errors import told_by_line
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 Report = Mapping[str, Any]
 OF_SPLINES = ("degree", "knots", "spacing")  # what a run may set of a problem's spline

@@ -15,15 +15,15 @@ from ocp.transcription.methods import (
     Spline,
     method_setting,
 )
-from ocp.transcription.shooting import integrate_passive
-from ocp.transcription.transcribe import (
+from ocp.transcription.settings import (
     KERNELS,
-    Transcribed,
     Transcription,
     settings_of,
-    transcribe,
     transcription_of,
 )
+from ocp.transcription.shooting import integrate_passive
+from ocp.transcription.transcribe import Transcribed, transcribe
+from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
 from ocp.transcription.variables.multipliers import Multipliers
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "RowValues",
     "Spline",
     "Transcribed",
+    "TranscribedPhase",
     "Transcription",
     "assemble_function",
     "compile_function",
@@ -48,5 +49,6 @@ __all__ = [
     "row_values",
     "settings_of",
     "transcribe",
+    "transcribe_phase",
     "transcription_of",
 ]

@@ -1,211 +1,124 @@
-"""Transcription of a problem of one phase: from a statement to a nonlinear program.
+"""Transcription of a problem: the programs of its phases, and the rows that link them.
 
-The method gives the variables; functions of the statement at instants of the motion give the rows.
-A row that bounds a single variable becomes a bound of that variable.
+A motion without phases is the only phase of itself, and its program that of the phase. Variables
+of several phases are those of each in order, as if it were alone but for the parameters, then the
+impulses of what strikes between them, then the parameters, which all phases share:
+
+    x = [phase 1 | phase 2 | ... | impulses | parameters]
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import cast
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
-from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
-from ocp.mechanics.values.validation import positive_integer
-from ocp.motion.basis import Basis, transfer
-from ocp.motion.free_knots import Moving
-from ocp.motion.free_knots import with_given_knots as given_knots
-from ocp.problem.phases.parts import refuse_phases
+from ocp.mechanics.values.parameters import Parameter, with_values
+from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import name_in_phase, phase_label
 from ocp.problem.statement import Problem
-from ocp.progress import say
+from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.iteration_log import keep_interrupts
+from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP
-from ocp.spelling import suggest_fields, suggestion
-from ocp.transcription.all_requests import Handover, collect_requests
-from ocp.transcription.assembly.objective import (
-    nonlinear_program,
-    objective_blocks,
-    term_stacks,
-    term_values,
-    weight_function,
+from ocp.transcription.all_requests import Handover
+from ocp.transcription.assembly.blocks import Block
+from ocp.transcription.assembly.objective import check_weights, nonlinear_program
+from ocp.transcription.assembly.row_placement import close_bounds
+from ocp.transcription.laws.transition_laws import law_handover
+from ocp.transcription.parameters.open_parameters import is_sought
+from ocp.transcription.phases.contact_handover import contact_handover
+from ocp.transcription.phases.phase_guess import phases_guess
+from ocp.transcription.phases.transitions import (
+    LinkRows,
+    link_group,
+    link_parameters,
+    link_placement,
+    link_rows,
 )
-from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks, place_rows
-from ocp.transcription.initial_guess import static_forces, straight_guess
-from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
-from ocp.transcription.kernels.inputs import Backend
-from ocp.transcription.kernels.traces import trace_open
-from ocp.transcription.kernels.user_functions import call_user_function
-from ocp.transcription.methods import METHODS, Integrated, Method, Spline, method_of, on_its_mesh
-from ocp.transcription.parameters.open_parameters import (
-    check_apart,
-    closed_functions,
-    order_parameters,
-    parameters_in,
-)
-from ocp.transcription.phases.shared_kernels import SharedKernels
-from ocp.transcription.program import Program, program_of
-from ocp.transcription.requests import request_groups
+from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.settings import Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
-from ocp.transcription.sizes import check_size, warn_of_size
-from ocp.transcription.variables.free_knots import check_free_knots, knot_equations
-from ocp.transcription.variables.layout import (
-    Layout,
-    free_duration,
-    join_variables,
-    motion_at,
-    split_variables,
+from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
+from ocp.transcription.variables.multipliers import (
+    Multipliers,
+    gather_multipliers,
+    keep_larger,
 )
-
-KERNELS = "auto", ASSEMBLED, COMPILED, VIRTUAL
-
-
-@suggest_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transcription:
-    """How a problem becomes an NLP.
-
-    `method`: a Method, as Spline(), HermiteSimpson(), Radau() or Integrated(), or its name.
-
-    `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book.
-
-    `derivatives` of the torques, where not left to the solver always of kernels of one instant,
-    assembled sparsely and handed to the solver:
-
-    - "recursive": by the formulation's own recursion, as the composite one in the ground frame
-    - "published": the first ones by the recursion published with it
-    - "ad": by automatic differentiation
-    - "solver": all left to the solver's front end, for comparison
-    - "auto": recursive where the formulation has one, else ad, and for four coordinates and fewer
-
-    `kernels`: what evaluates these
-
-    - "assembled": machine code that is made here, on Linux and x86-64
-    - "compiled": machine code, where the system has a C compiler
-    - "virtual": CasADi's virtual machine, by so many `threads`
-    - "auto": assembled where that can be had
-
-    What cannot be had is left to the virtual machine, and the Solution's statistics say why. Raises
-    ValueError naming what is wrong.
-    """
-
-    method: Method = field(default_factory=Spline)
-    dynamics: Formulation | str = "auto"
-    derivatives: str = "auto"
-    kernels: str = "auto"
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        if isinstance(self.method, str):
-            if self.method not in METHODS:
-                raise ValueError(
-                    f"method: expected one of {', '.join(METHODS)}, got {self.method!r}"
-                    f"{suggestion(self.method, METHODS)}"
-                )
-            object.__setattr__(self, "method", METHODS[self.method]())
-        if not isinstance(self.method, Method):
-            raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
-        object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
-        if self.kernels not in KERNELS:
-            raise ValueError(
-                f"kernels: expected one of {', '.join(KERNELS)}, got {self.kernels!r}"
-                f"{suggestion(self.kernels, KERNELS)}"
-            )
-        object.__setattr__(self, "threads", positive_integer("threads", self.threads))
-        derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
-        if self.kernels in ("assembled", "compiled") and self.derivatives == "solver":
-            raise ValueError(
-                f"kernels {self.kernels!r}: a solver cannot differentiate machine code; "
-                "use derivatives 'recursive' or 'ad'"
-            )
+from ocp.transcription.variables.parameter_places import (
+    freed_parameters,
+    held_places,
+    parameter_places,
+    parameter_slice,
+    sought_parameters,
+)
+from ocp.transcription.variables.shared_variables import merge_shared_motions, phase_columns
+from ocp.transcription.variables.variable_bounds import parameter_limits
 
 
-def transcription_of(settings: Mapping) -> Transcription:
-    """Return the Transcription of settings by name, those of its method among them, as flags and
-    files hold them: {"method": "radau", "order": 4, "derivatives": "ad"}; raise ValueError naming
-    one that the method does not have."""
-    general = {entry.name for entry in fields(Transcription)} - {"method"}
-    method = settings.get("method", Spline.name)
-    own = {key: value for key, value in settings.items() if key not in general | {"method"}}
-    if isinstance(method, str):
-        method = method_of(method, own)
-    elif own:
-        raise ValueError(f"{', '.join(own)}: settings of a method that is stated whole")
-    shared = {key: value for key, value in settings.items() if key in general}
-    return Transcription(method=method, **shared)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ProgramLayout:
+    """Places in x after the variables of the phases: the `impulses` {transition: slice}, then the
+    parameters, of which the first `free` are sought unless they are `held_names`."""
 
+    impulses: Mapping[str, slice]
+    size: int
+    values: Mapping[Parameter, float] = field(default_factory=dict)
+    free: int = 0
+    held_names: frozenset[str] = frozenset()
 
-def settings_of_phases(transcription: Transcription, parts: Iterable[Problem]) -> list[tuple]:
-    """Return of every phase, of which `parts` are the problems, (problem, transcription) as it is
-    solved: on the basis that its method gives it."""
-    solved = []
-    for part in parts:
-        method = on_its_mesh(transcription.method, part.motion)
-        solved.append((method.with_basis(part), replace(transcription, method=method)))
-    return solved
+    def __repr__(self) -> str:
+        return f"ProgramLayout({self.size} variables)"
 
-
-def settings_of(transcription: Transcription) -> dict:
-    """Return the settings by name, as `transcription_of` takes them; the dynamics by its name."""
-    general = {entry.name: getattr(transcription, entry.name) for entry in fields(Transcription)}
-    method = transcription.method
-    own = {entry.name: getattr(method, entry.name) for entry in fields(method)}
-    chosen = transcription.dynamics
-    name = chosen.name if isinstance(chosen, Formulation) else chosen
-    return general | {"method": method.name, "dynamics": name} | own
+    parameters = property(parameter_slice)
+    freed = property(freed_parameters)
+    sought = property(sought_parameters)
+    places = property(parameter_places)
+    held_places = property(held_places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Transcribed:
-    """The program of a problem of one phase, and the way back from its variables.
+    """The program of a problem, and the way back from its variables.
 
     Fields:
         statement, problem: as stated, and with numbers for the parameters that are open.
         transcription: the settings.
-        motion: the basis that the problem was stated with.
-        layout: places of all variables in x.
+        parts: the programs of the phases, each as if it were alone.
+        columns: places in x of the variables of each phase.
+        links: rows that link the phases.
+        layout: places in x of what is of no phase.
         nlp: the nonlinear program.
-        open_groups, groups: rows evaluated together, with open bounds and with numbers.
-        rows: places of the rows of each constraint.
-        bound_owners, binding: constraints that bound the variables, and the numbers of these
-            bounds, as VariableBounds has them.
-        objective_blocks, terms: the objective's terms as blocks, and as a Function of x.
-        kernels: gives the words that say how kernels run.
-        reduction: the way back from the solver's unknowns where passive joints are integrated.
-        whole: no constraints were left out.
+        open_groups, groups: rows of the links, with open bounds and with numbers.
+        link_nlp: the program of the links alone; None where the whole is that of its only phase.
         made: results that are kept once they were asked for.
     """
 
     statement: Problem
     problem: Problem
     transcription: Transcription
-    motion: Basis
-    layout: Layout
+    parts: tuple[TranscribedPhase, ...]
+    columns: tuple[np.ndarray, ...]
+    links: tuple[LinkRows, ...]
+    layout: ProgramLayout
     nlp: NLP
-    open_groups: tuple
-    groups: tuple
-    rows: tuple
-    bound_owners: Mapping
-    binding: np.ndarray
-    objective_blocks: tuple
-    terms: ca.Function
-    kernels: Callable[[], str]
-    reduction: Reduction | None = None
-    whole: bool = True
-    made: dict = field(default_factory=dict)  # what is made when it is first asked for
+    open_groups: tuple[Group, ...]
+    groups: tuple[Group, ...]
+    link_nlp: NLP | None
+    made: dict = field(default_factory=dict)
 
     def __repr__(self) -> str:
         size, rows = len(self.nlp.lower), len(self.nlp.g_lower)
-        return f"Transcribed({self.transcription.method.name}, {size} variables, {rows} rows)"
+        phases = "" if self.statement.single_phase else f"{len(self.parts)} phases, "
+        method = self.transcription.method.name
+        return f"Transcribed({method}, {phases}{size} variables, {rows} rows)"
 
     @property
-    def formulation(self) -> Formulation:
-        """The formulation of inverse dynamics."""
-        return cast(Formulation, formulation_of(self.transcription.dynamics, self.problem.tree))
+    def names(self) -> tuple[str, ...]:
+        """The names of the phases."""
+        return tuple(self.statement.parts)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -217,6 +130,116 @@ class Transcribed:
         """Names of the parameters that solves seek, unless they hold them."""
         return tuple(each.name for each in self.layout.freed)
 
+    @property
+    def only_part(self) -> TranscribedPhase | None:
+        """The phase whose program is that of the whole; None where there are others or links."""
+        return self.parts[0] if self.link_nlp is None else None
+
+    @property
+    def reduction(self) -> Reduction | None:
+        """The way between x and the unknowns of the program where passive joints are integrated."""
+        return self.only_part.reduction if self.only_part else None
+
+    @property
+    def own_columns(self) -> tuple[np.ndarray, ...]:
+        """Places in x of what is of each phase: the parameters are of the whole, unless that is its
+        only phase."""
+        if self.only_part:
+            return self.columns
+        parts = zip(self.parts, self.columns)
+        return tuple(columns[: part.layout.parameters.start] for part, columns in parts)
+
+    @property
+    def row_starts(self) -> tuple[int, ...]:
+        """Where the rows of each phase begin in g, then where those of the links do."""
+        counts = [len(part.nlp.g_lower) for part in self.parts]
+        return tuple(np.cumsum([0, *counts]).tolist())
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        """Places of the rows of all constraints: those of phases, by names that begin with theirs,
+        and those of links."""
+        placed: list[Rows] = []
+        starts = self.row_starts
+        for name, part, columns, start in zip(self.names, self.parts, self.columns, starts):
+            placed += (_shift_rows(each, name, columns, start) for each in part.rows)
+        return (*placed, *self.link_rows)
+
+    @property
+    def bound_owners(self) -> dict:
+        """The constraint that asks for each bound of a variable, as in `TranscribedPhase`."""
+        owners: dict = {}
+        for name, part, columns in zip(self.names, self.parts, self.own_columns):
+            named: dict[int, Constraint] = {}
+            for (variable, side), (constraint, number, s) in part.bound_owners.items():
+                if variable < len(columns):
+                    if id(constraint) not in named:
+                        named[id(constraint)] = _in_phase(constraint, name)
+                    owners[int(columns[variable]), side] = named[id(constraint)], number, s
+        return owners | self.parameter_bound_owners
+
+    @property
+    def parameter_bound_owners(self) -> dict:
+        """The bounds of the parameters that solves seek, where these are not of a phase."""
+        owners: dict = {}
+        for each, place in {} if self.only_part else self.layout.places.items():
+            if each in self.layout.freed:
+                owners[place, "lower"] = owners[place, "upper"] = parameter_limits(each), 0, 0.0
+        return owners
+
+    @property
+    def link_rows(self) -> tuple[Rows, ...]:
+        """Places of the rows of the links' constraints."""
+        placed: list[Rows] = []
+        first = self.row_starts[-1]
+        for group in self.groups:
+            placed += link_placement(group, first)
+            first += len(group.owners)
+        return tuple(placed)
+
+    @property
+    def guess(self) -> np.ndarray:
+        """The first guess of x: the straightest motion of all phases together, no impulses."""
+        return self.parts[0].guess if self.only_part else phases_guess(self)
+
+    def join_phases(self, own: Sequence[np.ndarray]) -> np.ndarray:
+        """Return x of all from that of every phase; parameters are at their values."""
+        if self.only_part:
+            return own[0]
+        x = np.zeros(self.layout.size)
+        for columns, values in zip(self.columns, own):
+            x[columns] = values
+        for columns, values in merge_shared_motions(self.parts, self.columns, own):
+            x[columns] = values
+        x[self.layout.parameters] = list(self.layout.values.values())
+        return x
+
+    def kernels(self) -> str:
+        """Return how kernels run."""
+        return "; ".join(dict.fromkeys(part.kernels() for part in self.parts))
+
+    def expand(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return x of the whole motion from the unknowns of the program."""
+        return self.only_part.expand(unknowns) if self.only_part else unknowns
+
+    def shrink(self, x: np.ndarray) -> np.ndarray:
+        """Return the unknowns of the program from x of the whole motion."""
+        return x if self.reduction is None else self.reduction.shrink(x)
+
+    def spread(self, outcome: Outcome) -> Outcome:
+        """Return an outcome in x and rows of the whole motion from that of the program."""
+        if self.reduction is None:
+            return outcome
+        x, x_multipliers, g_multipliers = self.reduction.spread(outcome)
+        return replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+
+    def on_given_knots(self, x: np.ndarray) -> tuple["Transcribed", np.ndarray]:
+        """Return the program on given knots, and its variables there."""
+        if not (self.only_part and self.only_part.layout.moving):
+            return self, x
+        part, x = self.only_part.on_given_knots(x)
+        return program_of_phase(part), x
+
     def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Transcribed":
         """Return the same program with other values of its parameters, from which those that are
         sought start, unless they are `held` there; graphs stay as they are.
@@ -224,96 +247,60 @@ class Transcribed:
         Raises ValueError naming what cannot be with these values.
         """
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
-        if not self.layout.values or (
-            values == self.layout.values and held == self.layout.held_names
-        ):
+        if not values or (values == self.layout.values and held == self.layout.held_names):
             return self
-        same = self.made["same"]  # what of the statement has nothing open in it
-        problem, known = with_values(self.statement, values, same), MappingProxyType(dict(values))
-        if free_duration(self.layout.problem):
-            check_apart(*problem.duration)
-        layout = replace(self.layout, problem=problem, values=known, held_names=held)
-        anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
-        asked_for = close_bounds(self.open_groups, values, anew)
-        box, _, rows, bounds = place_rows(asked_for, layout)
-        if self.reduction is not None:
-            bounds = self.reduction.bounds(bounds)
-        return replace(
-            self,
-            problem=problem,
-            layout=layout,
-            groups=asked_for,
-            rows=rows,
-            bound_owners=box.owners,
-            binding=box.binding,
-            nlp=replace(self.nlp, **bounds),
+        parts = tuple(
+            part.at({each: values[each] for each in part.layout.values}, held)
+            for part in self.parts
         )
+        layout = replace(self.layout, values=MappingProxyType(dict(values)), held_names=held)
+        if self.link_nlp is None:
+            (part,) = parts
+            return replace(self, problem=part.problem, parts=parts, layout=layout, nlp=part.nlp)
+        groups, same = close_bounds(self.open_groups, values), self.made.setdefault("same", {})
+        links = _bounded(self.link_nlp, _link_bounds(groups, layout))
+        problem = with_values(self.statement, values, same)
+        fields = {"problem": problem, "parts": parts, "layout": layout, "groups": groups}
+        return with_joined_bounds(replace(self, link_nlp=links, **fields))
 
-    @property
-    def drive_efforts(self) -> ca.Function:
-        """The Function (y of the motion and the parameters, s) -> what drives give (k,), N m or N,
-        by inverse dynamics; made once."""
-        if "drive_efforts" not in self.made:
-            tree = self.layout.problem.tree
-            known, drives = self.transcription.dynamics, list(structure(tree).drives)
-            what = (
-                self.statement,
-                formulation_of(known, tree),
-                lambda at: at.required_torques[drives],
-            )
-            self.made["drive_efforts"] = trace_open(*what, self.parameters).function
-        return self.made["drive_efforts"]
 
-    @property
-    def with_parameter_slopes(self) -> "Transcribed":
-        """The same program with derivatives by all parameters; its graphs are made once."""
-        if "sloped" not in self.made:
-            chosen = replace(self.transcription, kernels="virtual", derivatives="auto")
-            other = transcribe(self.statement, chosen, free=self.free_names, sloped=True)
-            self.made["sloped"] = other
-        return self.made["sloped"].at(self.layout.values, self.layout.held_names)
+def members(program: Transcribed) -> tuple[Member, ...]:
+    """Return the programs of the phases, and of the links, of which a program consists."""
+    assert program.link_nlp is not None
+    parts = (
+        Member(nlp=_without_parameters(part), columns=columns)
+        for part, columns in zip(program.parts, program.columns)
+    )
+    return *parts, Member(nlp=program.link_nlp, columns=np.arange(program.layout.size))
 
-    @property
-    def guess(self) -> np.ndarray:
-        """The first guess of x, that of the whole motion: the straightest motion, and feet that
-        share the weight."""
-        guide = self.transcription.method.guide(self.motion)
-        if guide is not None:
-            plan = self._on(guide, Transcription(derivatives="solver"))  # which makes none
-            points, duration, _ = split_variables(plan.layout, plan.guess)
-            moved = transfer(guide, points, self.problem.motion)
-            return join_variables(self.layout, moved, duration, static_forces(self.layout))
-        if self.layout.moving:
-            plan = self._on_given(self.problem.motion)
-            return join_variables(self.layout, *split_variables(plan.layout, plan.guess))
-        return straight_guess(self.layout, self.groups)
 
-    def on_given_knots(self, x: np.ndarray) -> tuple["Transcribed", np.ndarray]:
-        """Return the problem transcribed on given knots, those of the variables x, and the same
-        motion's variables there; itself and x where knots are given."""
-        if not self.layout.moving:
-            return self, x
-        plan = self._on_given(motion_at(self.layout, x))
-        return plan, join_variables(plan.layout, *split_variables(self.layout, x))
+def with_joined_bounds(program: Transcribed) -> Transcribed:
+    """Return a program with the bounds of its phases and links."""
+    bounds = concatenate_bounds(members(program), program.layout.size)
+    return replace(program, nlp=_bounded(program.nlp, bounds))
 
-    def _on_given(self, motion: Basis) -> "Transcribed":
-        """Return the problem transcribed with the knots of a motion given."""
-        known, own = given_knots(cast(Moving, motion)), self.transcription
-        method = on_its_mesh(own.method, known)
-        looked = replace(own, method=method, kernels="virtual", derivatives="solver")
-        return self._on(known, looked)
 
-    def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
-        """Return the problem transcribed on another basis."""
-        stated = replace(self.statement, motion=motion)
-        other = transcribe(stated, transcription, free=self.free_names)
-        return other.at(self.layout.values, self.layout.held_names)
+def join_multipliers(
+    program: Transcribed,
+    named: Mapping[str, Multipliers],
+    own: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the multipliers of the variables and rows of a whole motion.
 
-    def expand(self, unknowns: np.ndarray) -> np.ndarray:
-        """Return x of the whole motion from the unknowns of the NLP."""
-        if self.reduction is None:
-            return unknowns
-        return np.array(self.reduction.expand(unknowns)).ravel()
+    Args:
+        program: its program.
+        named: multipliers by name, those of links and parameters among them.
+        own: those of the variables and rows of each phase.
+    """
+    if program.only_part:
+        return own[0]
+    layout, starts = program.layout, program.row_starts
+    count = starts[-1] + sum(len(group.owners) for group in program.groups)
+    x_multipliers, g_multipliers = gather_multipliers(program.link_rows, named, layout, count)
+    for columns, (own_x, own_g), first in zip(program.own_columns, own, starts):
+        keep_larger(x_multipliers, columns, own_x[: len(columns)])
+        g_multipliers[first : first + len(own_g)] = own_g
+    return x_multipliers, g_multipliers
 
 
 @keep_interrupts()
@@ -322,119 +309,206 @@ def transcribe(
     transcription: Transcription = Transcription(),
     *,
     free: Iterable[str] = (),
-    sloped: bool = False,
-    handover: Handover | None = None,
-    shared: dict | None = None,
 ) -> Transcribed:
-    """Return the program of a problem of one phase, its parameters at their own values.
+    """Return the program of a problem, its parameters at their own values.
+
+    A phase that states a Mesh for its motion is collocated on that, whatever the method of the
+    others.
 
     Args:
         problem: the statement.
         transcription: method, dynamics, derivatives and kernels.
         free: names of parameters to be sought beside those that are free of themselves.
-        sloped: give the program derivatives by given parameters too, which no solver needs.
-        handover: of a phase, rows at its start that the phase before sees to.
-        shared: of a phase, the kernels of all phases; it is filled.
 
     Raises:
-        ValueError: naming constraint, joint and instant for bad sizes or contradictory bounds.
+        ValueError: naming phase, constraint, joint and instant for bad sizes or contradictory
+            bounds.
     """
-    refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
-    transcription = resolve_auto(problem.tree, transcription)
-    method, motion = transcription.method, problem.motion
-    check_size(problem, method)
-    check_free_knots(problem, method)
-    problem = method.with_basis(problem)
-    check_free_knots(problem, method)
-    # Symbols of kernels; kernels that are compiled, or shared by phases, need a backend.
-    machine = _kernel_backend(problem, transcription)
-    program = _program(problem, transcription, machine, tuple(free), sloped, shared)
-    say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
-    # Rows of statement and laws, terms, and outputs, so that none of these fails after the solve.
-    requests = collect_requests(program, method, handover or Handover())
-    stacks, outputs = term_stacks(program), problem.outputs.items()
-    seen = [call_user_function(f"output {name!r}", each, program.inputs) for name, each in outputs]
-    # Parameters in any of these stand at the end of x, sought ones first.
-    every = [*(request.stack for request in requests), *stacks]
-    known = parameters_in(problem, every, seen, program.inputs)
-    parameters, count = order_parameters(known, program.free, needed=handover is None)
-    program = program.with_parameters({each: each.value for each in parameters}, count)
-    layout = program.layout
-    warn_of_size(layout, requests)
-    # Rows with a single variable become its bounds, the others rows of g.
-    equations = *method.equations(layout, program.backend), *knot_equations(layout, program.backend)
-    open_groups = (*equations, *request_groups(program, requests))
+    names = tuple(free)
+    parts = _transcribe_parts(problem, transcription, names)
+    every = tuple(link_rows(problem, parts))
+    known, count = _collect_parameters(parts, link_parameters(every), names)
+    for part in parts:
+        check_weights([weight for weight, _ in part.statement.objective.terms], [*known][:count])
+    if problem.single_phase:
+        return program_of_phase(parts[0])
+    own, size = phase_columns(list(problem.parts), parts)
+    layout = _program_layout(size, every, known, count)
+    places = layout.places
+    columns = tuple(
+        np.append(each, [places[one] for one in part.layout.values]).astype(int)
+        for each, part in zip(own, parts)
+    )
+    impulses = [layout.impulses[each.name].start if each.strikes else 0 for each in every]
+    where = {"parts": parts, "columns": columns, "known": places, "free": names}
+    open_groups = tuple(
+        link_group(each, impulses=start, size=layout.size, **where)
+        for each, start in zip(every, impulses)
+    )
     groups = close_bounds(open_groups, layout.values)
-    box, places, rows, bounds = place_rows(groups, layout)
-    # Blocks of terms and rows, assembled with their sparse derivatives.
-    quadratures = (  # of what runs along the motion, of what is lifted, of rates
-        method.rule(layout.problem),
-        method.lifted_rule(layout.problem, layout.nodes),
-        method.rate_rule(layout.problem, layout.nodes),
-    )
-    terms = objective_blocks(program, stacks, quadratures)
-    weights = [weight for weight, _ in problem.objective.terms]
-    nlp = nonlinear_program(
-        terms,
-        weight_function(layout, weights),
-        constraint_blocks(groups, places),
-        bounds,
-        differentiated=transcription.derivatives != "solver",
-        sloped=sloped and is_open(weights),
-        machine=machine,
-    )
-    # Passive joints that are integrated leave the unknowns.
-    nlp, reduction = method.reduce(layout, nlp, program.formulation, problem)
-    return Transcribed(
+    made = Transcribed(
         statement=problem,
-        problem=layout.problem,
+        problem=with_values(problem, dict(layout.values)),
         transcription=transcription,
-        motion=motion,
+        parts=parts,
+        columns=columns,
+        links=every,
         layout=layout,
-        kernels=machine.words,
+        nlp=parts[0].nlp,  # until all are put together
         open_groups=open_groups,
         groups=groups,
-        rows=rows,
-        bound_owners=box.owners,
-        binding=box.binding,
-        objective_blocks=terms,
-        terms=term_values(terms, layout.size, len(terms)),
-        nlp=nlp,
-        reduction=reduction,
-        made={"same": closed_functions(problem, requests, stacks, seen) if layout.values else {}},
+        link_nlp=_link_nlp(groups, layout, transcription.derivatives != "solver"),
+    )
+    return replace(made, nlp=concatenate(members(made), layout.size))
+
+
+def program_of_phase(part: TranscribedPhase) -> Transcribed:
+    """Return the program of a motion without phases: that of its only one."""
+    own = part.layout
+    layout = ProgramLayout(
+        impulses={}, size=own.size, values=own.values, free=own.free, held_names=own.held_names
+    )
+    return Transcribed(
+        statement=part.statement,
+        problem=part.problem,
+        transcription=part.transcription,
+        parts=(part,),
+        columns=(np.arange(own.size),),
+        links=(),
+        layout=layout,
+        nlp=part.nlp,
+        open_groups=(),
+        groups=(),
+        link_nlp=None,
     )
 
 
-def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBackend:
-    """Return what evaluates the kernels of a problem."""
-    method, kernels = formulation_of(transcription.dynamics, problem.tree), transcription.kernels
-    if kernels == "auto":  # a solver that finds derivatives itself wants the graphs
-        left = transcription.derivatives == "solver" or isinstance(transcription.method, Integrated)
-        kernels = VIRTUAL if left else ASSEMBLED
-    words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return KernelBackend(kernels, words, transcription.threads)
+def _transcribe_parts(
+    problem: Problem, transcription: Transcription, free: tuple[str, ...]
+) -> tuple[TranscribedPhase, ...]:
+    """Return the programs of all phases."""
+    holds, rows = contact_handover(problem, free), law_handover(problem)
+    shared: dict | None = None if problem.single_phase else {}  # kernels that phases have alike
+    parts = []
+    for name, settings in settings_of_parts(problem, transcription).items():
+        handover = Handover(holds=holds[name], rows=rows[name])
+        try:
+            made = transcribe_phase(
+                problem.parts[name], settings, free=free, handover=handover, shared=shared
+            )
+            if name and made.layout.moving:
+                raise ValueError("motion: free knots are not known between phases")
+            if name and made.reduction is not None:
+                raise ValueError(f"method {settings.method.name!r} is not known between phases")
+        except ValueError as error:
+            raise ValueError(f"{phase_label(name)}{error}") from None
+        parts.append(made)
+    return tuple(parts)
 
 
-def _program(
-    problem: Problem,
-    transcription: Transcription,
-    machine: KernelBackend,
-    free: tuple[str, ...],
-    sloped: bool,
-    shared: dict | None,
-) -> Program:
-    """Return the program of a problem on its method's basis, of which nothing is asked yet."""
-    formulation = formulation_of(transcription.dynamics, problem.tree)
-    backend: Backend | None = machine if machine.kernels == COMPILED else None
-    if shared is not None and machine.differentiated:
-        differentiated = machine.differentiated
-        backend = SharedKernels(differentiated=differentiated, backend=backend, made=shared)
-    return program_of(
-        problem,
-        transcription.method.layout(nominal(problem)),
-        formulation,
-        derivatives_of(formulation, transcription.derivatives, problem.tree),
-        backend,
-        free,
-        sloped=sloped,
+def _in_phase(constraint: Constraint, phase: str) -> Constraint:
+    """Return a constraint of a phase by its name in the whole motion."""
+    return replace(constraint, name=name_in_phase(phase, constraint.name)) if phase else constraint
+
+
+def _shift_rows(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
+    """Return where the rows of a phase are in the program of all."""
+    return replace(
+        rows,
+        constraint=_in_phase(rows.constraint, phase),
+        row=np.where(rows.row >= 0, rows.row + first, -1),
+        variable=np.where(rows.variable >= 0, columns[rows.variable], -1),
     )
+
+
+def _collect_parameters(
+    parts: Sequence[TranscribedPhase], asked: Sequence[Parameter], free: Sequence[str]
+) -> tuple[dict[Parameter, float], int]:
+    """Return {Parameter: value} of all phases and links, those sought first, and their number.
+
+    Raises ValueError for two of one name, and for a name to be free that none has.
+    """
+    every = dict.fromkeys([each for part in parts for each in part.layout.values])
+    every |= dict.fromkeys(asked)
+    names: dict[str, Parameter] = {}
+    for each in every:
+        if names.setdefault(each.name, each) is not each:
+            raise ValueError(f"parameter {each.name!r}: two parameters have this name")
+    for name in free:
+        if name not in names:
+            raise ValueError(
+                f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
+            )
+    moved = {each for part in parts for each in part.layout.freed} | set(asked)
+    first = [each for each in every if is_sought(each, free)]
+    for each in first:
+        if each not in moved:
+            raise ValueError(
+                f"parameter {each.name!r}: is free, but neither a constraint nor the objective "
+                "depends on it"
+            )
+    rest = [each for each in every if each not in first]
+    return {each: each.value for each in (*first, *rest)}, len(first)
+
+
+def _program_layout(
+    place: int, every: Sequence[LinkRows], known: dict[Parameter, float], count: int
+) -> ProgramLayout:
+    impulses = {}
+    for each in every:
+        if each.strikes:
+            impulses[each.name] = slice(place, place + each.impulses.shape[0])
+            place += each.impulses.shape[0]
+    return ProgramLayout(
+        impulses=impulses,
+        size=place + len(known),
+        values=MappingProxyType(known),
+        free=count,
+    )
+
+
+def _without_parameters(part: TranscribedPhase) -> NLP:
+    """Return the program of a phase, its parameters bounded only where it seeks them itself."""
+    nlp, layout = part.nlp, part.layout
+    lower, upper = nlp.lower.copy(), nlp.upper.copy()
+    for place, each in zip(range(layout.size)[layout.parameters], layout.values):
+        if each not in layout.sought:
+            lower[place], upper[place] = -np.inf, np.inf
+    return replace(nlp, lower=lower, upper=upper)
+
+
+def _bounded(nlp: NLP, bounds: dict[str, Any]) -> NLP:
+    """Return a program with other bounds."""
+    return replace(nlp, **bounds)
+
+
+def _link_bounds(groups: Sequence[Group], layout: ProgramLayout) -> dict[str, np.ndarray]:
+    """Return the bounds of the links' rows, and of the parameters."""
+    lower, upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
+    for each, place in layout.places.items():
+        free = each in layout.sought
+        lower[place] = each.lower if free else layout.values[each]
+        upper[place] = each.upper if free else layout.values[each]
+    rows = [row_bounds(group, np.arange(len(group.owners))[:, None]) for group in groups]
+    g_lower, g_upper = np.hstack([np.empty((2, 0)), *rows])
+    return {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
+
+
+def _link_nlp(groups: Sequence[Group], layout: ProgramLayout, differentiated: bool) -> NLP:
+    """Return the program of the links alone, over x of all."""
+    blocks, count = [], 0
+    for group in groups:
+        target = count + np.arange(len(group.owners))[:, None]
+        count += len(group.owners)
+        blocks.append(
+            Block(
+                kernel=group.kernel,
+                s=group.s,
+                matrix=group.matrix,
+                target=target,
+                weight=np.ones(target.shape),
+            )
+        )
+    nothing: Callable[[Any], Any] = lambda x: ca.DM(0, 1)
+    bounds = _link_bounds(groups, layout)
+    return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)

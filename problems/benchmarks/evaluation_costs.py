@@ -23,7 +23,7 @@ import casadi as ca
 from ocp import Problem, Transcription
 from ocp.problems import gait, lifting
 from ocp.problems.benchmarks.derivative_costs import microseconds
-from ocp.transcription import KERNELS, Transcribed, map_function, transcribe
+from ocp.transcription import KERNELS, TranscribedPhase, map_function, transcribe_phase
 
 LONGEST = 1800  # s that another checkout may take
 PARTS = ("jacobian", "hessian", "gradient")
@@ -36,12 +36,12 @@ ELSEWHERE = """
 import sys
 name, compiled, folder = sys.argv[1], sys.argv[2] == "True", sys.argv[3]
 try:
-    from ocp.transcription import Transcription, transcribe
+    from ocp.transcription import Transcription, transcribe_phase
     from ocp.problems import gait, lifting
     stated = {"effort": lambda: gait.problem(objective="effort"), "walk": gait.problem,
               "lifting": lambda: lifting.TASK.problem()}[name]()
 except ImportError:  # of the first house, whose only gait is that of effort
-    from ocp.transcribe import Transcription, transcribe
+    from ocp.transcribe import Transcription, transcribe_phase
     from problems.gait import problem
     stated = problem()
 nlp = transcribe(stated, Transcription(compiled=compiled)).nlp
@@ -51,13 +51,13 @@ for part, function in (("jacobian", nlp.jacobian), ("hessian", nlp.hessian("exac
 """
 
 
-def wholes(made: Transcribed) -> dict[str, ca.Function]:
+def wholes(made: TranscribedPhase) -> dict[str, ca.Function]:
     """Return {derivative: its Function} of a program, as its solver is given them."""
     nlp: Any = made.nlp
     return {"jacobian": nlp.jacobian, "hessian": nlp.hessian("exact"), "gradient": nlp.gradient}
 
 
-def kernels(made: Transcribed, kind: str) -> dict[str, list[ca.Function]]:
+def kernels(made: TranscribedPhase, kind: str) -> dict[str, list[ca.Function]]:
     """Return {derivative: the kernels of it, each mapped over its instants} of a program."""
     rows, terms = made.groups, made.objective_blocks
     kept = {
@@ -90,7 +90,7 @@ def _environment(directory: Path) -> Mapping[str, str]:
 
 def costs(problem: Problem, old: Mapping[str, ca.Function], kind: str) -> Iterator[list]:
     """Yield [derivative, kernels, whole, old whole or None] of a problem's program (ms)."""
-    made = transcribe(problem, Transcription(kernels=kind))
+    made = transcribe_phase(problem, Transcription(kernels=kind))
     ours, parts = wholes(made), kernels(made, made.kernels())
     for part in PARTS:
         functions = [ours[part], *([old[part]] if old else []), *parts[part]]

@@ -31,7 +31,7 @@ from ocp.problems.benchmarks.motions.compare_verdicts import judged
 from ocp.problems.hopping.monoped_hop import problem as monoped
 from ocp.problems.mechanisms.four_bar_effort import problem as turning
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.variables.layout import join_variables
 
 
@@ -128,7 +128,7 @@ def test_what_is_missed_counts_alike_in_both_forms():
 
 def test_a_fine_motion_is_told_by_kernels_alone(monkeypatch):
     solution = solve(swing(points=80))
-    transcribed = transcribe(solution.problem, solution.transcription)
+    transcribed = transcribe_phase(solution.problem, solution.transcription)
     x = join_variables(transcribed.layout, solution.points, solution.duration)
     asked = []
     monkeypatch.setattr(

@@ -122,7 +122,7 @@ def test_a_jump_that_nothing_makes_is_a_violation(smooth):
 def test_falsehoods_of_the_whole_and_of_its_phases_are_refused_by_name(smooth):
     first = smooth.phases["part 1"]
     name, weight, value = first.terms[0]
-    part = smooth.problem.parts[0]
+    part = next(iter(smooth.problem.parts.values()))
     heavy = replace(part.tree.links[1], mass=9.0)
     tree = replace(part.tree, links=(part.tree.links[0], heavy))
     known = dict(smooth.multipliers)

@@ -29,8 +29,7 @@ from ocp import (
     solve,
     verify,
 )
-from ocp.certificate import violations
-from ocp.certificate.checks import optimality
+from ocp.certificate import verify_solution, violations
 from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.verification import certificate_data
 from ocp.dynamics import FORMULATIONS
@@ -59,13 +58,13 @@ def test_solve_reports_the_certificate_when_asked(lifted):
 @pytest.fixture
 def built(monkeypatch):
     """The problems that certificates transcribe again."""
-    problems, transcribe = [], optimality.transcribe
+    problems, transcribe = [], verify_solution.transcribe
 
     def transcribed(problem, *settings):
         problems.append(problem)
         return transcribe(problem, *settings)
 
-    monkeypatch.setattr(optimality, "transcribe", transcribed)
+    monkeypatch.setattr(verify_solution, "transcribe", transcribed)
     return problems
 
 

@@ -17,7 +17,8 @@ from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.progress import listen, say
 from ocp.solvers import Iteration
-from ocp.transcription import sizes, transcribe, transcription_of
+from ocp.transcription import sizes, transcribe_phase, transcription_of
+from ocp.transcription.transcribe import transcribe
 
 
 class Clock:
@@ -113,7 +114,7 @@ def test_a_run_says_what_it_does(tmp_path, monkeypatch, capsys):
 def test_sizes_that_take_too_long_warn_before_they_are_built(points, settings):
     begun = time.perf_counter()
     with pytest.raises(sizes.SizeWarning, match=r"unknowns and about \d+ rows take about \d+ s"):
-        transcribe(fastest(points=points), transcription_of(settings))
+        transcribe_phase(fastest(points=points), transcription_of(settings))
     assert time.perf_counter() - begun < 10  # warnings are errors here: nothing was built
 
 
@@ -127,7 +128,7 @@ def test_sizes_that_take_too_long_warn_before_they_are_built(points, settings):
 )
 def test_sizes_that_no_memory_holds_are_refused_before_anything_is_built(points, settings, words):
     with pytest.raises(ValueError, match=f"size: .*{words}"):
-        transcribe(fastest(points=points), transcription_of(settings))
+        transcribe_phase(fastest(points=points), transcription_of(settings))
 
 
 def test_sizes_beyond_the_memory_are_refused_where_rows_are_known(monkeypatch):
@@ -137,7 +138,7 @@ def test_sizes_beyond_the_memory_are_refused_where_rows_are_known(monkeypatch):
     with pytest.raises(
         ValueError, match=r"size: \d+ unknowns and about \d+ rows .* there are 1e-05"
     ):
-        transcribe(fastest())
+        transcribe_phase(fastest())
 
 
 def chain(joints):
@@ -161,7 +162,7 @@ def test_many_joints_and_rows_warn_before_they_are_built(tree, rows, words):
         tree=tree, motion=BSpline(points=10), duration=1.0, objective=effort(), constraints=(own,)
     )
     with pytest.raises(sizes.SizeWarning, match=words):
-        transcribe(statement)
+        transcribe_phase(statement)
 
 
 @pytest.mark.parametrize("settings", [{}, {"method": "radau"}, {"method": "hermite-simpson"}])

@@ -20,8 +20,9 @@ from ocp.codegen.compiler.statement_folding import fold_statements
 from ocp.dynamics import FORMULATIONS
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.kernels import backends, kernels
+from ocp.transcription.transcribe import transcribe
 
 ROOT = Path(__file__).parents[2]
 
@@ -256,7 +257,7 @@ def test_compiled_kernels_are_machine_code_all_of_them(kept):
     """And not the functions that they were made of."""
     assert compile_function(pendulum()).class_name() == "External"
     for flag, kind in (("compiled", {"External"}), ("virtual", {"SXFunction"})):
-        transcribed = transcribe(lift(points=6), Transcription(kernels=flag))
+        transcribed = transcribe_phase(lift(points=6), Transcription(kernels=flag))
         kernels = [part.kernel for part in (*transcribed.groups, *transcribed.objective_blocks)]
         functions = [
             each

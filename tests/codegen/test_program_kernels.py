@@ -13,11 +13,14 @@ from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.mechanisms.hoist import problem as hoist
+from ocp.problems.robots.ur5_reach import problem as ur5_reach
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.kernels import backends
+from ocp.transcription.transcribe import transcribe
 
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
+ASSEMBLED, LEFT = Transcription(kernels="assembled"), "virtual machine"
 PROBLEMS = {
     "loops": (lambda: gait.problem(objective="effort", points=9), {}),
     "scalar": (lambda: lift(points=12), {}),
@@ -50,7 +53,7 @@ def numbers(made):
 
 def made(name, kernels):
     problem, settings = PROBLEMS[name]
-    return transcribe(problem(), Transcription(kernels=kernels, **settings))
+    return transcribe_phase(problem(), Transcription(kernels=kernels, **settings))
 
 
 @needed
@@ -60,7 +63,7 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
     one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
     for each, plain in zip(numbers(one), numbers(other)):
         assert np.array_equal(each, plain)
-    assert (one.kernels(), other.kernels()) == ("assembled", "virtual machine")
+    assert (one.kernels(), other.kernels()) == ("assembled", LEFT)
 
 
 @needed
@@ -68,7 +71,7 @@ def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypa
     from ocp.solvers.nlp import fast_version
 
     everything(monkeypatch)
-    nlp, virtual = (made("scalar", kernels).nlp for kernels in ("auto", "virtual"))
+    nlp, virtual = (made("scalar", kernels).nlp for kernels in ("assembled", "virtual"))
     x = np.random.default_rng(7).normal(size=len(nlp.lower))
     for plain, slow in zip(
         (nlp.objective, nlp.constraints), (virtual.objective, virtual.constraints)
@@ -94,7 +97,7 @@ def test_a_solve_is_the_same(monkeypatch):
 
 def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
     monkeypatch.setattr(backends, "unsupported_reason", lambda: "not here")
-    solution = solve(lift(points=8)).require()
+    solution = solve(lift(points=8), ASSEMBLED).require()
     assert solution.statistics["kernels"] == "virtual machine: not here"
 
 
@@ -106,8 +109,8 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
     monkeypatch.setattr(function_map, "assemble_map", refuse)
     monkeypatch.setattr("ocp.codegen.assembler.program_kernels.load_function", refuse)
     everything(monkeypatch)
-    made = transcribe(lift(points=12))
-    expected = numbers(transcribe(lift(points=12), Transcription(kernels="virtual")))
+    made = transcribe_phase(lift(points=12), ASSEMBLED)
+    expected = numbers(transcribe_phase(lift(points=12), Transcription(kernels="virtual")))
     for one, other in zip(numbers(made), expected):
         assert np.array_equal(one, other)
     assert made.kernels() == "virtual machine: no more room"
@@ -117,21 +120,26 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
     monkeypatch.setattr(function_map, "assemble_map", lambda *what: asked.append(what))
     monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
-    small = transcribe(lift(points=6)).nlp
+    small = transcribe(lift(points=6), ASSEMBLED).nlp
     small.hessian("exact")
     assert not asked
-    assert transcribe(lift(points=6)).kernels() == "virtual machine: few instructions"
+    assert transcribe_phase(lift(points=6), ASSEMBLED).kernels() == f"{LEFT}: few instructions"
+
+
+def test_trees_of_few_coordinates_are_left_to_the_virtual_machine():
+    assert transcribe_phase(lift(points=6)).kernels() == LEFT
+    assert transcribe_phase(ur5_reach(points=8)).kernels() != LEFT
 
 
 @needed
 def test_a_program_that_its_solver_differentiates_stays_a_graph(monkeypatch):
     everything(monkeypatch)
     nlp = transcribe(lift(points=6), Transcription(kernels="assembled", derivatives="auto")).nlp
-    given = transcribe(lift(points=6), Transcription(derivatives="solver"))
+    given = transcribe_phase(lift(points=6), Transcription(derivatives="solver"))
     x = ca.MX.sym("x", len(given.nlp.lower))
     slopes = ca.Function("slopes", [x], [ca.jacobian(given.nlp.constraints(x), x)])
     assert given.kernels() == "virtual machine"
-    integrated = transcribe(cart_pole(points=6), Transcription(method="integrated"))
+    integrated = transcribe_phase(cart_pole(points=6), Transcription(method="integrated"))
     assert integrated.kernels() == "virtual machine"
     begin = given.guess
     one, other = (np.array(each) for each in (slopes(begin), nlp.jacobian(begin, [])[1]))

@@ -12,7 +12,7 @@ from ocp.codegen.compiler.sparse_matvec import compile_sums
 from ocp.codegen.linear_maps import Sums
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import NoCompiler
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.assembly.block_products import Product
 from ocp.transcription.assembly.scatter_gather import scatter_products
 
@@ -126,7 +126,7 @@ def test_places_are_compiled_while_kernels_are(monkeypatch):
         "result",
         lambda self: events.append(f"waits {self.code.name.split('_')[0]}") or result(self),
     )
-    transcribe(lift(points=6), Transcription(kernels="compiled"))
+    transcribe_phase(lift(points=6), Transcription(kernels="compiled"))
     begun = max(map(events.index, ("begins sums", "begins scatter")))
     assert begun < events.index("waits sums") < events.index("waits scatter")
     assert "waits values" in events[begun:] and "waits jacobian" in events[begun:]
@@ -139,7 +139,7 @@ def test_what_is_refused_after_kernels_were_compiled_is_left_to_the_virtual_mach
         if refused:
             monkeypatch.setattr(shared_library.Build, "result", _refuse)
             monkeypatch.setenv("OCP_CACHE", str(shared_library.cache_folder()) + "_other")
-        made = transcribe(lift(points=6), Transcription(kernels="compiled"))
+        made = transcribe_phase(lift(points=6), Transcription(kernels="compiled"))
         x = np.linspace(0.5, 1, len(made.nlp.lower))
         weights = 1.0, np.linspace(-1, 1, len(made.nlp.g_lower))
         hessian = made.nlp.hessian("exact")(x, [], *weights)

@@ -14,7 +14,7 @@ from ocp.solvers.budget import budget, relaxation_solver
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import minimize
 from ocp.solvers.nlp import NLP
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 TWICE = (Attempt(), Attempt(feasible_first=True))
 QUICK = (
@@ -133,7 +133,7 @@ def test_bounds_of_variables_give_way_too_but_no_farther_than_the_widest():
 
 
 def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
-    transcribed = transcribe(lift(9, 12))
+    transcribed = transcribe_phase(lift(9, 12))
     costs = row_prices(transcribed, is_stated, equal_price)
     rng = np.random.default_rng(3)
     eased = relax(transcribed.nlp, costs, transcribed.guess).nlp
@@ -155,7 +155,7 @@ def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
 
 
 def test_prices_are_relative_to_bounds_on_the_average_of_instants():
-    transcribed = transcribe(lift(9, 12))
+    transcribed = transcribe_phase(lift(9, 12))
     torque = lift(9, 12).tree.joints[0].torque[1]
     costs = row_prices(transcribed, is_limit, equal_price)
     (limits,) = (rows for rows in transcribed.rows if rows.name == "torque_limits")

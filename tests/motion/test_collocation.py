@@ -39,7 +39,7 @@ from ocp.motion.collocation_mesh import defects, motion_from_data
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.variables.layout import join_variables
 
 MESHES = [
@@ -159,7 +159,9 @@ def every_kind_of_row(free=True):
     ids=["hermite-simpson", "radau", "explicit", "ad"],
 )
 def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
-    transcribed = transcribe(every_kind_of_row(free), transcription_of({"intervals": 3} | settings))
+    transcribed = transcribe_phase(
+        every_kind_of_row(free), transcription_of({"intervals": 3} | settings)
+    )
     nlp, rng = transcribed.nlp, np.random.default_rng(2)
     layout = transcribed.layout
     x = join_variables(
@@ -189,7 +191,9 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
 
 
 def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
-    transcribed = transcribe(every_kind_of_row(), Transcription(method=Radau(intervals=3, order=2)))
+    transcribed = transcribe_phase(
+        every_kind_of_row(), Transcription(method=Radau(intervals=3, order=2))
+    )
     rows = {row.name: row for row in transcribed.rows}
     assert (rows["torque_limits"].row < 0).all()
     assert (rows["joint_limits"].row < 0).all()
@@ -291,16 +295,16 @@ def test_transfers_between_meshes_keep_polynomials():
 
 def test_what_a_mesh_cannot_do_is_refused():
     problem = every_kind_of_row()
-    meshed = transcribe(problem, Transcription(method=Radau(intervals=3))).problem
+    meshed = transcribe_phase(problem, Transcription(method=Radau(intervals=3))).problem
     with pytest.raises(
         ValueError,
         match="method 'spline': the problem's motion is the mesh of 'radau'; expected a BSpline",
     ):
-        transcribe(meshed)
+        transcribe_phase(meshed)
     with pytest.raises(
         ValueError, match="constraint 'stages': the name is that of the law of motion"
     ):
-        transcribe(
+        transcribe_phase(
             replace(problem, constraints=(path("stages", lambda at: at.q, upper=1.0),)),
             Transcription(method=Radau()),
         )

@@ -218,7 +218,7 @@ def test_states_follow_at_the_image_of_a_step_that_one_foot_bears():
     stated = gait(stride="phases")
     knee = Activation(joint="knee_flex_r", time=0.03, release=0.05)
     step = replace(stated, tree=replace(stated.tree, elements=(knee,)))
-    parts = {phase.name: part for phase, part in zip(step.phases, step.parts)}
+    parts = step.parts
     known = {
         each.symmetry is not None: states_of_drives(each, parts[each.before], parts[each.after])
         for each in step.transitions

@@ -30,7 +30,7 @@ from ocp import (
     verify,
 )
 from ocp.problem import Compliant, contact_outputs, contacts
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 LAW = {"radius": 0.05, "stiffness": 5e4, "dissipation": 1.0}
 FOOT = 0.5  # kg
@@ -101,7 +101,7 @@ def test_integration_steps_through_the_contact():
 
 
 def test_exact_derivatives_are_those_of_differences():
-    transcribed = transcribe(lift(), METHODS["explicit"])
+    transcribed = transcribe_phase(lift(), METHODS["explicit"])
     nlp, x = transcribed.nlp, np.array(lifted("explicit").points).ravel(order="F") + 1e-3
     slope = np.array(nlp.constraints.jacobian()(x, 0))
     steps = 1e-6 * np.eye(len(x))

@@ -27,8 +27,9 @@ from ocp import (
 from ocp.models.arms.two_link import two_link
 from ocp.problem import Reaction, friction, pressure_inside, share_reaction
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.requests import schedule_grid
+from ocp.transcription.transcribe import transcribe
 
 
 def test_who_stands_on_the_ground_hangs_on_nothing():
@@ -57,7 +58,7 @@ def test_the_ground_works_too():
 )
 def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
     with pytest.raises(ValueError, match="constraint 'meet'"):
-        transcribe(
+        transcribe_phase(
             crouch(symmetry=periodic(biped()), constraints=(constraint,)), transcription_of(SUMS)
         )
 
@@ -65,7 +66,7 @@ def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
 @pytest.mark.parametrize("quantity", ["qd", "tau"])
 def test_a_hull_is_of_coordinates_only(quantity):
     with pytest.raises(ValueError, match="constraint 'fast': when 'hull'"):
-        transcribe(
+        transcribe_phase(
             crouch(
                 constraints=(
                     path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),
@@ -107,7 +108,7 @@ def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
 
 def test_the_name_of_the_law_of_motion_is_taken():
     with pytest.raises(ValueError, match="constraint 'dynamics'"):
-        transcribe(
+        transcribe_phase(
             crouch(constraints=(path("dynamics", lambda at: at.q[0], upper=1.0),)),
             transcription_of(SUMS),
         )

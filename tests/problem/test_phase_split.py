@@ -25,8 +25,8 @@ from ocp import (
 from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh, Part
 from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirror_symmetry
-from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import transcribe
 
 ARM = two_link()
 ENDS = {"down": STRIKE, "over": LEAVE, "stand": 1.0}
@@ -55,7 +55,7 @@ def swung(**changes):
 
 
 def test_a_step_in_phases_has_the_program_of_the_step():
-    whole, parts = transcribe(pressed()), transcribe_phases(in_phases(pressed(), ENDS))
+    whole, parts = transcribe_phase(pressed()), transcribe(in_phases(pressed(), ENDS))
     assert len(parts.nlp.lower) == len(whole.nlp.lower)
     assert len(parts.nlp.g_lower) == len(whole.nlp.g_lower)
 
@@ -73,8 +73,8 @@ def test_a_cycle_in_phases_has_the_optimum_of_the_cycle():
     image = mirror_symmetry(ARM, range(2), (1, 1), shift={})
     whole = swung(symmetry=image)
     parts = in_phases(whole, {"out": 0.4, "back": 1.0})  # at a knot
-    assert [part.end for part in parts.parts] == ["shared", "image"]
-    assert len(transcribe_phases(parts).nlp.g_lower) == len(transcribe(whole).nlp.g_lower)
+    assert [part.end for part in parts.parts.values()] == ["shared", "image"]
+    assert len(transcribe(parts).nlp.g_lower) == len(transcribe(whole).nlp.g_lower)
     expected = solve(whole, solver=TIGHT).objective
     assert solve(parts, solver=TIGHT).objective == pytest.approx(expected, rel=1e-9)
 
@@ -107,7 +107,7 @@ def test_every_instant_is_asked_for_in_one_phase(span, kept):
 
 
 def test_waypoints_of_phases_make_one_curve():
-    parts = transcribe_phases(in_phases(swung(), {"first": 0.3, "last": 1.0}))
+    parts = transcribe(in_phases(swung(), {"first": 0.3, "last": 1.0}))
     points = np.random.default_rng(1).normal(size=16)
     own = [part.layout.size for part in parts.parts]
     assert own == [16, 16]
@@ -148,7 +148,7 @@ def one_motion(link=None, durations=(0.3, 0.5)):
 
 
 def test_parts_of_one_spline_go_on_without_rows():
-    parts = transcribe_phases(one_motion())
+    parts = transcribe(one_motion())
     assert not parts.link_rows
     assert len(parts.nlp.lower) == 16
 
@@ -171,7 +171,7 @@ def test_a_foot_that_bears_to_the_very_end_must_go_on():
     whole = crouch(False, ground=replace(ground, feet=(ground.foot("right"), left)))
     assert tree.dof
     with pytest.raises(ValueError, match="phase 'over': foot 'left' bears at its end"):
-        transcribe_phases(in_phases(whole, ENDS))
+        transcribe(in_phases(whole, ENDS))
 
 
 def test_a_foot_in_swing_never_bears():

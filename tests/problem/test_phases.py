@@ -42,7 +42,7 @@ def named(part):
 
 def test_constraints_of_the_whole_hold_at_its_ends_and_all_along():
     problem = stated(phase("up"), phase("down"), constraints=(START, END, torque_limits(ARM)))
-    first, last = problem.parts
+    first, last = problem.parts.values()
     assert named(first) == ["at_start.q", "torque_limits"]
     assert named(last) == ["at_end.q", "torque_limits"]
 
@@ -51,7 +51,8 @@ def test_integrals_are_of_all_phases_and_ends_of_the_last():
     own = phase("down", objective=effort())
     reach = final("reach", lambda at: at.q[0])
     problem = stated(phase("up"), own, objective=duration() + 2.0 * effort() + 3.0 * reach)
-    kinds = [[(w, term.kind) for w, term in part.objective.terms] for part in problem.parts]
+    parts = problem.parts.values()
+    kinds = [[(w, term.kind) for w, term in part.objective.terms] for part in parts]
     assert kinds == [[(1.0, "span"), (2.0, "squares")], [(1.0, "squares"), *kinds[0], (3.0, "end")]]
 
 

@@ -23,7 +23,8 @@ from ocp import (
 )
 from ocp.certificate import violations
 from ocp.problem import Span, mirror_symmetry, unilateral
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables.layout import Layout, join_variables
 
 
@@ -77,7 +78,7 @@ from ocp.transcription.variables.layout import Layout, join_variables
 )
 def test_what_cannot_be_joined_or_hulled_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
-        transcribe(build(limited()))
+        transcribe_phase(build(limited()))
 
 
 @pytest.mark.parametrize("degree", [3, 4])
@@ -112,7 +113,7 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
             labels=("line",),
         )
     )
-    transcribed = transcribe(problem)
+    transcribed = transcribe_phase(problem)
     (row,) = transcribed.rows
     points = np.random.default_rng(2).standard_normal((2, 7))
     found = np.array(
@@ -270,4 +271,4 @@ def fast():
 )
 def test_a_row_that_no_variable_moves_is_refused_by_name_when_violated(problem, message):
     with pytest.raises(ValueError, match=message):
-        transcribe(problem(), Transcription(method=Spline(nodes=4)))
+        transcribe_phase(problem(), Transcription(method=Spline(nodes=4)))

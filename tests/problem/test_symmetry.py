@@ -27,7 +27,7 @@ from ocp import (
 from ocp.certificate import violations
 from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry, pressure_inside, unilateral
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.requests import schedule_grid
 from ocp.transcription.variables.layout import join_variables, split_variables
 
@@ -46,7 +46,7 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
         objective=effort(),
         symmetry=mirror_symmetry(tree, INDEX, SIGN, shift={"x": 0.4}),
     )
-    transcribed = transcribe(problem, Transcription(derivatives="ad"))
+    transcribed = transcribe_phase(problem, Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
     x = join_variables(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
     points, T, _ = split_variables(transcribed.layout, x)
@@ -134,7 +134,7 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     assert np.array_equal(others["dynamics"].s, nodes) and np.array_equal(rows["dynamics"].s, nodes)
     assert len(others["joint_limits"].s) == 6
     assert np.array_equal(rows["joint_limits"].s, cyclic.motion.nodes[:-1])
-    transcribed = transcribe(cyclic, Transcription(method=Spline(nodes=2)))
+    transcribed = transcribe_phase(cyclic, Transcription(method=Spline(nodes=2)))
     lower, upper = (
         np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
     )
@@ -171,4 +171,4 @@ def test_a_foot_that_a_symmetry_takes_from_its_place_is_told_with_the_symmetry()
         match="contact 'left foot': .* leaves a gap of .*; it follows from mirrored.q: the "
         "symmetry, .*, exchanges no coordinates",
     ):
-        transcribe(statement)
+        transcribe_phase(statement)

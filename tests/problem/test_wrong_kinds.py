@@ -33,7 +33,7 @@ from ocp import (
     torque_limits,
     verify,
 )
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 LINK = Link(mass=0.5, com=(-0.2, 0, 0), inertia=((0, 0, 0), (0, 0.1, 0), (0, 0, 0.1)))
 JOINTS = (dh("shoulder", a=0.4, torque=10), dh("elbow", "shoulder", a=0.4, torque=10))
@@ -55,14 +55,14 @@ def stated(**changes):
 def asked(function, **options):
     """The problem with one more constraint, transcribed."""
     options = {"upper": 1.0} | options
-    return lambda: transcribe(
+    return lambda: transcribe_phase(
         replace(GOOD, constraints=(*GOOD.constraints, path("p", function, **options)))
     )
 
 
 def weighed(function):
     """The problem with another objective, transcribed."""
-    return lambda: transcribe(replace(GOOD, objective=integral("mine", function)))
+    return lambda: transcribe_phase(replace(GOOD, objective=integral("mine", function)))
 
 
 SYMBOL = ca.SX.sym("m")
@@ -190,7 +190,7 @@ FUNCTIONS = {
     ),
     "objective of rows": (weighed(lambda at: at.q), "objective 'mine': expected a scalar, got 2"),
     "output": (
-        lambda: transcribe(replace(GOOD, outputs={"seen": lambda at: at.q[9]})),
+        lambda: transcribe_phase(replace(GOOD, outputs={"seen": lambda at: at.q[9]})),
         "output 'seen': its function fails",
     ),
 }

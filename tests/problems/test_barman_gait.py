@@ -19,8 +19,9 @@ from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 from ocp.problems.human.barman_gait import TASK, problem
 from ocp.solving.statistics_of_solves import ADDED
 from ocp.studies.store.cell_identity import recipe
-from ocp.transcription import Multipliers, transcribe
+from ocp.transcription import Multipliers, transcribe_phase
 from ocp.transcription.kernels.row_values import RowValues
+from ocp.transcription.transcribe import transcribe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +173,7 @@ def test_feet_in_their_places_at_both_ends_alone_leave_heights_and_rates_along_t
 def test_six_points_have_room_for_the_equalities_of_exact_contact_at_their_abscissae():
     """Pelvis and legs have 20 coordinates of n - 2 free points; all rows are independent there."""
     assert [freedom(stated(points, "y, v")) for points in (6, 12)] == [80, 200]
-    transcribed = transcribe(stated(6, "y, v"), TASK.transcription)
+    transcribed = transcribe_phase(stated(6, "y, v"), TASK.transcription)
     x = 0.1 * np.random.default_rng(1).standard_normal(330)
     assert counted(transcribed, x) == (57, 57)
 

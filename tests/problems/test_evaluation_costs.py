@@ -2,12 +2,12 @@
 
 from ocp.problems.arms import two_link_effort
 from ocp.problems.benchmarks.evaluation_costs import PARTS, costs, kernels, shown, wholes
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 
 def test_wholes_and_kernels_are_told_of_every_derivative():
     problem = two_link_effort.problem()
-    made = transcribe(problem)
+    made = transcribe_phase(problem)
     assert tuple(wholes(made)) == tuple(kernels(made, "assembled")) == PARTS
     table = list(costs(problem, wholes(made), "auto"))
     assert [part for part, *_ in table] == list(PARTS)

@@ -17,7 +17,7 @@ from ocp.problems.gait import TASK
 from ocp.problems.gait.report.step_report import gait_report, report_lines
 from ocp.problems.gait.solve_step import walk
 from ocp.problems.gait.statement.step import effort_step as problem
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.requests import schedule_grid
 
 COARSE = Transcription(method=Spline(nodes=3))
@@ -140,7 +140,7 @@ def test_the_effort_does_not_depend_on_the_formulation():
 
 def test_lagrangian_derivatives_of_the_gait_equal_those_of_automatic_differentiation():
     transcribed = [
-        transcribe(problem(active=FEW_JOINTS), replace(COARSE, derivatives=name))
+        transcribe_phase(problem(active=FEW_JOINTS), replace(COARSE, derivatives=name))
         for name in ("recursive", "ad")
     ]
     rng = np.random.default_rng(5)
@@ -219,7 +219,7 @@ def test_two_passes_refuse_a_schedule_with_nobody_on_the_ground():
     jump = replace(step, ground=replace(step.ground, feet=(step.ground.foot("right"), left)))
     explicit = Transcription(method=Spline(torques="explicit"))
     with pytest.raises(ValueError, match="two-pass reactions: no foot bears at s = 0 "):
-        transcribe(jump, explicit)
+        transcribe_phase(jump, explicit)
 
 
 def test_active_joints_bring_their_partners_and_the_pelvis():

@@ -222,8 +222,8 @@ def both(step):
     ahead = np.array(symmetry.shift)[:, None]
     points = (step.points, symmetry.image(step.points) + ahead)
     phases = {
-        phase.name: replace(step, problem=part, points=points[k // 2], duration=share * T)
-        for k, (phase, part, share) in enumerate(zip(stride.phases, stride.parts, (0.2, 0.8) * 2))
+        name: replace(step, problem=part, points=points[k // 2], duration=share * T)
+        for k, ((name, part), share) in enumerate(zip(stride.parts.items(), (0.2, 0.8) * 2))
     }
     return replace(step, problem=stride, phases=phases, duration=2 * T)
 

@@ -7,7 +7,7 @@ from ocp import solve
 from ocp.models.walkers.five_link import GRAVITY
 from ocp.models.walkers.jumper import jumper
 from ocp.problems.human.jump import apex, fading, height, lines, problem, report, rise
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_feet_leave_and_land_where_they_stand_and_bodies_fly(jumped):
 
 
 def test_the_first_guess_stands_on_its_feet():
-    program = transcribe_phases(problem(points=7, intervals=6))
+    program = transcribe(problem(points=7, intervals=6))
     x = program.guess
     g = np.array(program.nlp.constraints(x)).ravel()
     for rows in program.rows:

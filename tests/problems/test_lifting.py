@@ -18,7 +18,7 @@ from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
 from ocp.problems.lifting.report.low_back import ARMS, BACK, borne
 from ocp.problems.lifting.solve_lifts import lift
 from ocp.problems.lifting.statement.lift import problem
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 FAMILIES = {
     "joint_limits",
@@ -222,7 +222,7 @@ def test_the_mass_of_the_box_can_be_a_variable():
         "dynamic_effort",
         "smoothness",
     ]
-    transcribed = transcribe(heaviest, Transcription(method=Spline(nodes=1)))
+    transcribed = transcribe_phase(heaviest, Transcription(method=Spline(nodes=1)))
     assert len(transcribed.layout.place) == 30 + 6 * 2 and transcribed.layout.free == 1
 
 

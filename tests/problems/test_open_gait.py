@@ -8,7 +8,7 @@ from ocp.mechanics.values.parameters import parameters_of, with_values
 from ocp.models.human import ROOT, human
 from ocp.problem import unilateral
 from ocp.problems.gait.statement.step import effort_step as problem
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 SIDED = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_flex", "elb_flex")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in SIDED)])
@@ -66,8 +66,8 @@ def test_a_plan_s_program_at_another_speed_and_step_is_that_of_these_numbers():
     parameters, values = opened("speed", "step", "width", "contact", "slip")
     settings = {"active": MOVING, "points": 6, "jump": True}
     numbers = {name: OTHER[name][1] for name in parameters}
-    planned = transcribe(problem(**settings, **parameters), Transcription()).at(values)
-    stated = transcribe(problem(**settings, **numbers), Transcription())
+    planned = transcribe_phase(problem(**settings, **parameters), Transcription()).at(values)
+    stated = transcribe_phase(problem(**settings, **numbers), Transcription())
     size = len(stated.nlp.lower)
     assert len(planned.nlp.lower) == size + 5
     x = stated.guess + 0.05 * np.sin(np.arange(size))

@@ -10,7 +10,7 @@ from ocp.problems.lifting import TASK
 from ocp.problems.lifting.solve_lifts import _numbers
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import outermost, stance
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 OTHER = {
     "start_height": 0.4,
@@ -28,8 +28,10 @@ FEW = Transcription(method=Spline(nodes=1))
 def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
     parameters = {each.name: each for each in TASK.parameters if each.name in OTHER}
     values = {each: OTHER[name] for name, each in parameters.items()}
-    planned = transcribe(problem(points=6, weight=0.5, passive=False, **parameters), FEW).at(values)
-    stated = transcribe(problem(points=6, weight=0.5, passive=False, **OTHER), FEW)
+    planned = transcribe_phase(problem(points=6, weight=0.5, passive=False, **parameters), FEW).at(
+        values
+    )
+    stated = transcribe_phase(problem(points=6, weight=0.5, passive=False, **OTHER), FEW)
     size = len(stated.nlp.lower)
     x = stated.guess + 0.05 * np.sin(np.arange(size))
     whole = np.append(x, planned.nlp.lower[size:])

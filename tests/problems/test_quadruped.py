@@ -82,7 +82,8 @@ def test_a_sequence_is_stated_with_places_that_are_sought_where_feet_come_down()
     every = frozenset(FEET)
     three = every - {"left fore foot"}
     stated = compare_sequences.problem((every, three, every), points=6)
-    last = stated.parts[-1].ground.foot("left fore foot").center[0]
+    *_, (_, final) = stated.parts.items()
+    last = final.ground.foot("left fore foot").center[0]
     assert (last.name, last.free) == ("left_fore_foot_3", True)
-    assert stated.parts[-1].ground.foot("right fore foot").center[0] == HALF
+    assert final.ground.foot("right fore foot").center[0] == HALF
     assert [len(each.strikes) for each in stated.transitions] == [0, 4]

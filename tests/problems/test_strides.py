@@ -28,8 +28,8 @@ from ocp.problems.gait.statement.step import effort_step as problem
 from ocp.problems.gait.statement.strides import facing, impaired, scheduled
 from ocp.solvers import Outcome
 from ocp.solving.from_solver import solution_of
-from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import transcribe
 
 NAMES = ["loading", "rolling", "leaving", "single", "rising"]
 
@@ -65,7 +65,7 @@ def test_a_stride_has_both_steps_and_their_places(whole, stride):
     assert bears(first.foot("right"), 0.5) and bears(trail, 0.5) and bears(lead, 0.5)
     assert [bears(stride.phases[1].ground.foot(side), 0.5) for side in ("right", "left")] == [1, 0]
     assert max(stride.symmetry.shift) == pytest.approx(1.2)
-    assert not stride.parts[3].ground.foot("right").supports
+    assert not list(stride.parts.values())[3].ground.foot("right").supports
 
 
 def test_the_next_step_of_the_next_is_the_step(whole):
@@ -77,7 +77,7 @@ def test_the_next_step_of_the_next_is_the_step(whole):
 
 
 def test_both_steps_are_a_step_and_its_image(whole, stride):
-    made = transcribe(whole)
+    made = transcribe_phase(whole)
     random = np.random.default_rng(5)
     step = Solution(
         problem=whole,
@@ -152,7 +152,7 @@ def test_sides_are_alike_in_masses_and_limits():
 
 def test_a_stride_begins_with_a_step_and_its_image(stride):
     step = one_step(stride)
-    made = transcribe_phases(step)
+    made = transcribe(step)
     x = np.random.default_rng(6).normal(size=len(made.nlp.lower))
     guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride).phases
     assert list(guesses) == [phase.name for phase in stride.phases]

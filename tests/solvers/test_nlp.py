@@ -16,7 +16,7 @@ from ocp import Attempt, prepare, solve
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize
 from ocp.solvers.iteration_log import Record
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 
 def small_program(objective=None):
@@ -240,7 +240,7 @@ def test_what_a_watch_raises_stops_the_solver_and_reaches_the_caller(plugin, err
         if iteration.number == 2:
             raise raised
 
-    transcribed = transcribe(two_link_lift(points=8))
+    transcribed = transcribe_phase(two_link_lift(points=8))
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(error) as caught:
         minimize(transcribed.nlp, Solver(plugin=plugin), transcribed.guess, watch=watch)
@@ -280,7 +280,7 @@ def test_other_plugins_agree(plugin):
 
 
 def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
-    transcribed = transcribe(two_link_lift())
+    transcribed = transcribe_phase(two_link_lift())
     first = minimize(feasibility(transcribed.nlp), Solver(), transcribed.guess)
     assert first.success and first.f == 0 and first.iterations < 20
     assert (

@@ -7,7 +7,7 @@ import pytest
 from ocp import Solver, Transcription, solve
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import feasibility, minimize, plugins
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 PLUGINS = (
     "ipopt",
@@ -32,7 +32,7 @@ SOLVING = {
 
 
 def lift():
-    return transcribe(two_link_lift(points=8))
+    return transcribe_phase(two_link_lift(points=8))
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

@@ -17,7 +17,8 @@ from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.nlp import with_derivatives
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, group_rows
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import transcribe
 
 needs_drake = pytest.mark.skipif(
     importlib.util.find_spec("pydrake") is None, reason="needs the extra `snopt`"
@@ -157,7 +158,7 @@ def test_a_wrong_option_is_refused_by_name(options, message):
 
 @needs_drake
 def test_options_and_statuses_are_those_of_snopt():
-    nlp = transcribe(two_link_lift())
+    nlp = transcribe_phase(two_link_lift())
     outcome = minimize(
         nlp.nlp, Solver(plugin="snopt", options={"Major iterations limit": 2}), nlp.guess
     )
@@ -166,7 +167,7 @@ def test_options_and_statuses_are_those_of_snopt():
 
 @needs_drake
 def test_the_time_limit_holds_and_leaves_the_best_point():
-    nlp = transcribe(two_link_lift())
+    nlp = transcribe_phase(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt", options={"Time limit": 1e-9}), nlp.guess)
     assert outcome.status == "time limit reached"
     assert not outcome.success
@@ -179,7 +180,7 @@ def test_ctrl_c_returns_the_best_point():
         if iteration.number == 4:
             os.kill(os.getpid(), signal.SIGINT)
 
-    nlp = transcribe(two_link_lift())
+    nlp = transcribe_phase(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt"), nlp.guess, watch=interrupt)
     assert outcome.status == "User_Requested_Stop"
     assert not outcome.success
@@ -194,7 +195,7 @@ def test_what_a_watch_raises_reaches_the_caller():
     def watch(iteration):
         raise LookupError(f"at {iteration.number}")
 
-    nlp = transcribe(two_link_lift(points=8))
+    nlp = transcribe_phase(two_link_lift(points=8))
     with pytest.raises(LookupError, match="at 0"):
         minimize(nlp.nlp, Solver(plugin="snopt"), nlp.guess, watch=watch)
 

@@ -19,7 +19,7 @@ from ocp.solving.ladder import (
     run_attempts,
     select_attempts,
 )
-from ocp.transcription import transcribe
+from ocp.transcription.transcribe import transcribe
 
 SEED = 12
 SWUNG = (9, 63)  # lifts that only a swing brings up

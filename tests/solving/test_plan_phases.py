@@ -61,7 +61,7 @@ def test_a_plan_of_phases_takes_values_without_graphs(plan, solution):
     alone = solve(moved(), values={"reach": 1.2})
     assert further.statistics["iterations"] < alone.statistics["iterations"]
     assert further.objective == pytest.approx(alone.objective, rel=1e-6)
-    assert further.problem.parts[1].requirements[0].upper == (1.2, -1.0)
+    assert list(further.problem.parts.values())[1].requirements[0].upper == (1.2, -1.0)
     assert further.parameters == {"reach": 1.2}
 
 

@@ -28,8 +28,7 @@ from ocp.motion import Part
 from ocp.plots import scene, spy
 from ocp.solution import dense_instants
 from ocp.solving.starts.random_starts import random_guess, random_unknowns
-from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def test_an_impulse_that_friction_does_not_give_must_give_way():
 
 
 def test_laws_of_an_impact_are_no_limits_that_may_give_way():
-    rows = transcribe_phases(fallen(friction=10.0).problem).rows
+    rows = transcribe(fallen(friction=10.0).problem).rows
     stated = {placed.name for placed in rows if is_stated(placed.constraint, 0)}
     assert stated == {
         *("fall: at_start.q", "fall: at_start.qd", "fall to rise: q", "fall to rise: impulse.end")
@@ -57,7 +56,7 @@ def test_laws_of_an_impact_are_no_limits_that_may_give_way():
 def test_an_impulse_without_a_bound_of_friction_only_pushes():
     push = fallen(friction=None).multipliers["fall to rise: impulse.end"]
     assert push.labels == ("push",)
-    rough = transcribe_phases(fallen(friction=1.0).problem).link_rows[-1]
+    rough = transcribe(fallen(friction=1.0).problem).link_rows[-1]
     assert rough.labels == ("push", "friction 1", "friction 2")
 
 
@@ -84,7 +83,7 @@ def test_each_phase_has_its_basis_refined():
 
 
 def test_starts_wander_in_every_phase(smooth):
-    program = transcribe_phases(moved())
+    program = transcribe(moved())
     x = random_unknowns(program, program.guess, (1, 2), 0.5, 1.0)
     first, second = (np.abs((x - program.guess)[columns]).max() for columns in program.columns)
     assert min(first, second) > 0.1
@@ -115,8 +114,7 @@ def test_studies_store_and_restore_motions_of_phases(tmp_path):
         lambda solution: contact_quality(solution),
         lambda solution: solution.trace_ends(lambda start, end: end.q),
         lambda solution: solution.wrenches(),
-        lambda solution: transcribe(solution.problem),
-        lambda solution: solve(solution.problem.parts[0], guess=solution),
+        lambda solution: solve(solution.problem.parts["part 1"], guess=solution),
         lambda solution: track(prepare(solution.problem), (0, 0), period=0.1, periods=1),
         lambda solution: fit(solution.problem, []),
     ],

@@ -105,7 +105,7 @@ def test_impulses_come_back():
         (lambda: carried(ratio=2.5), "constraint 'lasting': function: another function"),
         (lambda: carried(mass=2.0), "phase 'carry': link 'elbow': mass: "),
         (lambda: replace(carried(), links=(continuous(),)), "link 'reach to carry': constraints"),
-        (lambda: carried().parts[0], "it has the phases reach, carry, expected no phases"),
+        (lambda: carried().parts["reach"], "it has the phases reach, carry, expected no phases"),
         (
             lambda: replace(carried(), phases=tuple(
                 replace(each, name=f"{each.name}ing") for each in carried().phases
@@ -122,7 +122,7 @@ def test_another_problem_is_told_by_what_is_other(solution, changed, words):
 
 def test_other_bases_do_not_matter(solution):
     again = read_solution(solution_bytes(solution), "file", carried(points=8))
-    assert again.problem.parts[0].motion.points == again.phases["reach"].points.shape[1] == 6
+    assert again.problem.parts["reach"].motion.points == again.phases["reach"].points.shape[1] == 6
 
 
 def test_parameters_of_links_and_phases_come_back():

@@ -41,9 +41,9 @@ def stopped(monkeypatch):
 
     for module in (cells, cell_identity):
         monkeypatch.setattr(module, "open_statement", once)
-    for module in (plan, elastic, random_starts):
+    for module in (plan, elastic):
         monkeypatch.setattr(module, "transcribe", stop)
-    monkeypatch.setattr(plan, "transcribe_phases", stop)
+    monkeypatch.setattr(random_starts, "transcribe_phase", stop)
     monkeypatch.setattr(cell_identity, "problem_digest", lambda build, source: "0" * 32)
     monkeypatch.setattr(child.resource, "setrlimit", lambda *limits: None)
     monkeypatch.setattr(child, "WITHIN", [])

@@ -39,7 +39,7 @@ from ocp.plots import plot_torques, stick
 from ocp.plots.bodies.stick_figures import BENT
 from ocp.problems.arms.two_link_time import problem as rigid_problem
 from ocp.studies import random_guess
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.shooting import integrate_passive
 
 
@@ -100,9 +100,9 @@ def stated():
 
 def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
     assert solution.transcription.dynamics is BOOK and solution.transcription.derivatives == "ad"
-    rigid = transcribe(rigid_problem(points=8)).transcription
+    rigid = transcribe_phase(rigid_problem(points=8)).transcription
     assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "ad"  # of two coordinates
-    kept = transcribe(
+    kept = transcribe_phase(
         rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")
     ).transcription
     assert kept.dynamics is BOOK and kept.derivatives == "ad"
@@ -122,7 +122,7 @@ def test_a_wrong_choice_is_refused_by_name(settings):
         match="^link 'shoulder' is flexible, which only the formulation 'book' knows, "
         "with derivatives 'ad'$",
     ):
-        transcribe(reach(arm()), transcription_of(settings))
+        transcribe_phase(reach(arm()), transcription_of(settings))
 
 
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):

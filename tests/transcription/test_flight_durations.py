@@ -22,7 +22,7 @@ from ocp import (
 from ocp.problems.hopping import pogo_hop
 from ocp.transcription.phases.flight_durations import phase_durations
 from ocp.transcription.phases.phase_guess import root_gravity
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 G, MOTION, LONG = 9.81, BSpline(points=6), (0.01, 5.0)
 STONE = Tree(
@@ -41,7 +41,7 @@ def times(*phases, **parts):
     """Return the durations (s) of the first guess of phases that follow each other."""
     links = (continuous(),) * (len(phases) - 1)
     problem = Problem(tree=STONE, phases=phases, links=links, objective=NOTHING, **parts)
-    return phase_durations(problem.parts, problem.transitions, root_gravity)
+    return phase_durations([*problem.parts.values()], problem.transitions, root_gravity)
 
 
 def flight(*constraints, duration=LONG):
@@ -57,7 +57,7 @@ def ends(**stated):
 
 
 def test_a_hop_stands_and_flies_as_long_as_a_ball_thrown_up():
-    program = transcribe_phases(pogo_hop.problem(height=0.2, gravity=3.7))
+    program = transcribe(pogo_hop.problem(height=0.2, gravity=3.7))
     x, wanted = program.guess, 2 * sqrt(2 * 0.2 / 3.7)
     guessed = [x[columns[0]] for columns in program.columns]
     assert guessed == pytest.approx([wanted, wanted], rel=1e-12)

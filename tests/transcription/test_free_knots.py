@@ -28,7 +28,8 @@ from ocp.diagnosis.explain import rows_at
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.motion.free_knots import with_widths
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
+from ocp.transcription.transcribe import program_of_phase
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
 
@@ -84,7 +85,7 @@ CASES = {
 
 def case(name, seed=3):
     """A transcribed problem and variables drawn at random."""
-    transcribed, rng = transcribe(*CASES[name]), np.random.default_rng(seed)
+    transcribed, rng = transcribe_phase(*CASES[name]), np.random.default_rng(seed)
     motion, layout = transcribed.problem.motion, transcribed.layout
     points = rng.uniform(-1, 1, (transcribed.problem.tree.dof, motion.points))
     knots = with_widths(motion, rng.uniform(0.3, 2.0, motion.segments))
@@ -138,12 +139,12 @@ def test_derivatives_by_knots_are_those_of_finite_differences(name):
 @pytest.mark.parametrize("name", CASES)
 def test_the_program_of_free_knots_is_that_of_the_same_knots_given(name):
     transcribed, x = case(name)
-    still, same = transcribed.on_given_knots(x)
+    whole, (still, same) = program_of_phase(transcribed), transcribed.on_given_knots(x)
     assert not still.layout.moving and len(same) == len(x) - transcribed.problem.motion.segments
     assert float(still.nlp.objective(same)) == pytest.approx(float(transcribed.nlp.objective(x)))
-    ours = {(row.name, t): v for row in rows_at(transcribed, x) for t, v in zip(row.t, row.values)}
+    ours = {(row.name, t): v for row in rows_at(whole, x) for t, v in zip(row.t, row.values)}
     compared = 0
-    for row in rows_at(still, same):
+    for row in rows_at(program_of_phase(still), same):
         for t, value in zip(row.t, row.values):
             near = [v for (name, at), v in ours.items() if name == row.name and abs(at - t) < 1e-9]
             if near and row.constraint.when != "hull":  # Greville abscissae are other instants
@@ -170,7 +171,7 @@ def test_widths_are_bounded_by_the_spacing_and_part_the_whole_motion():
 
 def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
     problem = arm_problem(motion=BSpline(points=30, knots="free"), loads=(), objective=duration())
-    transcribed = transcribe(problem)
+    transcribed = transcribe_phase(problem)
     x = join_variables(transcribed.layout, np.ones((2, 30)), 1.0)
     pattern = np.array(ca.DM(transcribed.nlp.jacobian.sparsity_out(1), 1))
     row = next(placed for placed in transcribed.rows if placed.name == "torque_limits").row[0, 50]
@@ -179,7 +180,7 @@ def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
 
 def test_all_is_a_number_where_knots_stand_together():
     problem = cart_problem(motion=BSpline(points=9, knots="free", spacing=1e-5))
-    transcribed = transcribe(problem, Transcription(method=COARSE))
+    transcribed = transcribe_phase(problem, Transcription(method=COARSE))
     motion = with_widths(problem.motion, [1, 0, 0, 0, 1, 1])
     points = np.random.default_rng(6).uniform(-1, 1, (2, 9))
     x = join_variables(transcribed.layout, points, 2.0, motion=motion)
@@ -208,7 +209,7 @@ def free(problem):
 )
 def test_what_keeps_knots_from_moving_is_refused_by_name(problem, method, message):
     with pytest.raises(ValueError) as error:
-        transcribe(problem, Transcription(method=method))
+        transcribe_phase(problem, Transcription(method=method))
     assert message in str(error.value)
 
 
@@ -218,4 +219,4 @@ def test_a_single_segment_has_no_knots_to_free():
     problem = Problem(
         tree=arm, motion=motion, duration=1.0, objective=effort(), constraints=at_start(arm, q=0.0)
     )
-    assert not transcribe(problem).layout.moving
+    assert not transcribe_phase(problem).layout.moving

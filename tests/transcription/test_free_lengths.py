@@ -32,8 +32,8 @@ from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problem.constraint import Span
 from ocp.problems.arms.two_link_arcs import FASTEST
 from ocp.problems.arms.two_link_time import problem as least_time
-from ocp.solving.starts.warm_start import start
-from ocp.transcription import transcribe
+from ocp.solving.starts.warm_start import start_phase
+from ocp.transcription import transcribe_phase
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.variables.layout import join_variables
 
@@ -79,7 +79,7 @@ CASES = {
 def case(name, seed=3):
     """A transcribed problem and variables drawn at random."""
     problem, method = CASES[name]
-    transcribed = transcribe(problem, Transcription(method=method))
+    transcribed = transcribe_phase(problem, Transcription(method=method))
     rng = np.random.default_rng(seed)
     motion = transcribed.problem.motion
     layout = transcribed.layout
@@ -139,8 +139,10 @@ def test_four_intervals_find_the_switches_of_the_least_time(fastest):
 
 
 def test_torques_of_an_interval_are_one_number(fastest):
-    whole = transcribe(least_time(), replace(ARCS, method=replace(ARCS.method, controls="free")))
-    held = transcribe(least_time(), ARCS)
+    whole = transcribe_phase(
+        least_time(), replace(ARCS, method=replace(ARCS.method, controls="free"))
+    )
+    held = transcribe_phase(least_time(), ARCS)
     assert whole.layout.size - held.layout.size == 2 * 4 * (6 - 1)
     for interval in np.split(fastest.lifted, 4, axis=1):
         assert np.ptp(interval, axis=1).max() == 0.0
@@ -158,8 +160,8 @@ def test_a_file_keeps_the_lengths_that_were_found(fastest, tmp_path):
 
 
 def test_a_solve_begins_at_the_lengths_of_a_solution(fastest):
-    begun = transcribe(least_time(), ARCS)
-    x = start(begun, fastest).x[begun.layout.widths]
+    begun = transcribe_phase(least_time(), ARCS)
+    x = start_phase(begun, fastest).x[begun.layout.widths]
     assert np.allclose(x, fastest.problem.motion.widths)
 
 
@@ -178,7 +180,7 @@ def test_a_mesh_of_a_statement_keeps_free_lengths_and_constant_torques():
 
 def refused(problem, method, words):
     with pytest.raises(ValueError, match=words):
-        transcribe(problem, Transcription(method=method))
+        transcribe_phase(problem, Transcription(method=method))
 
 
 def test_what_cannot_move_is_refused_by_name():

@@ -22,7 +22,7 @@ from ocp import (
 )
 from ocp.mechanics import structure
 from ocp.problems.arms.two_link_lift import problem as lift
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 
 
 def test_at_the_nodes_wrenches_and_torques_are_those_found():
@@ -125,7 +125,7 @@ def test_a_lifted_solution_starts_one_with_other_nodes():
 
 def test_without_a_ground_there_is_no_reaction():
     with pytest.raises(ValueError, match="reaction: this problem has no ground"):
-        transcribe(
+        transcribe_phase(
             replace(
                 lift(points=5),
                 constraints=(path("push", lambda at: at.reaction.push(), lower=0.0),),

@@ -30,7 +30,7 @@ from ocp.problem import (
 from ocp.problems.arms.pr_mixed import problem as pr_mixed
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import kkt_residual
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.requests import schedule_grid
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import (
@@ -157,7 +157,7 @@ def test_an_unknown_way_of_torques_is_refused():
 def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
     torques, derivatives, duration, ankles
 ):
-    transcribed = transcribe(
+    transcribed = transcribe_phase(
         everything(ankles, duration=duration),
         Transcription(method=Spline(torques=torques, nodes=3), derivatives=derivatives),
     )
@@ -181,7 +181,7 @@ def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
 
 def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
     ours, other = (
-        transcribe(everything(), Transcription(method=Spline(nodes=3), derivatives=name))
+        transcribe_phase(everything(), Transcription(method=Spline(nodes=3), derivatives=name))
         for name in ("recursive", "ad")
     )
     x = near(ours)
@@ -260,7 +260,8 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     assert np.all(np.diff(s) > 0)
     assert np.array_equal(schedule_grid(lift(points=5), 4), np.linspace(0, 1, 9))
     rows = {
-        row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows
+        row.name: row.s
+        for row in transcribe_phase(problem, Transcription(method=Spline(nodes=4))).rows
     }
     assert np.array_equal(rows["dynamics"], s) and np.array_equal(rows["torque_limits"], s)
     assert np.array_equal(rows["split.1"], s[(s > 0.26) & (s < 0.61)])
@@ -277,12 +278,12 @@ def test_nodes_stand_closer_where_several_feet_bear_if_they_are_told_to():
     alone = close[1:][np.logical_not(both)]
     assert np.isin(np.round(alone, 12), np.round(usual, 12)).all()
     chosen = Transcription(method=Spline(nodes=4, shared=12))
-    assert np.array_equal(transcribe(problem, chosen).layout.nodes, close)
+    assert np.array_equal(transcribe_phase(problem, chosen).layout.nodes, close)
 
 
 def test_the_first_guess_stands_on_its_feet():
     problem = crouch(shared_by_distance=False)
-    transcribed = transcribe(problem, transcription_of(SUMS))
+    transcribed = transcribe_phase(problem, transcription_of(SUMS))
     _, _, lifted = split_variables(transcribed.layout, transcribed.guess)
     push = lifted[[4 + 5, 4 + 11]] / body_weight(problem.tree)
     s = transcribed.layout.nodes
@@ -302,7 +303,7 @@ def test_a_lifted_integral_is_that_of_what_runs_between_the_nodes(quadrature):
     goal = integral("push", parts["push"]) + 0.01 * integral("work", parts["work"])
     problem = crouch(objective=goal)
     method = Spline(nodes=4, quadrature=quadrature, panels=4)
-    transcribed = transcribe(problem, Transcription(method=method))
+    transcribed = transcribe_phase(problem, Transcription(method=method))
     x = near(transcribed)
     _, _, lifted = split_variables(transcribed.layout, x)
     s = np.linspace(0, 1, 9) if quadrature == "trapezoid" else np.linspace(0, 1, 40001)
@@ -314,7 +315,7 @@ def test_a_lifted_integral_is_that_of_what_runs_between_the_nodes(quadrature):
 
 
 def test_multipliers_of_lifted_rows_go_to_names_and_back():
-    transcribed, named = transcribe(crouch(), transcription_of(SUMS)), crouched().multipliers
+    transcribed, named = transcribe_phase(crouch(), transcription_of(SUMS)), crouched().multipliers
     nlp, law = transcribed.nlp, named["dynamics"]
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows, named, transcribed.layout, len(nlp.g_lower)

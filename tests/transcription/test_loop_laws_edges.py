@@ -39,7 +39,7 @@ from ocp.mechanics.kinematics import loop_assembly, loops
 from ocp.models.mechanisms.five_bar import five_bar, reaching
 from ocp.models.mechanisms.four_bar import four_bar
 from ocp.problem import linear_split, unilateral
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 
 def welded_chain(rng, q):
@@ -99,7 +99,7 @@ def test_a_solution_with_loops_survives_its_file(tmp_path):
 
 
 def test_a_guess_is_made_to_close():
-    plan = transcribe(turning(points=20), Transcription())
+    plan = transcribe_phase(turning(points=20), Transcription())
     points = plan.guess.reshape(3, 20, order="F")
     motion = replace(solved("explicit"), points=points, problem=turning(points=20))
     assert gap_of(motion) < 2e-3

@@ -28,7 +28,7 @@ from ocp import (
 from ocp.models.arms.general_chain import general_chain
 from ocp.models.arms.two_link import two_link
 from ocp.problems.swing_ups import cart_pole_swing
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe_phase import transcribe_phase
 
 MASS = Parameter("mass", 1.3, "kg", 0.0, 5.0)
 GRAVITY = Parameter("gravity", 9.0, "m/s2", 0.0, 20.0)
@@ -113,13 +113,13 @@ def check_derivatives(transcribed):
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: repr(method)[:30])
 def test_derivatives_by_what_is_sought_are_exact(method, derivatives, free):
     settings = Transcription(method=method, derivatives=derivatives)
-    opened = transcribe(moved(MASS, GRAVITY, STRENGTH), settings, free=free)
+    opened = transcribe_phase(moved(MASS, GRAVITY, STRENGTH), settings, free=free)
     check_derivatives(opened.at({each: VALUES[each] for each in opened.parameters}))
 
 
 def test_derivatives_are_exact_on_free_knots():
     free = moved(MASS, GRAVITY, STRENGTH, BSpline(points=8, knots="free"))
-    check_derivatives(transcribe(free, free=("mass", "strength")))
+    check_derivatives(transcribe_phase(free, free=("mass", "strength")))
 
 
 @pytest.mark.parametrize("torques", ["explicit", "variables"])
@@ -136,7 +136,7 @@ def test_derivatives_of_long_chains_are_exact(torques):
         constraints=(at_start(tree, q=0.1), path("tau", lambda at: at.tau[:2], upper=100.0)),
     )
     settings = Transcription(method=Spline(nodes=1, torques=torques))
-    nlp = (opened := transcribe(problem, settings, free=("mass",))).nlp
+    nlp = (opened := transcribe_phase(problem, settings, free=("mass",))).nlp
     x, multipliers = random_point(opened)
     curvature = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, multipliers)))
 
@@ -156,8 +156,8 @@ def test_derivatives_of_long_chains_are_exact(torques):
 
 
 def test_a_given_number_costs_hardly_an_instruction():
-    numbers = transcribe(moved(1.3, 9.0, 30.0))
-    opened = transcribe(moved(MASS, 9.0, 30.0))
+    numbers = transcribe_phase(moved(1.3, 9.0, 30.0))
+    opened = transcribe_phase(moved(MASS, 9.0, 30.0))
     for one, other in zip(numbers.groups, opened.groups):
         least = one.kernel.jacobian.n_instructions()
         assert other.kernel.jacobian.n_instructions() <= 1.1 * least + 20
@@ -203,6 +203,6 @@ def test_parameters_join_both_ends():
         objective=effort(),
         constraints=(at_start(tree, q=(0.0, -1.0), qd=0.0), joined),
     )
-    check_derivatives(transcribe(problem, free=("way",)))
+    check_derivatives(transcribe_phase(problem, free=("way",)))
     solution = prepare(problem).solve(way=0.4).require()
     assert np.allclose(solution.q(1.0) - solution.q(0.0), 0.4, atol=1e-8)

@@ -36,7 +36,8 @@ from ocp.problems.arms import two_link_effort
 from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
 from ocp.problems.swing_ups.upright_ends import ROUGH, swing
 from ocp.studies import random_guess
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
+from ocp.transcription.transcribe import transcribe
 
 SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both kinds
 
@@ -82,7 +83,7 @@ def test_passive_torques_vanish_where_the_law_holds(torques):
 def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_give():
     rows = {
         row.name: row
-        for row in transcribe(
+        for row in transcribe_phase(
             cart_pole_swing.problem(points=12), Transcription(method=Spline(torques="variables"))
         ).rows
     }
@@ -106,7 +107,7 @@ def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
     with pytest.raises(
         ValueError, match="constraint 'passive_joints': the name is that of the law of motion"
     ):
-        transcribe(
+        transcribe_phase(
             replace(problem, constraints=(path("passive_joints", lambda at: at.q[0], upper=1.0),))
         )
     stopped = solve(problem, solver=Solver(options={"max_iter": 1}))
@@ -129,7 +130,9 @@ def test_an_integrated_pole_swings_at_the_same_cost():
 
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
-    transcribed = transcribe(cart_pole_swing.problem(points=12), Transcription(method=Integrated()))
+    transcribed = transcribe_phase(
+        cart_pole_swing.problem(points=12), Transcription(method=Integrated())
+    )
     assert len(transcribed.nlp.lower) == 12 + 2
     assert "passive_joints" not in [row.name for row in transcribed.rows]
     unknowns = transcribed.reduction.shrink(transcribed.guess)
@@ -195,8 +198,8 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     ids=["acrobot", "branched"],
 )
 def test_a_swing_starts_at_rest_and_ends_upright_at_rest(problem):
-    spline = transcribe(problem)
-    stages = transcribe(problem, Transcription(method=HermiteSimpson(intervals=4)))
+    spline = transcribe_phase(problem)
+    stages = transcribe_phase(problem, Transcription(method=HermiteSimpson(intervals=4)))
     for transcribed in (spline, stages):
         fixed = transcribed.nlp.lower == transcribed.nlp.upper
         assert np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1

@@ -24,7 +24,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.models.walkers.monoped import monoped, pogo
 from ocp.problem import Ground
 from ocp.transcription.phases.phase_guess import root_gravity
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 ARM = two_link()
 
@@ -33,7 +33,7 @@ def guessed(problem, *, method=None):
     """Return (basis, control points (n, points), duration (s)) of every phase of the first
     guess."""
     settings = {} if method is None else {"method": method}
-    program = transcribe_phases(problem, Transcription(**settings))
+    program = transcribe(problem, Transcription(**settings))
     x, motions = program.guess, []
     for part, columns in zip(program.parts, program.columns):
         own, stated = x[columns], part.layout.problem
@@ -141,7 +141,8 @@ def test_a_hopper_stands_on_its_foot_and_leaves_it(seed):
     start = at_start(tree, q={"x": 0.0, "y": 0.7, "torso": 0.1})
     links = (impact("foot", normal=(0, 1, 0)),)
     problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=effort())
-    assert [root_gravity(part).tolist() for part in problem.parts] == [[0, -9.81, 0, 0, 0], [0] * 5]
+    pulls = [root_gravity(part).tolist() for part in problem.parts.values()]
+    assert pulls == [[0, -9.81, 0, 0, 0], [0] * 5]
     flight, stance = guessed(problem)
     np.testing.assert_allclose(at(flight, 1.0), at(stance, 0.0), atol=1e-6)
     for s in (0.0, 0.3, 1.0):

@@ -36,7 +36,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
 from ocp.transcription.phases.impacts import energy_lost
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 
 def test_phases_that_go_on_smoothly_are_one_motion():
@@ -57,7 +57,7 @@ def test_phases_that_go_on_smoothly_are_one_motion():
 
 @pytest.mark.parametrize("settings", [Spline(), Radau(intervals=6), HermiteSimpson(intervals=8)])
 def test_derivatives_of_the_program_are_those_of_its_functions(settings):
-    program = transcribe_phases(moved(), Transcription(method=settings))
+    program = transcribe(moved(), Transcription(method=settings))
     x = program.guess + 0.01 * np.sin(np.arange(program.layout.size))
     symbol = ca.MX.sym("x", len(x))
     y = np.cos(np.arange(len(program.nlp.g_lower)))
@@ -132,7 +132,7 @@ def test_parameters_are_shared_by_phases_and_links():
     plan = prepare(problem)
     assert [each.name for each in plan.parameters] == ["payload", "gain"]
     heavy = plan.solve(payload=1.0)
-    assert heavy.problem.parts[1].tree.links[1].mass == 1.0
+    assert list(heavy.problem.parts.values())[1].tree.links[1].mass == 1.0
     stated = plan.solve(guess=heavy, payload=0.5, gain=0.1)
     assert stated.objective == pytest.approx(plan.solve().objective, rel=1e-7)
     assert heavy.objective > stated.objective

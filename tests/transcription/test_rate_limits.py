@@ -29,7 +29,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.mechanisms.hoist import problem as hoist
 from ocp.storage.problem_data import problem_data, problem_from_data
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ from ocp.transcription import transcribe
 )
 def test_where_there_is_no_rate_it_is_said(what, changes, words):
     with pytest.raises(ValueError, match=words):
-        transcribe(moved(**changes))
+        transcribe_phase(moved(**changes))
 
 
 def test_rows_with_and_without_rates_are_stated_apart():
     both = path("both", lambda at: ca.vertcat(at.q[0], at.tau_rate), lower=-50, upper=50)
     with pytest.raises(ValueError, match="constraint 'both': its rows hold at different instants"):
-        transcribe(moved(constraints=(both,)))
+        transcribe_phase(moved(constraints=(both,)))
 
 
 def test_rates_of_joints_that_nothing_drives_stay_out_of_the_program():
@@ -109,7 +109,9 @@ def test_forces_that_jump_have_no_rates():
         (jerk_limits, r"accelerations of a spline with knots at \[0.7\] jump"),
     ):
         with pytest.raises(ValueError, match=f"'{limits.__name__}': no rate is known: {words}"):
-            transcribe(replace(cable, tree=tree, constraints=(*cable.constraints, limits(tree))))
+            transcribe_phase(
+                replace(cable, tree=tree, constraints=(*cable.constraints, limits(tree)))
+            )
 
 
 def test_limits_of_rates_name_what_is_wrong():
@@ -132,7 +134,9 @@ def test_rows_hold_from_both_sides_of_a_knot():
     """There the rate of a torque jumps by a cubic spline."""
     problem = moved(BSpline(points=6))
     instants = {
-        row.name: row.s for row in transcribe(problem).rows if row.name == "torque_rate_limits"
+        row.name: row.s
+        for row in transcribe_phase(problem).rows
+        if row.name == "torque_rate_limits"
     }["torque_rate_limits"]
     for knot in (1 / 3, 2 / 3):
         near = instants[np.abs(instants - knot) < 1e-6]

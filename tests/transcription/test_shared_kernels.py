@@ -6,8 +6,7 @@ import numpy as np
 
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_arcs import problem as arcs
-from ocp.transcription import transcribe
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
+from ocp.transcription.transcribe import transcribe
 
 
 def slopes_of(part):
@@ -27,7 +26,7 @@ def numbers(nlp, x, multipliers):
 
 
 def test_phases_that_differ_in_bounds_alone_share_their_kernels():
-    middle = [slopes_of(part) for part in transcribe_phases(arcs()).parts[1:3]]
+    middle = [slopes_of(part) for part in transcribe(arcs()).parts[1:3]]
     assert middle[0] and all(one is other for one, other in zip(*middle))
 
 
@@ -35,8 +34,8 @@ def test_what_phases_share_is_what_each_has_alone():
     statement = arcs()
     other = two_link(gravity=9.81)
     phases = (replace(statement.phases[0], tree=other), *statement.phases[1:])
-    whole = transcribe_phases(replace(statement, phases=phases))
-    for part, shared in zip(whole.statement.parts, whole.parts):
+    whole = transcribe(replace(statement, phases=phases))
+    for part, shared in zip(whole.statement.parts.values(), whole.parts):
         alone = transcribe(part).nlp
         x = np.random.default_rng(3).normal(size=len(alone.lower)) / 2 + 1
         multipliers = np.linspace(-1, 1, len(alone.g_lower))

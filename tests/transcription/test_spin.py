@@ -21,7 +21,7 @@ from ocp import (
 )
 from ocp.dynamics import derivatives_of, formulation_of
 from ocp.problem.instant import NoRate
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.kernels.inputs import symbols
 from ocp.transcription.kernels.kernels import make_kernel
 
@@ -56,7 +56,7 @@ def turning(**changes):
 
 def derivatives(problem, settings, free):
     """Values, gradient, Jacobian and Hessian of a program at a point drawn at random."""
-    transcribed = transcribe(problem, settings, free=free)
+    transcribed = transcribe_phase(problem, settings, free=free)
     nlp, rng = transcribed.nlp, np.random.default_rng(5)
     x = np.clip(0.6 + 0.3 * rng.normal(size=len(nlp.lower)), 0.1, 1.5)
     multipliers = rng.normal(size=len(nlp.g_lower))

@@ -34,7 +34,7 @@ from ocp import (
 from ocp.certificate.checks.replay_motion import deviations
 from ocp.certificate.constraint_violations import violations
 from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 
 WEIGHT = 6.0 * GRAVITY
@@ -279,7 +279,7 @@ def test_contacts_push_a_simulated_body_as_they_were_planned_to():
 def test_passive_joints_over_contacts_are_not_integrated():
     message = "method 'integrated': forces of contacts toe are unknowns, which move passive joints"
     with pytest.raises(ValueError, match=message):
-        transcribe(squat(10, 3), Transcription(method=Integrated()))
+        transcribe_phase(squat(10, 3), Transcription(method=Integrated()))
 
 
 def hauling(axes):
@@ -353,7 +353,7 @@ def test_a_foothold_that_nothing_bounds_is_refused():
         match="contact 'toe': its place along x follows parameter 'step', which is free without "
         r"bounds; give lower and upper \(m\)",
     ):
-        transcribe(replace(squat(10, 3), ground=ground, constraints=()))
+        transcribe_phase(replace(squat(10, 3), ground=ground, constraints=()))
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_a_foothold_that_nothing_bounds_is_refused():
 )
 def test_a_contact_out_of_reach_is_refused(places, message):
     with pytest.raises(ValueError, match=message):
-        transcribe(on_stairs(places))
+        transcribe_phase(on_stairs(places))
 
 
 def test_a_statement_that_keeps_a_contact_from_its_place_is_refused():
@@ -385,4 +385,4 @@ def test_a_statement_that_keeps_a_contact_from_its_place_is_refused():
         match="contact 'toe': what the constraints prescribe at the start leaves a gap of .* m of "
         "point 'toe' along ",
     ):
-        transcribe(replace(stated, constraints=(start,)))
+        transcribe_phase(replace(stated, constraints=(start,)))

@@ -21,8 +21,8 @@ from ocp import (
 )
 from ocp.models.arms.two_link import two_link
 from ocp.problems.swing_ups import cart_pole_swing
-from ocp.transcription.phases.transcribe_phases import transcribe_phases
 from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe_phase import transcribe_phase
 
 ARM = two_link()
 ENDS = at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0)
@@ -39,7 +39,7 @@ WHOLE = Problem(
 BARE = replace(WHOLE, constraints=ENDS)
 CALM = replace(moved(), constraints=(*moved().constraints, BENT, SLOW, STRONG))
 ASKED = "bent", "slow", "strong"
-PAIRS = {"one motion": (WHOLE, BARE, transcribe), "phases": (CALM, moved(), transcribe_phases)}
+PAIRS = {"one motion": (WHOLE, BARE, transcribe_phase), "phases": (CALM, moved(), transcribe)}
 
 
 @pytest.mark.parametrize("kind", PAIRS)

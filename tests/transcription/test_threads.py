@@ -8,7 +8,8 @@ from ocp import Transcription
 from ocp.codegen import function_map as instants
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.studies.store import cell_identity
-from ocp.transcription import map_function, settings_of, transcribe, transcription_of
+from ocp.transcription import map_function, settings_of, transcribe_phase, transcription_of
+from ocp.transcription.transcribe import transcribe
 
 
 def drawn(kind, count):
@@ -68,7 +69,7 @@ def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
     threaded = {"kernels": "virtual", "threads": 2}
     assert all(np.array_equal(*each) for each in zip(one, numbers(lift(points=6), **threaded)))
     assert set(asked) == {2}
-    words = transcribe(lift(points=6), Transcription(**threaded)).kernels()
+    words = transcribe_phase(lift(points=6), Transcription(**threaded)).kernels()
     assert words == "virtual machine on 2 threads"
 
 

@@ -34,7 +34,7 @@ from ocp import (
 )
 from ocp.problem.instant import NoRate
 from ocp.solving.refinement.mesh_error import mesh_errors
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.kernels.row_values import row_values
 from ocp.transcription.kernels.tapes import Played, record
 from ocp.transcription.kernels.time_derivatives import Flow
@@ -136,7 +136,9 @@ def test_assembled_derivatives_of_rates_equal_those_of_the_whole_graph(case):
         arm, load = problem.tree, Parameter("load", 1.0, "kg", 0.5, 2.0, free=True)
         links = (arm.links[0], replace(arm.links[1], mass=load))
         problem = replace(problem, tree=replace(arm, links=links))
-    transcribed = transcribe(problem, Transcription(method=METHODS.get(case, Spline(nodes=2))))
+    transcribed = transcribe_phase(
+        problem, Transcription(method=METHODS.get(case, Spline(nodes=2)))
+    )
     nlp, rng = transcribed.nlp, np.random.default_rng(4)
     x = transcribed.guess + 0.05 * rng.standard_normal(len(nlp.lower))
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
@@ -172,7 +174,7 @@ def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
     free = case == "free knots"
     basis = BSpline(points=9, knots="free", spacing=0.02) if free else BSpline(points=9)
     problem, transcription = moved(basis), Transcription(method=METHODS.get(case, Spline()))
-    transcribed = transcribe(problem, transcription)
+    transcribed = transcribe_phase(problem, transcription)
     rng = np.random.default_rng(2)
     x = transcribed.guess + 0.05 * rng.standard_normal(len(transcribed.nlp.lower))
     still, x = transcribed.on_given_knots(x)
@@ -269,7 +271,7 @@ def test_only_what_asks_for_rates_pays_for_them():
             for one in kernels
         ]
 
-    before, after = sizes(transcribe(plain)), sizes(transcribe(rated))
+    before, after = sizes(transcribe_phase(plain)), sizes(transcribe_phase(rated))
     assert len(after) == len(before) + 2
     assert [size for size in after if size[0] == before[0][0]] == before
     assert {size[0] for size in after} == {before[0][0], before[0][0] + arm.dof}

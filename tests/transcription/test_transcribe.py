@@ -30,7 +30,8 @@ from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.models.arms.two_link import two_link
 from ocp.motion import sample
 from ocp.solvers import minimize
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe_phase, transcription_of
+from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables.layout import Layout, join_variables, motion_map, split_variables
 from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
 
@@ -103,7 +104,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, de
 
 def test_gauss_newton_is_the_curvature_of_the_squares_alone():
     problem = arm_problem(objective=0.5 * effort() + duration())
-    transcribed = transcribe(problem)
+    transcribed = transcribe_phase(problem)
     x, symbol = random_point(problem), ca.MX.sym("x", Layout(problem=problem).size)
     found = np.array(
         ca.triu2symm(
@@ -141,7 +142,7 @@ def test_the_solver_is_really_given_our_derivatives():
     spoilt = replace(
         nlp, jacobian=ca.Function("jac_g", [x, p], [g, -slopes], ["x", "p"], ["g", "jac_g_x"])
     )
-    start = transcribe(arm_problem()).guess
+    start = transcribe_phase(arm_problem()).guess
     assert minimize(nlp, Solver(), start).success
     assert not minimize(spoilt, Solver(options={"max_iter": 100}), start).success
 
@@ -195,7 +196,8 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
         )
     )
     rows = {
-        row.name: row for row in transcribe(problem, Transcription(method=Spline(nodes=3))).rows
+        row.name: row
+        for row in transcribe_phase(problem, Transcription(method=Spline(nodes=3))).rows
     }
     assert np.array_equal(rows["line"].s, problem.motion.nodes)
     assert np.array_equal(rows["torque_limits"].s, sample(problem.motion, 3))
@@ -204,7 +206,7 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
 
 def test_a_constraint_with_both_kinds_of_rows_gets_both_kinds_of_instants():
     problem = arm_problem(constraints=(path("both", lambda at: at.q, lower=(0, -1), upper=(0, 1)),))
-    rows = {row.name: row for row in transcribe(problem).rows}
+    rows = {row.name: row for row in transcribe_phase(problem).rows}
     assert set(rows) == {"both", "both (equalities)"}
     assert rows["both (equalities)"].numbers.tolist() == [0]
     assert rows["both"].numbers.tolist() == [1]
@@ -218,7 +220,7 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
     problem = arm_problem(
         tree=limited, constraints=(at_start(limited, q=(0.1, -1.0)), joint_limits(limited))
     )
-    transcribed = transcribe(problem, Transcription(method=Spline(nodes=2)))
+    transcribed = transcribe_phase(problem, Transcription(method=Spline(nodes=2)))
     nlp, inner = transcribed.nlp, len(sample(problem.motion, 2)) - 2
     assert nlp.lower[1:3].tolist() == nlp.upper[1:3].tolist() == [0.1, -1.0]
     assert nlp.lower[-2:].tolist() == [-2.5, -2.5] and nlp.upper[-2:].tolist() == [1.5, 1.5]
@@ -253,12 +255,12 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
 )
 def test_contradictions_and_wrong_sizes_are_named(constraints, message):
     with pytest.raises(ValueError, match=message):
-        transcribe(arm_problem(constraints=constraints(two_link())))
+        transcribe_phase(arm_problem(constraints=constraints(two_link())))
 
 
 def test_an_objective_must_be_scalar():
     with pytest.raises(ValueError, match="objective 'bad': expected a scalar, got 2 rows"):
-        transcribe(arm_problem(objective=integral("bad", lambda at: at.q)))
+        transcribe_phase(arm_problem(objective=integral("bad", lambda at: at.q)))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +294,7 @@ def test_the_guess_is_the_straight_line_between_prescribed_ends():
     problem = arm_problem(
         constraints=(at_start(two_link(), q=(0.1, -1.0), qd=0.0), at_end(two_link(), q=(1.0, 2.0)))
     )
-    points, duration, _ = split_variables(Layout(problem=problem), transcribe(problem).guess)
+    points, duration, _ = split_variables(Layout(problem=problem), transcribe_phase(problem).guess)
     assert np.allclose(
         points, np.outer([0.9, 3.0], problem.motion.nodes) + [[0.1], [-1.0]], atol=1e-7
     )
@@ -314,7 +316,7 @@ def test_the_motion_map_equals_the_curve(clamped):
 
 def test_multipliers_go_to_names_and_back():
     problem = arm_problem()
-    transcribed = transcribe(problem)
+    transcribed = transcribe_phase(problem)
     outcome = minimize(transcribed.nlp, Solver(), transcribed.guess)
     named = name_multipliers(
         transcribed.rows,
@@ -345,7 +347,10 @@ def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
         ),
         loads=random_loads(rng, tree, 2),
     )
-    nlp, x = transcribe(problem, Transcription(derivatives=derivatives)).nlp, random_point(problem)
+    nlp, x = (
+        transcribe(problem, Transcription(derivatives=derivatives)).nlp,
+        random_point(problem),
+    )
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
     exact = ca.Function(
         "h",

@@ -39,7 +39,7 @@ from ocp.models.mechanisms.hoist import hoist
 from ocp.plots import stick
 from ocp.problems.mechanisms.four_bar_effort import problem as turn
 from ocp.problems.mechanisms.hoist import GRAVITY, LOAD, best, closed_form, problem
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe_phase import transcribe_phase
 
 ROD = Link(mass=2.0, com=(0.5, 0, 0), inertia=np.diag([0.0, 0.05, 0.05]))
 LEAN = -0.6  # rad: where the stop is
@@ -222,7 +222,7 @@ def _reached(x, y):
 def test_closed_loops_take_stays():
     statement = turn(points=20)
     tree = replace(statement.tree, stays=(stop("end", "crank", upper=7.0),))
-    transcribed = transcribe(replace(statement, tree=tree))
+    transcribed = transcribe_phase(replace(statement, tree=tree))
     names = {row.name for row in transcribed.rows}
     assert {"loops", "stays", "touching", "dynamics"} <= names
     assert len(transcribed.guess) == len(transcribed.nlp.lower)

@@ -5,7 +5,7 @@ import pytest
 
 from ocp import BSpline, Problem, effort, path
 from ocp.models.arms.two_link import two_link
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe_phase import transcribe_phase
 from ocp.transcription.variables.multipliers import name_multipliers
 
 SHOULDER = 0  # the variable that is its angle at the start
@@ -17,7 +17,7 @@ def bounded(*sides):
         path(name, lambda at: at.q[0], lower=lower, upper=upper, when="start")
         for name, lower, upper in sides
     ]
-    return transcribe(
+    return transcribe_phase(
         Problem(
             tree=two_link(),
             motion=BSpline(points=8),

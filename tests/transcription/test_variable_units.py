@@ -7,7 +7,7 @@ import pytest
 
 from ocp import BSpline, HermiteSimpson, Spline, Transcription
 from ocp.problems.arms.two_link_time import problem
-from ocp.transcription import transcribe
+from ocp.transcription import transcribe_phase
 from ocp.transcription.variables.variable_units import units_of
 
 COARSE = problem(points=9)
@@ -22,7 +22,7 @@ CASES = {
 def maps(case):
     """Return the map of every group of a problem, and the width of its inputs."""
     stated, method = CASES[case]
-    made = transcribe(stated, Transcription(method=method))
+    made = transcribe_phase(stated, Transcription(method=method))
     return [(group.matrix, group.kernel.width) for group in made.groups]
 
 

@@ -58,12 +58,12 @@ def flights(solution: Solution) -> tuple[Flight, ...]:
 
 
 def _iterate_flights(solution: Solution) -> Iterator[Flight]:
-    for name, phase in (solution.phases or {WHOLE: solution}).items():
+    for name, phase in solution.parts.items():
         axes = (
             None if phase.problem.ground or phase.problem.loads else free_axes(phase.problem.tree)
         )
         if axes is not None:
-            yield _flight(name, phase, *axes)
+            yield _flight(name or WHOLE, phase, *axes)
 
 
 def free_axes(tree: Tree) -> tuple[np.ndarray, np.ndarray] | None:

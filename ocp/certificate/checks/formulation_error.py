@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ocp.certificate.checks.optimality import program_variables, rebuild_program
+from ocp.certificate.checks.optimality import program_variables
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import REACH
 from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe import Transcribed, transcribe
 
 PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that is not touched
 
@@ -61,7 +60,7 @@ def with_exact_dynamics(solution: Solution) -> Solution:
 
 
 def approximation_error(
-    solution: Solution, transcribed: Transcribed | TranscribedPhases, judged: bool
+    solution: Solution, transcribed: Transcribed, judged: bool
 ) -> ApproximationError | None:
     """Return the ApproximationError of a solution's formulation; None for an exact one.
 
@@ -74,10 +73,8 @@ def approximation_error(
     if known is None:
         return None
     shift = _lagrangian_change(solution, transcribed) if judged else None
-    if not solution.phases:
-        return _motion_error(solution, shift)
     offs, begin = [], 0.0
-    for phase in solution.phases.values():
+    for phase in solution.parts.values():
         each = _motion_error(phase, shift)
         offs.append(replace(each, time=begin + each.time))
         begin += phase.duration
@@ -125,9 +122,7 @@ def _active_range_rows(solution: Solution) -> tuple[str, ...]:
     return tuple(label for label, price in zip(known.labels, prices) if price > PRICED * size)
 
 
-def _lagrangian_change(
-    solution: Solution, transcribed: Transcribed | TranscribedPhases
-) -> np.ndarray | None:
+def _lagrangian_change(solution: Solution, transcribed: Transcribed) -> np.ndarray | None:
     """Return the change of the Lagrangian's terms under exact mechanics; None for other rows.
 
     The optimum of a slightly changed program changes like the Lagrangian at its multipliers (the
@@ -138,14 +133,12 @@ def _lagrangian_change(
     )
     own, exact = (
         _lagrangian_terms(solution, program)
-        for program in (transcribed, rebuild_program(solution, judge))
+        for program in (transcribed, transcribe(solution.problem, judge))
     )
     return exact - own if len(own) == len(exact) else None
 
 
-def _lagrangian_terms(
-    solution: Solution, transcribed: Transcribed | TranscribedPhases
-) -> np.ndarray:
+def _lagrangian_terms(solution: Solution, transcribed: Transcribed) -> np.ndarray:
     """Return the summands of the Lagrangian: rows times multipliers, and the objective.
 
     Rows that keep the range of a formulation are left out, of which an exact one has none.

@@ -17,27 +17,26 @@ from ocp.certificate.checks.self_consistency import (
     statement_faults,
     status_faults,
 )
-from ocp.problem.reserved_names import SEPARATOR
+from ocp.problem.reserved_names import SEPARATOR, name_in_phase, phase_label
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import settings_of_phases
+from ocp.transcription.settings import settings_of_parts
+from ocp.transcription.transcribe import Transcribed
 
 INSTANTS = 7  # at which the torques of two statements are compared
 
 
 def misfit_of_phases(solution: Solution) -> str:
     """Return why no certificate can be made of a solution of phases, nothing where one can."""
-    expected = tuple(phase.name for phase in solution.problem.phases)
-    if tuple(solution.phases) != expected:
-        return (
-            f"phases: expected {join_names(expected)}, got {join_names(map(str, solution.phases))}"
-        )
-    for name, phase in solution.phases.items():
+    expected, given = list(solution.problem.parts), list(solution.parts)
+    if given != expected:
+        words = (join_names(str(name) for name in each if name) for each in (expected, given))
+        return "phases: expected {}, got {}".format(*words)
+    for name, phase in solution.parts.items():
         if not isinstance(phase, Solution):
             return f"phase {name!r}: expected a Solution, got {type(phase).__name__}"
-        if phase.phases or phase.impulses:
+        if name and not (phase.single_phase and not phase.impulses):
             return f"phase {name!r}: has phases or impulses of its own"
     return missing_parameters(solution) or next(_misplaced_impulses(solution), "")
 
@@ -62,18 +61,23 @@ def _misplaced_impulses(solution: Solution) -> Iterator[str]:
 def stated_parts(solution: Solution) -> Solution:
     """Return a solution whose phases are of the parts of its own problem, and solved as it was; one
     without phases is itself."""
-    if not solution.phases:
+    if solution.single_phase:
         return solution
-    parts = settings_of_phases(solution.transcription, solution.problem.parts)
+    settings = settings_of_parts(solution.problem, solution.transcription)
     phases = {
-        name: replace(phase, problem=part, transcription=settings, plan=None)
-        for (name, phase), (part, settings) in zip(solution.phases.items(), parts)
+        name: replace(
+            phase,
+            problem=settings[name].method.with_basis(solution.problem.parts[name]),
+            transcription=settings[name],
+            plan=None,
+        )
+        for name, phase in solution.parts.items()
     }
     return replace(solution, phases=phases)
 
 
 def refusals(
-    solution: Solution, stated: Solution, program: Any, costs: Mapping[str, Cost | None]
+    solution: Solution, stated: Solution, program: Transcribed, costs: Mapping[str, Cost | None]
 ) -> tuple[str, ...]:
     """Return lines that say why a solution cannot pass, whatever the tolerance.
 
@@ -85,13 +89,12 @@ def refusals(
             the name "" of a motion without phases.
     """
     lines = [*statement_faults(solution, program), *status_faults(solution)]
-    if stated.phases:
-        lines += _part_faults(solution, stated)
-    for name, motion in (stated.phases or {"": stated}).items():
-        cost, where = costs[name], f"phase {name!r}: " if name else ""
+    lines += _part_faults(solution, stated)
+    for name, motion in stated.parts.items():
+        cost, where = costs[name], phase_label(name)
         faults = [*duration_faults(motion), *(objective_faults(motion, cost) if cost else ())]
         lines += (f"{where}{line}" for line in faults)
-    if stated.phases:
+    if program.only_part is None:
         lines += _sum_faults(solution, [each for each in costs.values() if each is not None])
         lines += _multiplier_faults(solution)
         lines += _impulse_faults(solution, program)
@@ -101,8 +104,8 @@ def refusals(
 def _part_faults(solution: Solution, judged: Solution) -> Iterator[str]:
     """Yield phases that are solutions of another problem than the whole's, as `judged` has them, or
     solved otherwise."""
-    for name, phase in solution.phases.items():
-        part = judged.phases[name].problem
+    for name, phase in solution.parts.items():
+        part = judged.parts[name].problem
         if (phase.success, phase.status) != (solution.success, solution.status):
             yield (
                 f"phase {name!r}: status {phase.status!r}, that of the whole is {solution.status!r}"
@@ -132,8 +135,8 @@ def _sum_faults(solution: Solution, costs: list[Cost]) -> Iterator[str]:
     if np.size(solution.points):
         yield "control points: the whole has some beside those of its phases"
     terms = tuple(
-        (f"{name}{SEPARATOR}{term}", weight, value)
-        for name, phase in solution.phases.items()
+        (name_in_phase(name, term), weight, value)
+        for name, phase in solution.parts.items()
         for term, weight, value in phase.terms
     )
     if tuple(solution.terms) != terms:
@@ -146,7 +149,7 @@ def _sum_faults(solution: Solution, costs: list[Cost]) -> Iterator[str]:
 
 def _multiplier_faults(solution: Solution) -> Iterator[str]:
     """Yield multipliers that a phase has otherwise than the whole."""
-    for name, phase in solution.phases.items():
+    for name, phase in solution.parts.items():
         begin = f"{name}{SEPARATOR}"
         whole = {str(what) for what in solution.multipliers if str(what).startswith(begin)}
         if whole != {f"{begin}{what}" for what in phase.multipliers}:
@@ -160,7 +163,7 @@ def _multiplier_faults(solution: Solution) -> Iterator[str]:
                 yield f"multipliers of {begin}{what}: the whole and its phase have others"
 
 
-def _impulse_faults(solution: Solution, transcribed: TranscribedPhases) -> Iterator[str]:
+def _impulse_faults(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
     """Yield impulses along what no motion feels, which are no variables of the program."""
     for asking in transcribed.links:
         if not asking.strikes:

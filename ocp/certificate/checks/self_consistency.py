@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from ocp.problem.reserved_names import DURATION, PARAMETER, SEPARATOR, SOUND
+from ocp.problem.reserved_names import DURATION, PARAMETER, SOUND, name_in_phase
 from ocp.solution.objective_values import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
 NOISE = 1e-12  # absolutely
 REAL = "fiu"  # the kinds of arrays that hold real numbers
 
 
-def misfit(solution: Solution, transcribed: Transcribed) -> str:
+def misfit(solution: Solution, transcribed: TranscribedPhase) -> str:
     """Return why no certificate can be made of a solution, nothing where one can.
 
     Its numbers do not make variables and multipliers of the program that is `transcribed` again.
@@ -42,7 +42,7 @@ def misfit(solution: Solution, transcribed: Transcribed) -> str:
     return missing_parameters(solution) or next(_misplaced_multipliers(solution, transcribed), "")
 
 
-def _misplaced_multipliers(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+def _misplaced_multipliers(solution: Solution, transcribed: TranscribedPhase) -> Iterator[str]:
     """Yield multipliers that do not fit the program's rows and instants."""
     for placed in transcribed.rows:
         known = solution.multipliers.get(placed.name)
@@ -70,14 +70,12 @@ def missing_parameters(solution: Solution) -> str:
     return f"parameters: {join_names(names)} missing" if names else ""
 
 
-def lacks_multipliers(solution: Solution, transcribed: Transcribed | TranscribedPhases) -> bool:
+def lacks_multipliers(solution: Solution, transcribed: Transcribed) -> bool:
     """Tell whether there are constraints or laws, but no multipliers to judge them by."""
     return bool(transcribed.rows) and not solution.multipliers
 
 
-def statement_faults(
-    solution: Solution, transcribed: Transcribed | TranscribedPhases
-) -> Iterator[str]:
+def statement_faults(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
     """Yield missing parts of the statement or of its multipliers."""
     if solution.missing:
         yield (
@@ -86,14 +84,14 @@ def statement_faults(
         )
         return
     known = {placed.name for placed in transcribed.rows}
-    phases = [f"{name}{SEPARATOR}" for name in solution.phases]
-    known |= {f"{begin}{DURATION}" for begin in phases or ("",)}
+    phases = [name_in_phase(name, "") for name in solution.parts]
+    known |= {f"{begin}{DURATION}" for begin in phases}
     known |= {
         f"{begin}{PARAMETER.format(name)}"
         for begin in ("", *phases)
         for name in solution.parameters
     }
-    sound = tuple(f"{begin}{SOUND.format('')}" for begin in phases or ("",))
+    sound = tuple(f"{begin}{SOUND.format('')}" for begin in phases)
     strange = [
         name
         for name in solution.multipliers

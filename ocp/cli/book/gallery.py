@@ -12,7 +12,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.studies.store import qualified_names
 from ocp.studies.task import Task
-from ocp.transcription.transcribe import transcription_of
+from ocp.transcription.settings import transcription_of
 
 PICTURES = "*.png"
 HEADER = """\

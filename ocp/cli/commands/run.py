@@ -38,7 +38,7 @@ from ocp.studies.store.qualified_names import module_at, named_value
 from ocp.studies.task import Task, on_spline, task_of
 from ocp.transcription import KERNELS
 from ocp.transcription.methods import METHODS, Collocation, Method
-from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
+from ocp.transcription.settings import Transcription, settings_of, transcription_of
 
 if TYPE_CHECKING:
     from ocp.plots.bodies.viewer import Viewer

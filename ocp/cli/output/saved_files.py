@@ -66,7 +66,7 @@ def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> No
 
 def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
     """Raise ValueError where ground forces are asked for of a problem that has no ground."""
-    parts = statement.phases or (statement,)
+    parts = list(statement.parts.values())
     if outputs["forces"] is not None and all(part.ground is None for part in parts):
         raise ValueError("--forces: this problem has no ground")
 

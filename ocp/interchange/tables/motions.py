@@ -130,7 +130,7 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
 def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
     """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros
     in phases without the foot."""
-    parts = list(solution.phases.values()) or [solution]
+    parts = list(solution.parts.values())
     ends = np.cumsum([part.duration for part in parts])
     number = np.minimum(np.searchsorted(ends, t, side="right"), len(parts) - 1)
     known: dict[str, Any] = {}

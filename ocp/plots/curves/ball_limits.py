@@ -21,7 +21,7 @@ MARGIN = 0.07  # of what is seen
 def limited_balls(solution: Solution) -> tuple[BallReach, ...]:
     """Return what is asked of how far balls turn, once for each ball."""
     problem = solution.problem
-    asked = [each for part in (problem, *problem.parts) for each in part.requirements]
+    asked = [each for part in problem.parts.values() for each in part.requirements]
     return tuple({each.joint: each for each in reaches(asked)}.values())
 
 

@@ -96,8 +96,8 @@ def is_held(problem: Problem, quantity: str) -> bool:
     a constraint asks for them."""
     if quantity not in ASKED:
         return quantity in LIMITS
-    parts = (problem, *problem.parts)
-    return any(each.name == ASKED[quantity] for part in parts for each in part.requirements)
+    every = (each for part in problem.parts.values() for each in part.requirements)
+    return any(each.name == ASKED[quantity] for each in every)
 
 
 def joints_by_kind(tree: Tree, quantity: str) -> list[list[Joint]]:

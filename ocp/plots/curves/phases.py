@@ -38,7 +38,7 @@ class Piece:
 def pieces(solution: Solution) -> Iterator[Piece]:
     """Yield the phases of a motion in time, or the motion itself."""
     begin = 0.0
-    for name, motion in (solution.phases or {"": solution}).items():
+    for name, motion in solution.parts.items():
         yield Piece(name, motion, begin)
         begin += motion.duration
 

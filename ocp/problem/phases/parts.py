@@ -4,7 +4,7 @@ A constraint of the whole holds in every phase, or where it speaks of the start 
 of the whole; an integral is over all phases.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -26,10 +26,20 @@ WHOLE = ("joined", "durations")  # of constraints, when: of all phases together
 def refuse_phases(what: str, problem: Any, instead: str = "") -> None:
     """Raise ValueError naming what is not known of a problem of phases, and what is known
     `instead`."""
-    if problem.phases:
+    if not problem.single_phase:
         names = ", ".join(phase.name for phase in problem.phases)
         known = instead or "solution.phases[name] is a motion of its own"
         raise ValueError(f"{what}: is not known of a motion of several phases ({names}); {known}")
+
+
+def with_bases(problem: Any, motions: Sequence[Any]) -> Any:
+    """Return a problem whose phases, or which itself is on other bases of motions."""
+    if all(part.motion == motion for part, motion in zip(problem.parts.values(), motions)):
+        return problem
+    if problem.single_phase:
+        return replace(problem, motion=motions[0])
+    phases = (replace(phase, motion=motion) for phase, motion in zip(problem.phases, motions))
+    return replace(problem, phases=tuple(phases))
 
 
 def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[dict[str, Any]]:

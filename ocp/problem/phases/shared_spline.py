@@ -48,8 +48,11 @@ def moving_points(problem: Any) -> Array:
 
 def seams(problem: Any) -> tuple[bool, ...]:
     """Tell of each transition of a `problem` whether it lies within one motion."""
-    names = [phase.name for phase in problem.phases]
-    pairs = [(names[k], names[k + 1]) for k, part in enumerate(problem.parts) if part.end == SHARED]
+    pairs = [
+        (before, after)
+        for (before, part), (after, _) in pairwise(problem.parts.items())
+        if part.end == SHARED
+    ]
     return tuple((each.before, each.after) in pairs for each in problem.transitions)
 
 

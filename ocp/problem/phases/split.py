@@ -86,7 +86,7 @@ def phases_of(
 
 
 def _check(problem: Problem) -> None:
-    if check_type("phases: problem", problem, Problem).phases:
+    if not check_type("phases: problem", problem, Problem).single_phase:
         raise ValueError("phases: this problem has them already")
     if not isinstance(problem.motion, BSpline) or problem.motion.moving:
         raise ValueError("phases: motion: expected a BSpline on given knots")

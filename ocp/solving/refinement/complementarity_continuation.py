@@ -18,7 +18,7 @@ from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
 from ocp.solving.statistics_of_solves import total_statistics
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 LOOSE = 100.0  # J: the first leak
 FACTOR = 10.0  # by which leaks shrink

@@ -12,6 +12,7 @@ import numpy as np
 from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.motion.basis import Basis
 from ocp.motion.spline import SIDE, BSpline
+from ocp.problem.phases.parts import with_bases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.refinement.mesh_error import (
@@ -22,26 +23,20 @@ from ocp.solving.refinement.mesh_error import (
     split_instants,
     worst_middles,
 )
-from ocp.storage.phase_data import with_bases
 from ocp.transcription.methods import Collocation
 from ocp.transcription.parameters.close_parameters import close_by_name
-from ocp.transcription.transcribe import Transcription, settings_of_phases
+from ocp.transcription.settings import Transcription, stated_parts
 from ocp.transcription.variables.layout import free_knots
 
 SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
 GROWN = 1.2  # times as many segments: what has to change little
 
 
-def motions_of(solution: Solution) -> tuple[Solution, ...]:
-    """Return the parts of a solution that have a basis each: its phases, or itself."""
-    return tuple(solution.phases.values()) or (solution,)
-
-
 def measure_errors(solution: Solution, tolerance: float) -> list[MeshErrors]:
     """Return the errors of every basis, those of the quadrature by the whole objective."""
     return [
         mesh_errors(replace(motion, objective=solution.objective), tolerance)
-        for motion in motions_of(solution)
+        for motion in solution.parts.values()
     ]
 
 
@@ -50,9 +45,9 @@ def first_round(
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription of the first round: pieces end at the breaks of the
     statement, with `values` of its parameters."""
-    if not problem.phases:
+    if problem.single_phase:
         return with_breaks(problem, transcription, values)
-    parts = settings_of_phases(transcription, problem.parts)
+    parts = stated_parts(problem, transcription)
     bases = [_basis(*with_breaks(part, settings, values)) for part, settings in parts]
     return with_bases(problem, bases), transcription
 
@@ -72,12 +67,12 @@ def next_round(
         held: number of rounds so far whose certificate held. Before the first, bases of phases
             without errors stay where others have some.
     """
-    if not problem.phases:
+    if problem.single_phase:
         problem, transcription = finer_basis(problem, transcription, solution, every[0], held)
         return problem, transcription, [transcription.method.with_basis(problem).motion]
     faulty = [each.gross or bool(each.open_jumps) or any(each.errors > 1) for each in every]
-    parts, bases = settings_of_phases(transcription, problem.parts), []
-    for (part, settings), phase, own, fault in zip(parts, solution.phases.values(), every, faulty):
+    parts, bases = stated_parts(problem, transcription), []
+    for (part, settings), phase, own, fault in zip(parts, solution.parts.values(), every, faulty):
         if not held and any(faulty) and not fault:
             bases.append(phase.problem.motion)
         else:

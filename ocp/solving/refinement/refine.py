@@ -16,7 +16,7 @@ from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.refinement.rounds import refine_in_rounds
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.methods import Collocation
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 
 def refine(
@@ -75,17 +75,17 @@ def check_refine(
         raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
     positive_integer("refine: rounds", rounds)
     positive_integer("refine: points", points)
-    for phase in problem.phases:
-        if isinstance(phase.motion, Part):
+    collocated = isinstance(transcription.method, Collocation)
+    for name, part in problem.parts.items():
+        if name and isinstance(part.motion, Part):
             raise ValueError(
-                f"refine: phase {phase.name!r}: is part of a spline, which is not refined in "
+                f"refine: phase {name!r}: is part of a spline, which is not refined in "
                 "parts; give the phase a basis of its own"
             )
-    collocated = isinstance(transcription.method, Collocation)
-    if not (problem.phases or collocated or isinstance(problem.motion, BSpline)):
-        kind = type(problem.motion).__name__
-        raise ValueError(
-            f"refine: motion: expected a BSpline, or a method of collocation, got {kind}"
-        )
-    if not any(part.objective.terms for part in (problem.parts if problem.phases else (problem,))):
+        if not (name or collocated or isinstance(part.motion, BSpline)):
+            kind = type(part.motion).__name__
+            raise ValueError(
+                f"refine: motion: expected a BSpline, or a method of collocation, got {kind}"
+            )
+    if not any(part.objective.terms for part in problem.parts.values()):
         raise ValueError("refine: the problem has no objective, so no certificate can hold")

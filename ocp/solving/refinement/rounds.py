@@ -27,11 +27,10 @@ from ocp.solving.refinement.next_round import (
     SETTLED,
     first_round,
     measure_errors,
-    motions_of,
     next_round,
 )
 from ocp.solving.statistics_of_solves import total_statistics
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
 
@@ -101,7 +100,7 @@ def refine_in_rounds(
 
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
     """Return the Round of a solve; sizes are those of all phases together."""
-    pieces, (worst, excess) = motions_of(solution), worst_row(certificate)
+    pieces, (worst, excess) = solution.parts.values(), worst_row(certificate)
     return Round(
         points=sum(each.problem.motion.points for each in pieces),
         spread=sum(spread_of(each.problem.motion) for each in pieces),
@@ -169,7 +168,7 @@ def _stop(
     points: int,
 ) -> str:
     """Return why there is no further round, nothing if there is one."""
-    motions = [each.problem.motion for each in motions_of(solution)]
+    motions = [each.problem.motion for each in solution.parts.values()]
     most = max(len(motion.nodes) for motion in finer)
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),

@@ -14,10 +14,8 @@ from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, w
 from ocp.solvers.elastic_program import Prices, relax
 from ocp.solvers.minimize import INTERRUPTED, Outcome, Solver
 from ocp.solving.starts.random_starts import random_unknowns
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
-Program = Transcribed | TranscribedPhases
 SEED = 1
 FIRST = 8  # starts wander off the start of the solve, the others off the best so far
 BEST = 4  # points of different violation
@@ -53,7 +51,7 @@ class Point:
 
 
 def search_feasible(
-    transcribed: Program,
+    transcribed: Transcribed,
     solver: Solver,
     x: np.ndarray,
     starts: int,
@@ -91,7 +89,7 @@ def search_feasible(
 
 
 def _plain_starts(
-    transcribed: Program,
+    transcribed: Transcribed,
     solver: Solver,
     x: np.ndarray,
     grant: Budget,
@@ -127,7 +125,7 @@ def _is_hopeless(number: int, points: list[Point]) -> bool:
     return number == len(least) - 1 == FIRST - 1 and max(least) <= (1 + SAME) * min(least)
 
 
-def _start(transcribed: Program, x: np.ndarray, best: list[Point], number: int) -> np.ndarray:
+def _start(transcribed: Transcribed, x: np.ndarray, best: list[Point], number: int) -> np.ndarray:
     """Return the unknowns from which start `number` goes."""
     if number == 0:
         return x
@@ -148,7 +146,7 @@ def _best(points: list[Point]) -> list[Point]:
 
 
 def _minimise_violation(
-    transcribed: Program,
+    transcribed: Transcribed,
     costs: Prices,
     solver: Solver,
     x: np.ndarray,

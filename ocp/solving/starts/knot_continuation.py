@@ -14,8 +14,8 @@ from ocp.solvers.budget import Budget, Start, Watch, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 STAGE = "knots move"
 UNSETTLED = "Knots_Unsettled"
@@ -26,18 +26,17 @@ REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
-def hold_knots(
-    transcribed: Transcribed | TranscribedPhases, x: np.ndarray
-) -> Transcribed | TranscribedPhases:
+def hold_knots(transcribed: Transcribed, x: np.ndarray) -> Transcribed:
     """Return the program with its free knots, if it has any, held where they are in x."""
-    if isinstance(transcribed, TranscribedPhases) or not _has_free_spline_knots(transcribed):
+    part = transcribed.only_part
+    if part is None or not _has_free_spline_knots(part):
         return transcribed
-    widths = x[transcribed.layout.widths]
-    return replace(transcribed, nlp=_with_widths(transcribed, widths, widths))
+    widths = x[part.layout.widths]
+    return replace(transcribed, nlp=_with_widths(part, widths, widths))
 
 
 def move_knots(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     first: Outcome,
     grant: Budget,
@@ -49,33 +48,30 @@ def move_knots(
     Nothing where knots are given. If they do not come to rest, that is no success, and its motion
     the best that was found.
     """
-    if (
-        isinstance(transcribed, TranscribedPhases)
-        or not _has_free_spline_knots(transcribed)
-        or not first.success
-    ):
+    part = transcribed.only_part
+    if part is None or not _has_free_spline_knots(part) or not first.success:
         return (), grant
     nlp, best, start, reach = (
-        transcribed.nlp,
+        part.nlp,
         first,
-        _start(_without_width_multipliers(transcribed, first)),
+        _start(_without_width_multipliers(part, first)),
         REACH,
     )
     stages: list[Outcome] = []
     while reach > LEAST and len(stages) < STAGES and not grant.is_empty:
-        lower, upper = _width_limits(transcribed, start.x, reach)
-        program = _with_widths(transcribed, lower, upper)
+        lower, upper = _width_limits(part, start.x, reach)
+        program = _with_widths(part, lower, upper)
         shown = with_stage(watch, STAGE)
         outcome, grant = spend(program, solver, start, grant, shown, most=ITERATIONS)
         stages.append(outcome)
-        inside = outcome.success and _inside(transcribed, outcome.x, lower, upper)
+        inside = outcome.success and _inside(part, outcome.x, lower, upper)
         if inside and _first_order(nlp, outcome):
             return tuple(stages), grant
         if outcome.status == INTERRUPTED:
             break
         if outcome.success or _better(nlp, outcome, best):
             best = outcome
-            again = _start(_without_width_multipliers(transcribed, outcome) if inside else outcome)
+            again = _start(_without_width_multipliers(part, outcome) if inside else outcome)
             start = again if outcome.success else replace(start, x=outcome.x)
         reach = min(reach**2, MOST) if outcome.success else np.sqrt(reach)
     last = stages[-1] if stages else first
@@ -83,11 +79,11 @@ def move_knots(
     return (*stages, _failed_outcome(best, status)), grant
 
 
-def _has_free_spline_knots(transcribed: Transcribed) -> bool:
+def _has_free_spline_knots(part: TranscribedPhase) -> bool:
     """Tell whether a spline has free knots. Intervals of a mesh, whose curves do not depend on
     their neighbours' lengths, need no stages.
     """
-    return transcribed.layout.moving and not transcribed.problem.motion.collocated
+    return part.layout.moving and not part.problem.motion.collocated
 
 
 def _failed_outcome(best: Outcome, status: str) -> Outcome:
@@ -112,36 +108,36 @@ def _start(outcome: Outcome) -> Start:
     return Start(x=outcome.x, multipliers=multipliers)
 
 
-def _without_width_multipliers(transcribed: Transcribed, outcome: Outcome) -> Outcome:
+def _without_width_multipliers(part: TranscribedPhase, outcome: Outcome) -> Outcome:
     """Return an Outcome without the multipliers of what held its widths."""
     x_multipliers = outcome.x_multipliers.copy()
-    x_multipliers[transcribed.layout.widths] = 0.0
+    x_multipliers[part.layout.widths] = 0.0
     return replace(outcome, x_multipliers=x_multipliers)
 
 
 def _width_limits(
-    transcribed: Transcribed, x: np.ndarray, reach: float
+    part: TranscribedPhase, x: np.ndarray, reach: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the largest widths of a stage that begins at x."""
-    widths = x[transcribed.layout.widths]
-    return np.maximum(widths / reach, _least(transcribed)), widths * reach
+    widths = x[part.layout.widths]
+    return np.maximum(widths / reach, _least(part)), widths * reach
 
 
-def _least(transcribed: Transcribed) -> np.ndarray:
-    return transcribed.nlp.lower[transcribed.layout.widths]
+def _least(part: TranscribedPhase) -> np.ndarray:
+    return part.nlp.lower[part.layout.widths]
 
 
-def _with_widths(transcribed: Transcribed, lower: np.ndarray, upper: np.ndarray) -> NLP:
+def _with_widths(part: TranscribedPhase, lower: np.ndarray, upper: np.ndarray) -> NLP:
     """Return the program with other bounds of its widths."""
-    nlp, columns = transcribed.nlp, transcribed.layout.widths
+    nlp, columns = part.nlp, part.layout.widths
     bounds = np.array([nlp.lower, nlp.upper])
     bounds[:, columns] = lower, upper
     return replace(nlp, lower=bounds[0], upper=bounds[1])
 
 
-def _inside(transcribed: Transcribed, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+def _inside(part: TranscribedPhase, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
     """Tell whether no width of x is at an end of its reach that is not the spacing."""
-    widths, least = x[transcribed.layout.widths], _least(transcribed)
+    widths, least = x[part.layout.widths], _least(part)
     below = (widths < lower * MARGIN) & (lower > least * MARGIN)
     return not (below | (widths > upper / MARGIN)).any()
 

@@ -9,12 +9,11 @@ from ocp.solvers.minimize import Solver
 from ocp.solvers.optimum.prediction import STARTS, predict_optimum
 from ocp.solving.ladder import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solving.starts.warm_start import Guesses
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
 from ocp.transcription.transcribe import Transcribed
 
 
 def predict_start(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     attempt: Attempt,
     guess: Guesses,
@@ -47,7 +46,7 @@ def predict_start(
 
 
 def _prepare_solvers(
-    transcribed: Transcribed | TranscribedPhases, solver: Solver, attempt: Attempt, begin: Start
+    transcribed: Transcribed, solver: Solver, attempt: Attempt, begin: Start
 ) -> None:
     """Set up the solvers that a foretold start may need, which the program keeps: the first such
     solve makes them all, further ones nothing."""
@@ -58,7 +57,7 @@ def _prepare_solvers(
 
 
 def _is_predictable(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     solver: Solver,
     attempt: Attempt,
     guess: Solution,
@@ -73,7 +72,9 @@ def _is_predictable(
     values = {each.name: value for each, value in transcribed.layout.values.items()}
     known = solver.name == TUNED_PLUGIN and solver.hessian == "exact"
     plain = not (attempt.feasible_first or attempt.wandering)
-    whole = transcribed.reduction is None and not transcribed.layout.moving
+    whole = transcribed.reduction is None and not any(
+        part.layout.moving for part in transcribed.parts
+    )
     exact = transcribed.nlp.hessian is not None and whole
     moved = any(guess.parameters[name] != value for name, value in values.items())
     return bool(guess.success and known and plain and exact and moved and begin.multipliers)

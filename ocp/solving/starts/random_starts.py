@@ -11,8 +11,9 @@ from ocp.mechanics.model.tree import Tree
 from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solving.starts.warm_start import Guess, waypoints
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import Transcribed, Transcription, settings_of_phases, transcribe
+from ocp.transcription.settings import Transcription, settings_of_parts
+from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
 from ocp.transcription.variables.layout import join_variables, motion_at, split_variables
 
 WAYPOINTS = 25  # of a random first guess
@@ -45,13 +46,11 @@ def random_guess(
     for what, value in (("number", number), ("seed", seed)):
         if value < 0:
             raise ValueError(f"{what}: expected a whole number of at least 0, got {value}")
-    if statement.phases:
-        parts = settings_of_phases(transcription, statement.parts)
-        return {
-            phase.name: _phase_guess(part, settings, number, (seed, number, k), spread)
-            for k, (phase, (part, settings)) in enumerate(zip(statement.phases, parts))
-        }
-    return _phase_guess(statement, transcription, number, (seed, number), spread)
+    guesses = {}
+    for k, (name, settings) in enumerate(settings_of_parts(statement, transcription).items()):
+        own = (seed, number, k) if name else (seed, number)
+        guesses[name] = _phase_guess(statement.parts[name], settings, number, own, spread)
+    return guesses.get("", guesses)
 
 
 def _phase_guess(
@@ -62,7 +61,7 @@ def _phase_guess(
     spread: float,
 ) -> Guess:
     """Return a Guess that wanders off the straight motion, unless its number is 0."""
-    straight = transcribe(statement, transcription)
+    straight = transcribe_phase(statement, transcription)
     points, *_ = split_variables(straight.layout, straight.guess)
     q = points @ straight.problem.motion.values(SAMPLES).T
     if number:
@@ -78,7 +77,7 @@ def random_detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarra
 
 
 def random_unknowns(
-    transcribed: Transcribed | TranscribedPhases,
+    transcribed: Transcribed,
     x: np.ndarray,
     seed: tuple[int, ...],
     spread: float,
@@ -86,24 +85,29 @@ def random_unknowns(
 ) -> np.ndarray:
     """Return unknowns that wander off others, in `stretch` times the duration where it is free; of
     phases each by itself."""
-    if isinstance(transcribed, TranscribedPhases):
-        away = x.copy()
-        parts = list(zip(transcribed.parts, transcribed.columns))
-        own = [
-            random_unknowns(part, x[columns], (*seed, k), spread, stretch)
-            for k, (part, columns) in enumerate(parts)
-        ]
-        joined, kept = (
-            transcribed.join_phases(own),
-            transcribed.join_phases([x[each] for _, each in parts]),
-        )
-        moved = np.unique(np.concatenate([each for _, each in parts]))
-        away[moved] += joined[moved] - kept[moved]
-        return away
-    problem, layout = transcribed.problem, transcribed.layout
-    points, duration, lifted = split_variables(layout, transcribed.expand(x))
+    x = transcribed.expand(x)
+    parts = list(zip(transcribed.names, transcribed.parts, transcribed.columns))
+    own = [
+        _wander(part, x[columns], (*seed, k) if name else seed, spread, stretch)
+        for k, (name, part, columns) in enumerate(parts)
+    ]
+    joined = transcribed.join_phases(own)
+    if transcribed.only_part:
+        return transcribed.shrink(joined)
+    kept, away = transcribed.join_phases([x[columns] for _, _, columns in parts]), x.copy()
+    moved = np.unique(np.concatenate([columns for _, _, columns in parts]))
+    away[moved] += joined[moved] - kept[moved]
+    return away
+
+
+def _wander(
+    part: TranscribedPhase, x: np.ndarray, seed: tuple[int, ...], spread: float, stretch: float
+) -> np.ndarray:
+    """Return variables of a phase beside x (size,)."""
+    problem, layout = part.problem, part.layout
+    points, duration, lifted = split_variables(layout, x)
     motion = motion_at(layout, x)
-    basis: Any = transcribed.transcription.method.guide(motion) or motion
+    basis: Any = part.transcription.method.guide(motion) or motion
     s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
     away = random_detour(problem.tree, seed, spread, s)
     if structure(problem.tree).closed:
@@ -112,9 +116,7 @@ def random_unknowns(
     else:
         points = points + transfer(basis, basis.fit(away, s), motion)
     duration = float(np.clip(stretch * duration, *problem.duration))
-    whole = join_variables(layout, points, duration, lifted, motion)
-    reduction = transcribed.reduction
-    return whole if reduction is None else reduction.shrink(whole)
+    return join_variables(layout, points, duration, lifted, motion)
 
 
 def _heights(dof: int, seed: tuple[int, ...]) -> np.ndarray:

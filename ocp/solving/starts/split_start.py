@@ -10,11 +10,11 @@ from ocp.mechanics.model.structure import structure
 from ocp.problem.contact.ground import Ground, slots
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import torque_interpolation, wrench_interpolation
 
 
-def phase_edges(parts: Sequence[Transcribed]) -> list[tuple[float, float]]:
+def phase_edges(parts: Sequence[TranscribedPhase]) -> list[tuple[float, float]]:
     """Return (start, end) of each phase in s of the whole, where durations are free in the shares
     of the geometric means of their bounds."""
     lengths = [float(np.sqrt(np.prod(part.problem.duration))) for part in parts]

@@ -1,6 +1,6 @@
 """Start of a solve: a guess of waypoints, a former solution, or the default."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -28,13 +28,12 @@ from ocp.solving.starts.split_start import phase_edges, phase_solution, phase_wa
 from ocp.spelling import suggest_fields
 from ocp.transcription.initial_guess import lifted_guess, normalise_quaternions, static_forces
 from ocp.transcription.laws.loop_laws import close_loops
-from ocp.transcription.phases.transcribe_phases import PhaseLayout, TranscribedPhases
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe import ProgramLayout, Transcribed, join_multipliers
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, join_variables, split_variables
 from ocp.transcription.variables.multipliers import (
     gather_multipliers,
-    keep_larger,
     rescale_law_multipliers,
 )
 
@@ -70,90 +69,83 @@ class Guess:
 Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
 
 
-def start(transcribed: Transcribed | TranscribedPhases, guess: Guesses) -> Start:
-    """Return the Start of a `transcribed` problem's solve; of phases each has a guess of its own,
-    by name, or its share of one of the whole motion.
+def start(transcribed: Transcribed, guess: Guesses) -> Start:
+    """Return the Start of a solve.
 
-    Raises ValueError if the guess is no guess, or one of another model or of other phases.
+    Args:
+        transcribed: the program.
+        guess: a Guess or Solution of the motion, of which each phase takes its share, or one of
+            each phase by name; None for the straightest motion.
+
+    Raises:
+        ValueError: for what is no guess, or one of another model or of other phases.
     """
-    if isinstance(transcribed, TranscribedPhases):
-        return _phases_start(transcribed, guess)
     if guess is None:
-        begin = Start(x=transcribed.guess)
-    elif isinstance(guess, Guess):
-        begin = Start(x=_guess_variables(transcribed, guess))
-    elif isinstance(guess, Solution):
-        begin = _warm_start(transcribed, guess)
-    else:
-        kind = type(guess).__name__
-        raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
-    reduction = transcribed.reduction
-    return begin if reduction is None else Start(x=reduction.shrink(begin.x))
-
-
-def _phases_start(transcribed: TranscribedPhases, guess: Guesses) -> Start:
-    """Return the Start of a solve of phases."""
-    if guess is None:
-        return Start(x=transcribed.guess)
-    by_name = guess.phases if isinstance(guess, Solution) else guess
-    names = transcribed.names
-    if isinstance(guess, Guess) or (isinstance(guess, Solution) and not guess.phases):
-        by_name = dict(zip(names, _phase_guesses(transcribed, guess)))
-        guess = by_name
-    if not isinstance(by_name, Mapping) or not by_name or not set(by_name) <= set(names):
-        expected = ", ".join(names)
-        raise ValueError(
-            f"guess: expected a Solution of the phases {expected}, or a guess of each by name"
-        )
-    begins = [start(part, by_name.get(name)) for name, part in zip(names, transcribed.parts)]
-    x = transcribed.join_phases([begin.x for begin in begins])
-    if not isinstance(guess, Solution):
+        return Start(x=transcribed.shrink(transcribed.guess))
+    guesses = _guesses_of_phases(transcribed, guess)
+    parts = zip(transcribed.names, transcribed.parts)
+    begins = [start_phase(part, guesses.get(name)) for name, part in parts]
+    if transcribed.only_part:
+        (begin,) = begins
+        return begin if transcribed.reduction is None else Start(x=transcribed.shrink(begin.x))
+    x, layout = transcribed.join_phases([begin.x for begin in begins]), transcribed.layout
+    if not isinstance(guess, Solution) or guess.single_phase:
         return Start(x=x)
-    order = transcribed.layout
     for asking in transcribed.links:
         if asking.strikes and asking.name in guess.impulses:
-            x[order.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
-    x[order.parameters] = _start_parameters(order, guess)
+            x[layout.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
+    x[layout.parameters] = _start_parameters(layout, guess)
     if not all(begin.multipliers for begin in begins):
         return Start(x=x)
-    return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
+    known = [
+        (begin.multipliers["x_multipliers"], begin.multipliers["g_multipliers"]) for begin in begins
+    ]
+    x_multipliers, g_multipliers = join_multipliers(transcribed, guess.multipliers, known)
+    multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+    return Start(x=x, multipliers=multipliers)
 
 
-def _phase_guesses(
-    transcribed: TranscribedPhases, guess: Guess | Solution
-) -> Iterator[Guess | Solution]:
-    """Yield the guess of each phase that one of the whole motion makes."""
-    parts = transcribed.parts
-    for part, (a, b) in zip(parts, phase_edges(parts)):
-        if isinstance(guess, Solution):
-            yield phase_solution(part.problem, part.layout.nodes, guess, a, b)
-            continue
-        q = None if guess.q is None else np.asarray(guess.q, dtype=float)
-        yield Guess(
-            q=q if q is None or q.ndim != 2 else phase_waypoints(q, a, b),
-            duration=None if guess.duration is None else (b - a) * guess.duration,
-        )
+def start_phase(part: TranscribedPhase, guess: Guess | Solution | None) -> Start:
+    """Return the Start of a phase as if it were alone; raise ValueError as `start`."""
+    if guess is None:
+        return Start(x=part.guess)
+    if isinstance(guess, Guess):
+        return Start(x=_guess_variables(part, guess))
+    if isinstance(guess, Solution):
+        return _warm_start(part, guess)
+    kind = type(guess).__name__
+    raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
 
 
-def _multipliers_of_phases(
-    transcribed: TranscribedPhases, guess: Solution, begins: Sequence[Start]
-) -> dict[str, np.ndarray]:
-    """Return the multipliers of a start from a solution of the same phases."""
-    order, starts = transcribed.layout, transcribed.row_starts
-    count = len(transcribed.nlp.g_lower)
-    x_multipliers, g_multipliers = gather_multipliers(
-        transcribed.link_rows, guess.multipliers, order, count
+def _guesses_of_phases(transcribed: Transcribed, guess: Any) -> Mapping[str, Any]:
+    """Return {phase: guess}; of one of the whole motion its share."""
+    names, parts = transcribed.names, transcribed.parts
+    if isinstance(guess, Solution) and set(guess.parts) <= set(names):
+        return guess.parts
+    if names == ("",):
+        return {"": guess}
+    if isinstance(guess, Guess) or (isinstance(guess, Solution) and guess.single_phase):
+        edges = phase_edges(parts)
+        return {name: _share(part, guess, *own) for name, part, own in zip(names, parts, edges)}
+    if isinstance(guess, Mapping) and guess and set(guess) <= set(names):
+        return guess
+    raise ValueError(
+        f"guess: expected a Solution of the phases {', '.join(names)}, or a guess of each by name"
     )
-    for begin, columns, part, first, last in zip(
-        begins, transcribed.columns, transcribed.parts, starts, starts[1:]
-    ):
-        own = begin.multipliers["x_multipliers"][: part.layout.parameters.start]
-        keep_larger(x_multipliers, columns, own)
-        g_multipliers[first:last] = begin.multipliers["g_multipliers"]
-    return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
 
 
-def _guess_variables(transcribed: Transcribed, guess: Guess) -> np.ndarray:
+def _share(part: TranscribedPhase, guess: Guess | Solution, a: float, b: float) -> Guess | Solution:
+    """Return the guess of a phase that one of the whole motion makes, from s = a to s = b."""
+    if isinstance(guess, Solution):
+        return phase_solution(part.problem, part.layout.nodes, guess, a, b)
+    q = None if guess.q is None else np.asarray(guess.q, dtype=float)
+    return Guess(
+        q=q if q is None or q.ndim != 2 else phase_waypoints(q, a, b),
+        duration=None if guess.duration is None else (b - a) * guess.duration,
+    )
+
+
+def _guess_variables(transcribed: TranscribedPhase, guess: Guess) -> np.ndarray:
     """Return the x of a start of one's own."""
     problem, layout = transcribed.problem, transcribed.layout
     duration = np.sqrt(np.prod(problem.duration))
@@ -170,7 +162,7 @@ def _guess_variables(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     return join_variables(layout, points, duration, lifted_guess(layout, points, duration))
 
 
-def _warm_start(transcribed: Transcribed, guess: Solution) -> Start:
+def _warm_start(transcribed: TranscribedPhase, guess: Solution) -> Start:
     """Return the Start from a former solution, with its multipliers where rows are the same."""
     refuse_phases("guess: its solution", guess.problem)
     problem, layout = transcribed.problem, transcribed.layout
@@ -192,7 +184,7 @@ def _warm_start(transcribed: Transcribed, guess: Solution) -> Start:
     weights = body_weight(guess.problem.tree), layout.weight
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows,
-        rescale_law_multipliers(guess.multipliers, transcribed, *weights),
+        rescale_law_multipliers(guess.multipliers, transcribed.transcription.method, *weights),
         layout,
         len(transcribed.nlp.g_lower),
     )
@@ -200,7 +192,7 @@ def _warm_start(transcribed: Transcribed, guess: Solution) -> Start:
     return Start(x=x, multipliers=multipliers)
 
 
-def _start_parameters(layout: Layout | PhaseLayout, guess: Solution) -> list[float]:
+def _start_parameters(layout: Layout | ProgramLayout, guess: Solution) -> list[float]:
     """Return the parameters of a start: what is sought is where a solution has it."""
     sought = layout.sought
     return [

@@ -17,7 +17,7 @@ from ocp.studies.store.cell_identity import bound_to, content_of, recipe, transc
 from ocp.studies.store.digests import digest, problem_digest
 from ocp.studies.store.qualified_names import address, bound_address, named_value
 from ocp.studies.task import Task
-from ocp.transcription.transcribe import settings_of, transcription_of
+from ocp.transcription.settings import settings_of, transcription_of
 from ocp.version import VERSION
 
 BEST = "best"  # Hessian: each solver's own

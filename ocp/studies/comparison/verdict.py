@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ocp.certificate.checks.optimality import program_variables
 from ocp.certificate.verification import Verification
 from ocp.certificate.verify_solution import verify
 from ocp.solution.solution import Solution
 from ocp.solvers import kkt_residual
 from ocp.solvers.optimum.multipliers import least_multipliers
 from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables.layout import join_variables
 
 FEASIBLE = 1e-4  # violation at the nodes (rad, m, N m, N)
 OPTIMAL = 1e-3  # first-order residual, over max(1, |objective|)
@@ -64,7 +64,7 @@ def first_order(solution: Solution) -> float | None:
     transcribed = transcribe(solution.problem, settings)
     if transcribed.reduction is not None:
         return None
-    x = join_variables(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    x, *_ = program_variables(solution, transcribed)
     return kkt_residual(transcribed.nlp, x, *least_multipliers(transcribed.nlp, x))
 
 

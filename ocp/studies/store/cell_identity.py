@@ -32,7 +32,7 @@ from ocp.studies.store.qualified_names import (
 from ocp.studies.store.row_format import Cell, identity
 from ocp.studies.task import GIVEN, Task, check_spline, on_spline, takes_values
 from ocp.transcription.methods import METHODS, Method, method_of
-from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
+from ocp.transcription.settings import Transcription, settings_of, transcription_of
 from ocp.version import VERSION
 
 PREFIXES = ("motion", "transcription", "solver", "option", "method")

@@ -15,7 +15,7 @@ from ocp.studies.store.cell_identity import Content
 from ocp.studies.store.qualified_names import address, bound_address, known_by, resolve
 from ocp.studies.task import Task
 from ocp.transcription.methods import Method
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 
 
 @dataclass(frozen=True, slots=True)

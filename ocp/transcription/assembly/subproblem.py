@@ -2,53 +2,48 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ocp.solvers.concatenate import concatenate_bounds
 from ocp.solvers.nlp import with_rows
 from ocp.spelling import suggestion
 from ocp.transcription.assembly.row_placement import place_rows
-from ocp.transcription.phases.transcribe_phases import TranscribedPhases
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe import Transcribed, with_joined_bounds
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 
-def without_constraints(
-    program: Transcribed | TranscribedPhases, names: Collection[str]
-) -> Transcribed | TranscribedPhases:
+def without_constraints(program: Transcribed, names: Collection[str]) -> Transcribed:
     """Return a program that asks nothing of the constraints of some names, those of its phases
     among them; what links phases stays.
 
     Raises ValueError for a name that none has, and where passive joints are integrated.
     """
-    parts = (program,) if isinstance(program, Transcribed) else program.parts
-    owners = [owner for part in parts for group in part.groups for owner in group.owners]
+    owners = [owner for part in program.parts for group in part.groups for owner in group.owners]
     known = {constraint.name for constraint, _ in owners}
     for name in names:
         if name not in known:
             raise ValueError(
                 f"without: expected names of constraints, got {name!r}{suggestion(name, known)}"
             )
-    if isinstance(program, Transcribed):
-        return _phase_without(program, names)[0]
-    parts, kept = zip(*(_phase_without(part, names) for part in parts))
+    parts, kept = zip(*(_phase_without(part, names) for part in program.parts))
+    if program.link_nlp is None:
+        nlp = parts[0].nlp
+        return replace(program, parts=parts, nlp=nlp, made=_reusable(program))
     starts, count = program.row_starts, len(program.nlp.g_lower)
     own = [mine + start for mine, start in zip(kept, starts)]
     nlp = with_rows(program.nlp, np.concatenate([*own, np.arange(starts[-1], count)]))
-    other = replace(program, parts=parts, nlp=nlp, made=_reusable(program))
-    bounds: dict[str, Any] = concatenate_bounds(other.members, other.layout.size)
-    return replace(other, nlp=replace(nlp, **bounds))
+    return with_joined_bounds(replace(program, parts=parts, nlp=nlp, made=_reusable(program)))
 
 
-def constraint_names(program: Transcribed | TranscribedPhases) -> frozenset[str]:
+def constraint_names(program: Transcribed) -> frozenset[str]:
     """Return the names of the constraints that a program asks something of."""
-    parts = (program,) if isinstance(program, Transcribed) else program.parts
-    pairs = (zip(group.owners, group.active) for part in parts for group in part.groups)
+    pairs = (zip(group.owners, group.active) for part in program.parts for group in part.groups)
     return frozenset(owner[0].name for each in pairs for owner, asked in each if asked.any())
 
 
-def _phase_without(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.ndarray]:
+def _phase_without(
+    part: TranscribedPhase, names: Collection[str]
+) -> tuple[TranscribedPhase, np.ndarray]:
     """Return a program of one phase without some constraints, and the rows kept (k,)."""
     if part.reduction is not None:
         raise ValueError("without: no constraints are left out where passive joints are integrated")
@@ -72,6 +67,6 @@ def _phase_without(part: Transcribed, names: Collection[str]) -> tuple[Transcrib
     ), kept
 
 
-def _reusable(program: Transcribed | TranscribedPhases) -> dict:
+def _reusable(program: Transcribed | TranscribedPhase) -> dict:
     """Return what a program has made that is of its graphs, not of its constraints."""
     return {name: program.made[name] for name in ("same", "turn") if name in program.made}

@@ -16,7 +16,7 @@ from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range, laws
 from ocp.transcription.program import Program, program_of
 from ocp.transcription.requests import Request, constraint_requests, law_requests
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.settings import Transcription
 from ocp.transcription.variables.layout import join_variables
 
 

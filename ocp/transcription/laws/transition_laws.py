@@ -37,7 +37,7 @@ MOST = 1000  # choices of rows that are compared
 
 def law_handover(problem: Problem) -> Mapping[str, frozenset[int]]:
     """Return {phase: rows of q whose lack of torque others see to at its start}."""
-    parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
+    parts = problem.parts
     met: dict[str, frozenset[int]] = {name: frozenset() for name in parts}
     for each in problem.transitions:
         if set(each.quantities) >= SAME:

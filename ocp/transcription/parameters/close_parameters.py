@@ -34,9 +34,27 @@ def close_by_name(problem: Problem, values: Mapping[str, float]) -> Problem:
 
 def _inside(problem: Problem) -> Iterator[Parameter]:
     """Yield the parameters that functions of a problem have inside."""
-    if problem.phases:
-        yield from _inside_phases(problem)
-        return
+    for part in problem.parts.values():
+        yield from _inside_phase(part)
+    parts = list(problem.parts.values())
+    ends = [(parts[0], parts[-1], each) for each in problem.constraints]
+    ends += [
+        (problem.parts[transition.before], problem.parts[transition.after], each)
+        for transition in problem.transitions
+        for each in transition.constraints
+    ]
+    for first, second, constraint in ends:
+        with suppress(NotRecordable):
+            if constraint.when == "joined":
+                values = call_across((first, second), constraint.function)[1]
+                yield from parameters_of(ca.SX(values))
+            elif constraint.when == "durations":
+                values = call_of_durations(list(problem.parts), constraint.function)[1]
+                yield from parameters_of(ca.SX(values))
+
+
+def _inside_phase(problem: Problem) -> Iterator[Parameter]:
+    """Yield the parameters that functions of a motion without phases have inside."""
     ended = [(each.function, 2 if each.when == "joined" else 1) for each in problem.requirements]
     asked = [term.function for _, term in problem.objective.terms]
     laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
@@ -49,25 +67,3 @@ def _inside(problem: Problem) -> Iterator[Parameter]:
         for push in filter(callable, pushes):
             with suppress(NotRecordable):
                 yield from parameters_of(ca.SX(call_of_time(push)[1]))
-
-
-def _inside_phases(problem: Problem) -> Iterator[Parameter]:
-    """Yield the parameters that functions of a problem of phases have inside."""
-    names = [phase.name for phase in problem.phases]
-    parts = dict(zip(names, problem.parts))
-    for part in problem.parts:
-        yield from _inside(part)
-    ends = [(problem.parts[0], problem.parts[-1], each) for each in problem.constraints]
-    ends += [
-        (parts[transition.before], parts[transition.after], each)
-        for transition in problem.transitions
-        for each in transition.constraints
-    ]
-    for first, second, constraint in ends:
-        with suppress(NotRecordable):
-            if constraint.when == "joined":
-                values = call_across((first, second), constraint.function)[1]
-                yield from parameters_of(ca.SX(values))
-            elif constraint.when == "durations":
-                values = call_of_durations(names, constraint.function)[1]
-                yield from parameters_of(ca.SX(values))

@@ -55,29 +55,18 @@ def parameters_in(
 
 
 def order_parameters(
-    known: Mapping[Parameter, bool], free: Sequence[str], *, needed: bool
+    known: Mapping[Parameter, bool], free: Sequence[str]
 ) -> tuple[tuple[Parameter, ...], int]:
-    """Return all parameters, those that are sought first, and the number of the sought ones.
+    """Return all parameters of a phase, those that it seeks first, and the number of these.
+
+    A parameter that is to be found, on which no row or term of the phase depends, is sought by
+    another phase or by a link.
 
     Args:
         known: as `parameters_in` gives it.
         free: names of parameters to be sought.
-        needed: raise ValueError for a name that is none of theirs, and for a sought parameter that
-            nothing depends on; else such a parameter is not sought, since another phase has it.
     """
-    names = [each.name for each in known]
-    for name in free if needed else ():
-        if name not in names:
-            raise ValueError(
-                f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
-            )
-    first = [each for each in known if is_sought(each, free) and (needed or known[each])]
-    for each in first:
-        if not known[each]:
-            raise ValueError(
-                f"parameter {each.name!r}: is free, but neither a constraint nor the objective "
-                "depends on it"
-            )
+    first = [each for each in known if is_sought(each, free) and known[each]]
     return (*first, *(each for each in known if each not in first)), len(first)
 
 

@@ -13,7 +13,7 @@ from ocp.problem.reserved_names import PARAMETER
 from ocp.solvers.optimum.sensitivity import BoundSlopes
 from ocp.transcription.kernels.inputs import symbols
 from ocp.transcription.kernels.user_functions import call_user_function
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import Layout, free_duration, motion_map
 
 STEP = 1e-5  # of a parameter, over max(1, |value|), by which bounds are differenced
@@ -21,7 +21,7 @@ NEAR = 1e-6  # of the motion, over which what runs with time is differenced
 Curve = Callable[[Any], np.ndarray]
 
 
-def bound_slopes(transcribed: Transcribed, parameter: Parameter) -> BoundSlopes:
+def bound_slopes(transcribed: TranscribedPhase, parameter: Parameter) -> BoundSlopes:
     """Return the slopes of all bounds by one parameter, by differences of the second order: to both
     sides, or where the statement cannot be on one of them, to the other."""
     values = dict(transcribed.layout.values)
@@ -59,7 +59,7 @@ def duration_slope(layout: Layout, x: np.ndarray, dx: np.ndarray) -> tuple[float
     return float(duration), float(ca.dot(slopes.T, dx[layout.parameters]))
 
 
-def term_slopes(transcribed: Transcribed, x: np.ndarray, dx: np.ndarray) -> np.ndarray:
+def term_slopes(transcribed: TranscribedPhase, x: np.ndarray, dx: np.ndarray) -> np.ndarray:
     """Return the derivatives (count,) of the objective's terms at x, where those of x are dx."""
     symbol, turn = ca.MX.sym("x", len(x)), ca.MX.sym("dx", len(x))
     slope = ca.jtimes(transcribed.terms(symbol), symbol, turn)
@@ -67,7 +67,7 @@ def term_slopes(transcribed: Transcribed, x: np.ndarray, dx: np.ndarray) -> np.n
 
 
 def curve_slope(
-    transcribed: Transcribed,
+    transcribed: TranscribedPhase,
     name: str,
     function: Callable[[Instant], Any],
     x: np.ndarray,
@@ -104,7 +104,7 @@ def curve_slope(
     return at
 
 
-def labels(transcribed: Transcribed) -> Callable[[str, int], str]:
+def labels(transcribed: TranscribedPhase) -> Callable[[str, int], str]:
     """Return what names a "variable" or a "row" of a program by its number."""
     layout = transcribed.layout
 
@@ -122,7 +122,7 @@ def labels(transcribed: Transcribed) -> Callable[[str, int], str]:
     return label
 
 
-def _variable(transcribed: Transcribed, number: int) -> str:
+def _variable(transcribed: TranscribedPhase, number: int) -> str:
     """Return the name of a variable that is no parameter."""
     problem = transcribed.layout.problem
     for side in ("lower", "upper"):

@@ -33,7 +33,7 @@ def contact_handover(problem: Problem, free: Sequence[str]) -> Mapping[str, Hold
     Places are asked for on both sides unless they are the same whatever parameters are. Raises
     ValueError naming phases and the contact that cannot be reached from what stands before it.
     """
-    parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
+    parts = problem.parts
     met: dict[str, Holds] = {name: frozenset() for name in parts}
     for each in problem.transitions:
         if "q" in each.quantities:
@@ -113,7 +113,7 @@ def points_held_after(problem: Problem, link: Transition) -> frozenset[str]:
     Raises ValueError naming a contact that stands before and after but does not strike: it could
     only do so where nothing is struck at all.
     """
-    parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
+    parts = problem.parts
     before, after = parts[link.before], parts[link.after]
     starts = _standing_holds(after, 0)
     if not starts or not link.strikes:

@@ -29,7 +29,7 @@ from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP, with_derivatives
 from ocp.transcription.initial_guess import lifted_guess
 from ocp.transcription.phases.flight_durations import mean_duration, phase_durations
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import free_duration, join_variables
 
 FORCES = (
@@ -83,18 +83,18 @@ def phases_guess(program: Any) -> np.ndarray:
     )
 
 
-def _parts(program: Any) -> Iterator[tuple[Transcribed, np.ndarray]]:
+def _parts(program: Any) -> Iterator[tuple[TranscribedPhase, np.ndarray]]:
     return zip(program.parts, program.columns)
 
 
-def _points(part: Transcribed) -> slice:
+def _points(part: TranscribedPhase) -> slice:
     """Return where the control points stand in x of a phase."""
     problem = part.layout.problem
     first = int(free_duration(problem))
     return slice(first, first + problem.tree.dof * problem.motion.points)
 
 
-def _with_forces(part: Transcribed, x: np.ndarray, T: float) -> np.ndarray:
+def _with_forces(part: TranscribedPhase, x: np.ndarray, T: float) -> np.ndarray:
     """Return x of a phase that lasts T (s), with what is lifted made anew."""
     problem = part.layout.problem
     points = np.reshape(x[_points(part)], (problem.tree.dof, -1), order="F")

@@ -32,7 +32,7 @@ from ocp.transcription.parameters.open_parameters import split_open_bounds
 from ocp.transcription.phases.contact_handover import points_held_after
 from ocp.transcription.phases.impacts import Impulse, impact_constraints, impact_impulses
 from ocp.transcription.rows import Group, Rows
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import motion_map
 
 
@@ -48,7 +48,9 @@ class Side:
         """The inputs of kernels there: motion and what is lifted, and if `rated` their rates."""
         return self.inputs.with_rates.y if rated else self.inputs.y
 
-    def map(self, part: Transcribed, columns: np.ndarray, rated: bool) -> tuple[np.ndarray, ...]:
+    def map(
+        self, part: TranscribedPhase, columns: np.ndarray, rated: bool
+    ) -> tuple[np.ndarray, ...]:
         """Return the triplets of y there, with x of the phase standing at `columns` of that of
         all."""
         layout = replace(part.layout, values={}, free=0)
@@ -92,16 +94,18 @@ class LinkRows:
         return np.linalg.pinv(np.array(ca.DM(slope))) @ np.concatenate(pushes)
 
 
-def link_rows(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[LinkRows]:
+def link_rows(problem: Problem, parts: Sequence[TranscribedPhase]) -> Iterator[LinkRows]:
     """Yield what the links of a problem ask, then what it asks of the whole."""
-    names = [phase.name for phase in problem.phases]
+    names = list(problem.parts)
     for transition, within in zip(problem.transitions, seams(problem)):
         numbers = names.index(transition.before), names.index(transition.after)
         if within:  # where a motion goes on by itself
             transition = replace(transition, quantities=())
         if transition.quantities or transition.strikes or transition.constraints:
             yield _transition_rows(problem, transition, _sides(parts, numbers), within)
-    for constraint in problem.constraints:
+    for constraint in (
+        () if problem.single_phase else problem.constraints
+    ):  # else they are of the part
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
             stack = _stack(constraint, (ends[1].inputs.at, ends[0].inputs.at))
@@ -114,12 +118,12 @@ def link_rows(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[LinkRo
             )
 
 
-def _sides(parts: Sequence[Transcribed], numbers: tuple[int, int]) -> tuple[Side, Side]:
+def _sides(parts: Sequence[TranscribedPhase], numbers: tuple[int, int]) -> tuple[Side, Side]:
     before, start = numbers
     return _side(parts[before], before, 1.0), _side(parts[start], start, 0.0)
 
 
-def _side(part: Transcribed, number: int, s: float) -> Side:
+def _side(part: TranscribedPhase, number: int, s: float) -> Side:
     lifting = "variables" if part.layout.lifts else None
     inputs = symbols(part.statement, part.formulation, wrenches=lifting)
     return Side(part=number, s=s, inputs=replace(inputs, at=replace(inputs.at, s=ca.SX(s))))
@@ -163,7 +167,7 @@ def _equality_constraints(
             labels=tuple(joint.name for joint in moving),
             units=tuple(unit_of(joint, quantity) for joint in moving),
         )
-    parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
+    parts = problem.parts
     rows = list(states_of_drives(transition, parts[transition.before], parts[transition.after]))
     if rows and not within:
         yield Constraint(
@@ -198,7 +202,7 @@ def link_parameters(every: Sequence[LinkRows]) -> tuple[Parameter, ...]:
 
 def link_group(
     asking: LinkRows,
-    parts: Sequence[Transcribed],
+    parts: Sequence[TranscribedPhase],
     columns: Sequence[np.ndarray],
     impulses: int,
     known: Mapping[Parameter, int],
@@ -241,7 +245,7 @@ def link_group(
 
 def _matrix(
     asking: LinkRows,
-    parts: Sequence[Transcribed],
+    parts: Sequence[TranscribedPhase],
     columns: Sequence[np.ndarray],
     places: Sequence[int],
     shape: tuple[int, int],

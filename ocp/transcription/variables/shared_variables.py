@@ -10,12 +10,12 @@ from ocp.mechanics.model.structure import structure
 from ocp.motion.segment import Part, join_parts
 from ocp.problem.contact.ground import slots
 from ocp.problem.phases.shared_spline import SHARED
-from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import motion_size
 
 
 def phase_columns(
-    names: Sequence[str], parts: Sequence[Transcribed]
+    names: Sequence[str], parts: Sequence[TranscribedPhase]
 ) -> tuple[list[np.ndarray], int]:
     """Return where the variables of each phase, but for the parameters, stand in x of all, and how
     many these are.
@@ -45,7 +45,7 @@ def phase_columns(
 
 
 def merge_shared_motions(
-    parts: Sequence[Transcribed], columns: Sequence[np.ndarray], own: Sequence[np.ndarray]
+    parts: Sequence[TranscribedPhase], columns: Sequence[np.ndarray], own: Sequence[np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield (columns, control points there) of each motion that several phases are parts of, of
     their own variables `own`: the curve nearest to theirs."""
@@ -63,13 +63,15 @@ def merge_shared_motions(
             yield columns[run[0]][:size], np.ravel(join_parts(motions, points), order="F")
 
 
-def _variables_at_end(part: Transcribed) -> np.ndarray:
+def _variables_at_end(part: TranscribedPhase) -> np.ndarray:
     """Return the variables of what is lifted at the last node."""
     place = part.layout.place[:, -1]
     return place[place >= 0]
 
 
-def _shared_rows(part: Transcribed, after: Transcribed, name: str) -> Iterator[tuple[int, int]]:
+def _shared_rows(
+    part: TranscribedPhase, after: TranscribedPhase, name: str
+) -> Iterator[tuple[int, int]]:
     """Yield (row of what is lifted at the end of a phase, row at the start of the next): torques
     and loops' forces as they are, of every foot the wrench, whichever link takes it."""
     internal = structure(part.problem.tree).internal
@@ -93,7 +95,7 @@ def _shared_rows(part: Transcribed, after: Transcribed, name: str) -> Iterator[t
                 yield row, other
 
 
-def _bearing_feet(part: Transcribed, node: int) -> dict[str, int]:
+def _bearing_feet(part: TranscribedPhase, node: int) -> dict[str, int]:
     """Return {foot: its first component among those of the ground} of feet that bear at a node."""
     ground = part.problem.ground
     internal = structure(part.problem.tree).internal

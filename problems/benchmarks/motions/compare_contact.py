@@ -24,7 +24,7 @@ from ocp.problems.human.barman_gait import problem
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
 from ocp.solving import start
 from ocp.studies import markdown_lines
-from ocp.transcription import Transcribed, transcribe
+from ocp.transcription import TranscribedPhase, transcribe_phase
 
 DONE, BAD_ARGUMENTS = 0, 2
 POINTS = (6, 8, 12, 16)
@@ -90,7 +90,7 @@ def fit(points: int, asked: str) -> Fit:
     still = Guess(q=np.zeros((step.tree.dof, 2)))
     solver = Solver(options={"max_iter": ITERATIONS})
     solution = solve(step, THESIS.transcription, solver, guess=still, attempts=(Attempt(),))
-    transcribed = transcribe(step, THESIS.transcription)
+    transcribed = transcribe_phase(step, THESIS.transcription)
     here = start(transcribed, solution).x
     equalities, rank = counted(transcribed, here)
     known = violations(solution)
@@ -133,7 +133,7 @@ def _farthest(rows: Sequence[Violation], tolerance: float) -> float:
     return max((one.dense for one in rows), default=0.0) + tolerance
 
 
-def counted(transcribed: Transcribed, x: np.ndarray) -> tuple[int, int]:
+def counted(transcribed: TranscribedPhase, x: np.ndarray) -> tuple[int, int]:
     """Return how many equalities the contact has at x, and what they add to the symmetry's rank."""
     nlp = transcribed.nlp
     slopes = np.array(nlp.jacobian(x, [])[1])

@@ -76,7 +76,9 @@ def by_limits(
 
 def straight(problem: Problem) -> dict[str, Guess]:
     """Return a guess of each phase: straight ways from posture to posture."""
-    times = np.cumsum([0.0, *(float(np.sqrt(np.prod(each.duration))) for each in problem.parts)])
+    times = np.cumsum(
+        [0.0, *(float(np.sqrt(np.prod(each.duration))) for each in problem.parts.values())]
+    )
     known = dict(postures(problem))
     reached = times[list(known)]
     guesses = {}

@@ -35,18 +35,17 @@ def both_steps(step: Solution, stride: Problem) -> dict[str, Solution]:
     tree = stride.tree
     symmetry = mirror_symmetry(tree, *mirror(tree))
     way = float(step.problem.symmetry.shift[tree.coordinate("glob_tz")])
-    right = stride.parts[: len(stride.parts) // 2]
+    names, parts = list(stride.parts), list(stride.parts.values())
+    right = parts[: len(parts) // 2]
     lengths = [float(np.sqrt(np.prod(part.duration))) for part in right]
     edges = np.cumsum([0.0, *lengths]) / sum(lengths)
     guesses = {}
-    for k, (phase, a, b) in enumerate(zip(stride.phases, edges, edges[1:])):
+    for k, (name, a, b) in enumerate(zip(names, edges, edges[1:])):
         inside = step.nodes[(step.nodes > a - NEAR) & (step.nodes < b + NEAR)]
         nodes = np.clip((inside - a) / (b - a), 0.0, 1.0)
-        guesses[phase.name] = phase_solution(stride.parts[k], nodes, step, a, b)
+        guesses[name] = phase_solution(parts[k], nodes, step, a, b)
         other = k + len(right)
-        guesses[stride.phases[other].name] = image(
-            guesses[phase.name], stride.parts[other], symmetry, way
-        )
+        guesses[names[other]] = image(guesses[name], parts[other], symmetry, way)
     return guesses
 
 
@@ -145,11 +144,8 @@ def doubled(step: Solution, stride: Problem) -> Solution:
     """Return a guess of a stride from a solution of its `one_step`, and its image."""
     symmetry = step.problem.symmetry
     assert symmetry is not None
-    tree, first = stride.tree, list(step.phases.values())
+    tree, first, parts = stride.tree, list(step.phases.values()), list(stride.parts.values())
     way = float(symmetry.shift[tree.coordinate("glob_tz")])
-    others = [
-        image(phase, stride.parts[len(first) + k], symmetry, way) for k, phase in enumerate(first)
-    ]
+    others = [image(*pair, symmetry, way) for pair in zip(first, parts[len(first) :])]
     bare = [replace(each, multipliers={}) for each in (*first, *others)]
-    names = [phase.name for phase in stride.phases]
-    return replace(step, phases=dict(zip(names, bare)), multipliers={})
+    return replace(step, phases=dict(zip(stride.parts, bare)), multipliers={})
