@@ -142,16 +142,16 @@ def headers(arrays):
     mesh = {"method": "radau", "intervals": 10**9, "order": 3}
     stages = {"method": "radau", "intervals": 1, "order": 10**5}
     paths = {
-        "mesh": (("problem", "motion"), mesh),
-        "stages": (("problem", "motion"), stages),
-        "spline": (("problem", "motion", "points"), 10**9),
-        "degree": (("problem", "motion", "degree"), 10**9),
+        "mesh": (("problem", "phases", 0, "motion"), mesh),
+        "stages": (("problem", "phases", 0, "motion"), stages),
+        "spline": (("problem", "phases", 0, "motion", "points"), 10**9),
+        "degree": (("problem", "phases", 0, "motion", "degree"), 10**9),
         "question": (("tapes", 0, 0), [[0, "__class__"]]),
         "reach": (("tapes", 0, 0), [[0, "position", "nowhere"]]),
         "other end": (("tapes", 0, 0), [[1, "q"]]),
         "size": (("tapes", 0, 1), [10**9]),
         "operations": (("operations",), ["CALL"] * 60),
-        "tape": (("problem", "constraints", 0, "function"), {"tape": -1}),
+        "tape": (("problem", "phases", 0, "constraints", 0, "function"), {"tape": -1}),
         "none": (("problem",), None),
         "number": (("duration",), 10**400),
         "endless": (("duration",), "inf"),
@@ -159,8 +159,8 @@ def headers(arrays):
         "words": (("explanation",), [1]),
         "mass": (("problem", "tree", "links", 0, "mass"), 3.0),
         "home": (("problem", "tree", "joints", 1, "home", 0, 0), 1e300),
-        "bound": (("problem", "constraints", 0, "upper"), [9.0, 9.0]),
-        "rows": (("problem", "constraints", 0, "upper"), [9.0] * 3),
+        "bound": (("problem", "phases", 0, "constraints", 0, "upper"), [9.0, 9.0]),
+        "rows": (("problem", "phases", 0, "constraints", 0, "upper"), [9.0] * 3),
     }
     return {name: changed(arrays, *change) for name, change in paths.items()}
 
