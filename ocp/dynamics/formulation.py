@@ -56,7 +56,7 @@ class Provider:
 class Reach:
     """Range of a coordinate in which a formulation knows a motion's torques.
 
-    Fields:
+    Attributes:
         quantity: "q", "qd" or "qdd".
         row: of the coordinate in q.
         lower, upper: both ends.
@@ -95,7 +95,7 @@ class Formulation:
     Functions of trees of single-coordinate joints, as all but `forward` are, are here made
     functions of any tree.
 
-    Fields:
+    Attributes:
         forward: by default the mass matrix and the rest of the inverse give the accelerations.
         derivatives: a Provider, by default automatic differentiation of the inverse.
         reactions: what each joint passes to its link, in the axes of the link's own frame, the

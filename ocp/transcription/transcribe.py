@@ -83,7 +83,7 @@ class ProgramLayout:
 class Transcribed:
     """The program of a problem, and the way back from its variables.
 
-    Fields:
+    Attributes:
         statement, problem: as stated, and with numbers for the parameters that are open.
         transcription: the settings.
         parts: the programs of the phases, each as if it were alone.

@@ -63,7 +63,7 @@ from ocp.transcription.variables.layout import (
 class TranscribedPhase:
     """The program of one phase, and the way back from its variables.
 
-    Fields:
+    Attributes:
         statement, problem: as stated, and with numbers for the parameters that are open.
         transcription: the settings.
         motion: the basis that the problem was stated with.

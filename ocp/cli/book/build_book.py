@@ -38,6 +38,7 @@ SETTINGS = {
     "autodoc_preserve_defaults": True,
     "autodoc_member_order": "bysource",
     "autodoc_default_options": {"members": True},
+    "autodoc_typehints_format": "short",
     "python_use_unqualified_type_names": True,
     "maximum_signature_line_length": 88,
     "suppress_warnings": ["config.cache", "ref.python"],  # two wings may use one name

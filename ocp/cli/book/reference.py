@@ -34,7 +34,7 @@ WINGS = (
     "cli",
 )
 FENCE = "=" * 60
-SECTIONS = ("Args:", "Returns:", "Raises:", "Yields:")  # of docstrings
+SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")  # of docstrings
 SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
 
 
@@ -172,9 +172,11 @@ def _section(block: list[str]) -> Iterator[str]:
         else:
             entries.append(line.strip())
     for entry in entries:
-        name, colon, words = entry.partition(": ")
-        named = colon and name.isidentifier()
-        yield f"- ``{name}``: {plain(words)}" if named else f"- {plain(entry)}"
+        words, colon, text = entry.partition(": ")
+        names = words.split(", ")
+        named = colon and all(name.isidentifier() for name in names)
+        shown = ", ".join(f"``{name}``" for name in names)
+        yield f"- {shown}: {plain(text)}" if named else f"- {plain(entry)}"
     yield ""
 
 
@@ -208,7 +210,21 @@ def _kind(line: str, before: str) -> str:
 def setup(app: Any) -> dict[str, bool]:
     """Let Sphinx read the house's docstrings."""
     app.connect("autodoc-process-docstring", _process_docstring)
+    app.connect("autodoc-process-signature", _process_signature)
     return {"parallel_read_safe": True}
+
+
+def _process_signature(
+    app: Any,
+    what: str,
+    name: str,
+    value: Any,
+    options: Any,
+    given: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Return a signature that Sphinx can parse: defaults of factories are an ellipsis."""
+    return given and given.replace("<factory>", "..."), returned
 
 
 def _process_docstring(

@@ -52,7 +52,7 @@ Ranges: TypeAlias = Sequence[Sequence[float] | None]
 class Tabulated:
     """Settings of tables, and inverse dynamics by them: called as (tree, q, qd, qdd, loads).
 
-    Fields:
+    Attributes:
         points: along each argument of the tables, one number, or one for each of q, then of qd,
             then of qdd.
         degree: of the splines, 1, 3 or 5. Errors fall like step^(degree + 1); a solver of second
@@ -134,7 +134,7 @@ class Tabulated:
 class Table:
     """Dynamics of a tree in tables.
 
-    Fields:
+    Attributes:
         settings: how the tables are made.
         dof: number n of coordinates.
         splines: all entries along (q, qd, qdd) as far as the form has them. In the configuration

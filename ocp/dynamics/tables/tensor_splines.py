@@ -99,7 +99,7 @@ class Splines:
     Every entry has its table over those arguments alone that it depends on; entries that are each
     other's opposite share one.
 
-    Fields:
+    Attributes:
         parts: the tables.
         source: of every entry the one of all that is kept, -1 for a constant, (m,).
         factor: of every entry the factor of that, or the constant, (m,).
@@ -144,7 +144,7 @@ class Splines:
 class Plan:
     """Plan of the tables of entries (m,), SX, of arguments (k,) along the axes.
 
-    Fields:
+    Attributes:
         groups: {arguments that entries depend on: those entries, one of every two alike}.
         source: of every entry the one that it is alike, -1 for a constant, (m,).
         factor: of every entry the factor of that, or the constant, (m,).
