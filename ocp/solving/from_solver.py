@@ -38,6 +38,8 @@ def solution_of(
     outcome: Outcome,
     statistics: dict[str, Any],
     yielding: Sequence[str] | None,
+    *,
+    check_mesh: bool = True,
 ) -> Solution:
     """Return the Solution of an Outcome of a program; of a motion of phases each is one too.
 
@@ -47,10 +49,12 @@ def solution_of(
         statistics: of all attempts.
         yielding: lines on rows that must be relaxed; None of a solve in a hurry, which explains
             nothing.
+        check_mesh: whether to tell a mesh that is too coarse.
     """
     outcome = transcribed.spread(outcome)
     transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
-    layout, judged = transcribed.layout, outcome.success and yielding is not None
+    layout = transcribed.layout
+    judged = check_mesh and outcome.success and yielding is not None
     shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
     motions = {
         name: _phase_solution(part, own, values, statistics, abs(outcome.f) if judged else None)

@@ -40,7 +40,8 @@ from ocp.transcription.assembly.subproblem import constraint_names, without_cons
 from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed, transcribe
 
-ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
+# names of no parameter
+ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "check_mesh", "seconds")
 # of IPOPT in a hurry: numbers of a program are near 1 as they stand, so that no scaling is looked
 # for anew, and steps are as good as their factors, without residuals
 QUICK = {
@@ -126,12 +127,15 @@ class Plan:
         watch: Callable[[Iteration], Any] | None = None,
         attempts: Iterable[Attempt] | None = None,
         certify: bool = False,
+        check_mesh: bool = True,
         **values: float,
     ) -> Solution:
         """Return the Solution for values of parameters by name, `plan.solve(speed=1.25)`.
 
         Args:
             guess, watch, attempts, certify: as in `ocp.solve`.
+            check_mesh: whether to tell a mesh that is too coarse, which no start of a further solve
+                needs.
             values: numbers by parameter name; other parameters keep their own values. A free
                 parameter that is named is held at its number.
 
@@ -144,7 +148,9 @@ class Plan:
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
         with self.turn:
             program = self.at(values)
-            solution = _solve_program(program, self.solver, attempts, guess, watch, begin)
+            solution = _solve_program(
+                program, self.solver, attempts, guess, watch, begin, check_mesh
+            )
         own = self if self.parameters else None
         solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
@@ -354,6 +360,7 @@ def _solve_program(
     guess: Guesses,
     watch: Watch | None,
     begin: float,
+    check_mesh: bool,
 ) -> Solution:
     """Return the Solution of a program; `begin` is when it was asked for."""
     guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
@@ -375,7 +382,8 @@ def _solve_program(
     statistics["solve_seconds"] += seen - ready
     statistics["solve_cpu_seconds"] += foresight
     statistics["total_seconds"] = time.perf_counter() - begin
-    return solution_of(transcribed, climbed.best.outcome, statistics, elastic.lines)
+    best = climbed.best.outcome
+    return solution_of(transcribed, best, statistics, elastic.lines, check_mesh=check_mesh)
 
 
 def _relaxation(

@@ -259,7 +259,9 @@ def by_strength(
     if alone is not None:
         attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
     seen = onward(alone, with_stage(watch, "constant limits"))
-    rough = plan.without(STRENGTH).solve(standing(problem), attempts=attempts, watch=seen)
+    rough = plan.without(STRENGTH).solve(
+        standing(problem), attempts=attempts, watch=seen, check_mesh=False
+    )
     rough = replace(rough, statistics=prepared(plan, rough.statistics))
     first = rough if alone is None else joined("motion_alone", alone, rough, solver)
     if first is None or not over(first, solver):
@@ -276,14 +278,10 @@ def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -
     be forces are found in half the iterations. None where it fails, and where `freely` says no."""
     if not freely(problem):
         return None
-    first = solve(
-        motion_alone(problem),
-        SELDOM,
-        solver,
-        guess=standing(problem),
-        attempts=(Attempt(options=ALONE),),
-        watch=with_stage(watch, "motion alone"),
-    )
+    plan = prepare(motion_alone(problem), SELDOM, solver, attempts=(Attempt(options=ALONE),))
+    seen = with_stage(watch, "motion alone")
+    first = plan.solve(standing(problem), watch=seen, check_mesh=False)
+    first = replace(first, statistics=prepared(plan, first.statistics))
     return first if over(first, solver) else None
 
 

@@ -17,6 +17,7 @@ from ocp import (
     at_start,
     effort,
     path,
+    prepare,
     solve,
     torque_limits,
     verify,
@@ -151,3 +152,18 @@ def test_the_acceleration_of_a_standing_foot_counts_by_what_cancels_in_it():
     assert foot.dense > 0.05 and foot.relative < 2e-3
     hop.require()
     verify(hop).require(1e-2)
+
+
+def test_a_start_of_a_further_solve_is_not_checked():
+    plan = prepare(swing(points=12))
+    started = plan.solve(check_mesh=False)
+    assert started.success and not started.explanation and "coarse" in plan.solve().explanation[0]
+
+
+def test_a_table_of_violations_is_that_of_the_motion_as_it_is_now():
+    solution = solve(fastest(points=8))
+    before = violations(solution)
+    solution.points[:] *= 2.0
+    assert violations(solution) != before
+    solution.points[:] /= 2.0
+    assert violations(solution) == before
