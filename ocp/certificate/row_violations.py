@@ -96,7 +96,8 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
     - Plans by an approximate formulation count with exact mechanics, and by its range besides.
     """
     stated = solution.problem, solution.transcription
-    motion = solution.duration, *map(np.copy, (solution.points, solution.nodes, solution.lifted))
+    arrays = solution.points, solution.nodes, solution.lifted
+    motion: tuple[Any, ...] = (solution.duration, *map(np.copy, arrays))
     for known, numbers, table in tuple(_LAST):
         same = all(np.array_equal(a, b) for a, b in zip(numbers, motion))
         if same and all(map(is_, known, stated)):
