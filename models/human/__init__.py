@@ -4,7 +4,7 @@ from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.loads import loads_of, one_sided, wearing, worn
 from ocp.models.human.measured import Normative, normative, normative_file
-from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
+from ocp.models.human.people import PEOPLE, SURVEY, Person, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
 from ocp.models.human.strength.strengths import capacity, strength, strengths, torque_range
@@ -36,6 +36,7 @@ __all__ = [
     "STATURE",
     "SURVEY",
     "Normative",
+    "Person",
     "Segment",
     "capacity",
     "carry",

@@ -1,8 +1,10 @@
 """People to study: women and men of the 5th, 50th and 95th percentile, by name."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from ocp.mechanics import Open
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.segments import parsed
@@ -37,24 +39,34 @@ def person(sex: str, percentile: int) -> dict[str, Any]:
     return {"stature": stature, "mass": mass, "sex": sex}
 
 
-def somebody(
-    name: str = "",
-    stature: float | None = None,
-    mass: float | None = None,
-    sex: str | None = None,
-    segments: str | Mapping[str, Any] = "",
-) -> dict[str, Any]:
-    """Return {stature (m), mass (kg), sex, segments} of `human` from what a task says of a person.
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody by name, and what is known better of a person's own body.
 
-    `name`: f5, f50, f95, m5, m50, m95, a child as girl10 or boy7, or "" for the man of the tables;
-    what is not None takes the place of what that person has; `segments`: text like
-    "thigh.length=0.45,shank.mass=3.4", or what `human` takes, in place of the person's own. Raises
-    ValueError for an unknown name or a text that cannot be read.
+    `name`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, a child of 5 to 18 years as
+    girl10 or boy7, or else a man of 1.75 m and 75 kg; `stature`: in place of that person's (m);
+    `mass`: in place of that person's (kg); `sex`: male or female, in place of that person's;
+    `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii
+    (a/b/c).
     """
+
+    name: str = field(default="", metadata={"flag": "person"})
+    stature: float | Open | None = None
+    mass: float | Open | None = None
+    sex: str | None = None
+    segments: str | Mapping[str, Any] = ""  # or those of `human`
+
+
+def somebody(who: Person = Person()) -> dict[str, Any]:
+    """Return {stature (m), mass (kg), sex, segments}, keyword arguments of `human`, of a Person.
+
+    Raises ValueError for an unknown name or a text that cannot be read.
+    """
+    name, segments = who.name, who.segments
     own = dict(parsed(segments)) if isinstance(segments, str) else dict(segments)
     if name in CHILDREN:
         usual, age = CHILDREN[name]
-        young = child(sex or usual, age, stature, mass)
+        young = child(who.sex or usual, age, who.stature, who.mass)
         return young | {"segments": _joined(young["segments"], own)}
     if name and name not in PEOPLE:
         raise ValueError(
@@ -62,7 +74,7 @@ def somebody(
             f"or boy7, got {name!r}"
         )
     grown = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
-    given = {"stature": stature, "mass": mass, "sex": sex}
+    given = {"stature": who.stature, "mass": who.mass, "sex": who.sex}
     said = {key: value for key, value in given.items() if value is not None}
     return grown | said | {"segments": own}
 

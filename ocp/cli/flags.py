@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, Union
 
 from ocp.mechanics import Open
 from ocp.spelling import suggestion
+from ocp.studies.store.argument_records import flags_of
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import task_of
 
@@ -39,20 +40,22 @@ class Setting:
     choices: tuple = ()
 
 
-def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Setting, ...]:
-    """Return the settings that are a function's parameters, with the help of its docstring."""
-    kinds, words = parameter_kinds(function), parameter_help(function)
-    return tuple(
-        Setting(
-            name=name,
-            kind=kinds.get(name, NOTHING),
-            default=parameter.default,
-            words=words.get(name, ""),
-        )
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name not in without
-        and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    )
+def of_function(function: Callable, first: int = 0) -> tuple[Setting, ...]:
+    """Return the settings that are a function's parameters, or fields of its records.
+
+    The `first` parameters, which are the framework's, are none. Their help is in the function's
+    docstring, by the names of the flags, or in the record's.
+    """
+    texts, settings = parameter_help(function), []
+    flags = flags_of(function, first)
+    for argument in {flag.argument for flag in flags.values() if flag.record}:
+        texts.pop(argument, None)  # of the record, which may have a field of its name
+    for name, flag in flags.items():
+        owner, part = (flag.record, flag.field) if flag.record else (function, flag.argument)
+        kind = parameter_kinds(owner).get(part, NOTHING)
+        words = texts.get(name) or parameter_help(owner).get(part, "")
+        settings.append(Setting(name=name, kind=kind, default=flag.default, words=words))
+    return tuple(settings)
 
 
 def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
@@ -131,7 +134,7 @@ def parameters_of(names: Iterable[str]) -> set[str]:
     """Return the names of all parameters of problems; none where there is no such problem."""
     with suppress(ValueError):
         functions = [task_of(module_at(name)).problem for name in names]
-        return {name for each in functions for name in inspect.signature(each).parameters}
+        return {name for each in functions for name in flags_of(each)}
     return set()
 
 
@@ -222,7 +225,7 @@ def flag_text(value: object) -> str:
 def parameter_kinds(thing: object) -> dict[str, Annotation]:
     """Return annotations by name, as they are written where they cannot be evaluated.
 
-    Open numbers, which no text is, are left out of alternatives.
+    Open numbers and mappings, which no text is, are left out of alternatives.
     """
     try:
         kinds = typing.get_type_hints(thing)
@@ -230,10 +233,14 @@ def parameter_kinds(thing: object) -> dict[str, Annotation]:
         return dict(getattr(thing, "__annotations__", {}))
     unions = {name for name, kind in kinds.items() if typing.get_origin(kind) in (Union, UnionType)}
     for name in unions:
-        kinds[name] = reduce(
-            or_, (each for each in typing.get_args(kinds[name]) if each is not Open)
-        )
+        parts = typing.get_args(kinds[name])
+        kinds[name] = reduce(or_, (each for each in parts if not _beyond_texts(each)))
     return kinds
+
+
+def _beyond_texts(kind: Annotation) -> bool:
+    """Tell whether no text is of a kind: an open number, or a mapping."""
+    return kind is Open or typing.get_origin(kind) is Mapping
 
 
 def _options(setting: Setting) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ocp.studies.measured_outputs import outputs
     from ocp.studies.processes import EngineError
     from ocp.studies.schedule import Progress
+    from ocp.studies.store.argument_records import call_by_flags, flags_of
     from ocp.studies.store.cell_identity import cell, content_of, recipe
     from ocp.studies.store.row_format import StudyFileError
     from ocp.studies.study import (
@@ -48,11 +49,13 @@ __all__ = [
     "Task",
     "Views",
     "align_columns",
+    "call_by_flags",
     "carry_out",
     "cell",
     "chain_design",
     "compare",
     "content_of",
+    "flags_of",
     "grid",
     "latin_hypercube",
     "lines_of",
@@ -77,6 +80,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "ocp.studies.continuation": ("SLIGHT", "chain_design", "lines_of"),
         "ocp.studies.comparison.comparison": ("Comparison", "compare"),
+        "ocp.studies.store.argument_records": ("call_by_flags", "flags_of"),
         "ocp.studies.store.cell_identity": ("cell", "content_of", "recipe"),
         "ocp.studies.designs": ("grid", "latin_hypercube", "side_by_side"),
         "ocp.studies.measured_outputs": ("outputs",),

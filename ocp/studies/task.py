@@ -16,6 +16,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
+from ocp.studies.store.argument_records import EMPTY, call_by_flags, flags_of
 from ocp.studies.store.qualified_names import GALLERY
 from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.settings import Transcription
@@ -132,6 +133,8 @@ class Views:
 class Task:
     """A problem that can be run: `problem`(**parameters) returns the Problem, `method` solves it.
 
+    Arguments of the problem may be frozen records, whose fields are parameters as well.
+
     `method` has the arguments of `solve`, and passes on as `**settings` those that it does not
     name; further keyword parameters of its own, annotated and documented like the problem's, are
     settings of a run. `transcription` is what a run has unless it says otherwise. `views` draw and
@@ -181,13 +184,13 @@ class Task:
         file fails."""
         own = told_by_line(inspect.getfile(self.problem))
         with nullcontext() if self.problem.__module__.startswith(f"{GALLERY}.") else own:
-            return self.problem(**arguments)
+            return call_by_flags(self.problem, arguments)
 
     @property
     def defaults(self) -> dict[str, Any]:
         """Values of the problem's parameters unless a run says otherwise."""
-        parameters = inspect.signature(self.problem).parameters.values()
-        return {one.name: one.default for one in parameters if one.default is not one.empty}
+        flags = flags_of(self.problem).values()
+        return {one.name: one.default for one in flags if one.default is not EMPTY}
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -212,7 +215,7 @@ def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
     if not isinstance(parameter, Parameter):
         kind = type(parameter).__name__
         raise ValueError(f"task: parameters: expected Parameter records, got {kind}")
-    what, arguments = f"task: parameter {parameter.name!r}", inspect.signature(problem).parameters
+    what, arguments = f"task: parameter {parameter.name!r}", flags_of(problem)
     if parameter.name not in arguments:
         known = ", ".join(arguments) or "none"
         near = suggestion(parameter.name, arguments)

@@ -28,7 +28,7 @@ from ocp.transcription import KERNELS, TranscribedPhase, map_function, transcrib
 LONGEST = 1800  # s that another checkout may take
 PARTS = ("jacobian", "hessian", "gradient")
 STATED = {
-    "effort": lambda: gait.problem(objective="effort"),
+    "effort": gait.effort_step,
     "walk": gait.problem,
     "lifting": lifting.TASK.problem,
 }
@@ -38,7 +38,7 @@ name, compiled, folder = sys.argv[1], sys.argv[2] == "True", sys.argv[3]
 try:
     from ocp.transcription import Transcription, transcribe_phase
     from ocp.problems import gait, lifting
-    stated = {"effort": lambda: gait.problem(objective="effort"), "walk": gait.problem,
+    stated = {"effort": gait.effort_step, "walk": gait.problem,
               "lifting": lambda: lifting.TASK.problem()}[name]()
 except ImportError:  # of the first house, whose only gait is that of effort
     from ocp.transcribe import Transcription, transcribe_phase

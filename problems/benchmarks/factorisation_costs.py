@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp import Plan, Solver, Transcription, prepare
-from ocp.problems.gait import problem
+from ocp.problems.gait import effort_step
 from ocp.problems.gait.solve_step import TUNED, more_and_more_careful, standing
 from ocp.transcription import KERNELS
 
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{'':14}" + "".join(f"{name:34}" for name in names))
     every = []
     for words, values in chosen:
-        stated = problem(objective=given.objective, **values)
+        stated = effort_step(objective=given.objective, **values)
         made = Transcription(kernels=given.kernels)
         plan = prepare(stated, made, attempts=more_and_more_careful(TUNED))
         found = by_turns(plan, standing(stated), names)

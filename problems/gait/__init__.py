@@ -9,8 +9,32 @@ from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads
 from ocp.problems.gait.solve_step import walk
 from ocp.problems.gait.statement.busy_hands import busy_step
 from ocp.problems.gait.statement.step import effort_step, problem
+from ocp.problems.gait.statement.walking_task import (
+    Accuracy,
+    Carried,
+    Gait,
+    Goal,
+    Muscles,
+    Rules,
+    Terrain,
+)
 
-__all__ = ["CARD", "TASK", "busy_step", "effort_step", "loads", "problem", "walk"]
+__all__ = [
+    "CARD",
+    "TASK",
+    "Accuracy",
+    "Carried",
+    "Gait",
+    "Goal",
+    "Muscles",
+    "Rules",
+    "Terrain",
+    "busy_step",
+    "effort_step",
+    "loads",
+    "problem",
+    "walk",
+]
 
 CARD = OwnFile(
     name="card",

@@ -39,8 +39,9 @@ def problem(
     for what, value in {"box": box, "width": width, "ahead": ahead}.items():
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number, got {value}")
-    how = {"points": points, "person": person, "smooth": smooth, "objective": objective}
-    walked = busy_step(speed, step, **how)
+    walked = busy_step(
+        speed=speed, step=step, points=points, person=person, smooth=smooth, objective=objective
+    )
     body = carry(carry(walked.tree, "grip_r", box / 2), "grip_l", box / 2)
     return replace(
         walked, tree=body, constraints=(*walked.constraints, in_both_hands(width, up, ahead))

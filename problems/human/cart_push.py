@@ -51,8 +51,9 @@ def problem(
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive length in m, got {value}")
     points = POINTS if points is None and objective == "human" else points
-    how = {"points": points, "person": person, "smooth": smooth, "objective": objective}
-    walked = busy_step(speed, step, **how)
+    walked = busy_step(
+        speed=speed, step=step, points=points, person=person, smooth=smooth, objective=objective
+    )
     pulls = [Load(point=f"grip_{side}", force=(0.0, 0.0, -force / 2)) for side in "rl"]
     return replace(
         walked,

@@ -30,7 +30,7 @@ from ocp import (
 from ocp.cli import exit_status
 from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problem import PointMass
-from ocp.problems.lifting import TASK
+from ocp.problems.lifting import TASK, Box
 from ocp.problems.lifting import problem as lifting
 from ocp.studies import markdown
 
@@ -49,7 +49,7 @@ def statement(box: float = BOX) -> Problem:
     Their values are those of the tables. Its output, `floor`, is the force (3, N) and the moment
     (3, N m) about the global origin under both feet, while the hands carry half of the box each.
     """
-    asked = lifting(box=box, passive=False)
+    asked = lifting(Box(mass=box), passive=False)
     body = replace(asked.tree, links=human(frozen=()).links)
     masses = {
         name: Parameter(f"{name}_mass", mass, "kg", lower=0.0)
@@ -80,7 +80,8 @@ def lifted(segments: str, **where: float) -> Recording:
 
     Raises NotSolved where the prediction fails.
     """
-    asked = replace(lifting(box=BOX, segments=segments, passive=False, **where), motion=SMOOTH)
+    flags = {"box": BOX, "segments": segments, "passive": False, **where}
+    asked = replace(TASK.state(flags), motion=SMOOTH)
     solution = TASK.method(asked, TASK.transcription, Solver()).require(coarse=True)
     t = np.linspace(0.0, solution.duration, round(RATE * solution.duration) + 1)
     return Recording(t=t, q=solution.q(t), qd=solution.qd(t), qdd=solution.qdd(t), outputs={})

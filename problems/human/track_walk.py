@@ -34,7 +34,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.interchange import Table, force_table, marker_table, markers, wrenches
-from ocp.models.human import somebody
+from ocp.models.human import Person, somebody
 from ocp.models.human.markers import cluster_names, clustered
 from ocp.problem import curves
 from ocp.problems.gait import effort_step as gait
@@ -66,8 +66,9 @@ def problem(
         raise ValueError("markers_file, forces_file: expected both, or none")
     if not markers_file:
         markers_file, forces_file = made(recorded, noise, force_noise, seed)
-    who = somebody(recorded, None, None, None, "")
-    step = gait(SPEED, STEP, stature=stature or who["stature"], mass=mass or who["mass"])
+    who = somebody(Person(recorded))
+    size = {"stature": stature or who["stature"], "mass": mass or who["mass"]}
+    step = gait(speed=SPEED, step=STEP, **size)
     body, ground = clustered(step.tree), step.ground
     seen, pushed = markers(read_table(markers_file)), wrenches(read_table(forces_file))
     follow = marker_tracking(body, seen, size=SIZE)
@@ -96,7 +97,7 @@ def _off_forces(pushed: Series) -> Any:
 @cache
 def step_of(person: str) -> Solution:
     """Return the step that a person walks, by the task alone."""
-    statement = gait(SPEED, STEP, person=person)
+    statement = gait(speed=SPEED, step=STEP, person=person)
     return walk(statement, Transcription(), Solver()).require(coarse=True)
 
 

@@ -3,10 +3,12 @@
 from ocp import Parameter, Task, Views
 from ocp.problems.lifting.report.lift_pictures import draw
 from ocp.problems.lifting.report.lift_report import lifting_report, loads, report_lines
+from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.solve_lifts import lift
 from ocp.problems.lifting.statement.lift import problem
+from ocp.problems.lifting.statement.lifting_task import Accuracy, Box, Goal, Manner, Spot
 
-__all__ = ["TASK", "lift", "loads", "problem"]
+__all__ = ["TASK", "Accuracy", "Box", "Goal", "Manner", "Spot", "Work", "lift", "loads", "problem"]
 
 TASK = Task(
     problem,

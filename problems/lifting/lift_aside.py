@@ -7,9 +7,11 @@ limits.
 
 from ocp import Problem, Task
 from ocp.cli import main
+from ocp.models.human import Person
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
 from ocp.problems.lifting import problem as lifting
+from ocp.problems.lifting.statement.lifting_task import Accuracy, Box, Manner, Spot
 
 
 def problem(
@@ -30,13 +32,11 @@ def problem(
     if not 0 < turn <= 90:
         raise ValueError(f"turn: expected more than 0 and at most 90 deg, got {turn}")
     return lifting(
-        box=box,
-        end_height=end_height,
-        end_ahead=end_ahead,
-        time=time,
-        turn=turn,
-        points=points,
-        person=person,
+        Box(mass=box),
+        end=Spot(high=end_height, ahead=end_ahead),
+        manner=Manner(time=time, turn=turn),
+        accuracy=Accuracy(points=points),
+        person=Person(person),
         passive=passive,
     )
 

@@ -14,14 +14,13 @@ import numpy as np
 from ocp import Guess, Problem, Solution, Solver, Task, Transcription
 from ocp.cli import main
 from ocp.mechanics import positive
-from ocp.models.human import somebody
+from ocp.models.human import Person, somebody
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
 from ocp.problems.lifting import problem as lifting
-from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.solve_lifts import after, bare
-from ocp.problems.lifting.statement.box_hold import Box, Spot
-from ocp.problems.lifting.statement.constraints import Manner, stated
+from ocp.problems.lifting.statement.constraints import stated
+from ocp.problems.lifting.statement.lifting_task import Box, Manner, Spot
 from ocp.problems.lifting.statement.scene import scened
 from ocp.problems.lifting.statement.standing_body import lifter, stepped
 from ocp.problems.lifting.statement.stepping import AHEAD, Pace, knotted, square, stepping, swinging
@@ -49,16 +48,15 @@ def problem(
     when it lands; `aslant`: by which the box turns at most (deg); `feet`: distance between the
     ankles (m); `points`: control points per joint; `person`: f5, f50, f95, m5, m50 or m95, or else
     a man of 1.75 m and 75 kg; `passive`: with tissue and strength over the angle."""
-    crate = Box(mass=positive("box", box), depth=0.37, height=0.365, width=0.40)
+    crate = Box(mass=positive("box", box))
     pace = Pace(length=step, leaves=leaves, lands=lands)
-    who = somebody(person)
+    who = somebody(Person(person))
     body = lifter(who, False, passive)
-    spots = Spot(high=0.365, ahead=0.49), Spot(high=end_height, ahead=end_ahead)
+    spots = Spot(), Spot(high=end_height, ahead=end_ahead)
     scene = scened(who, body, stepping(body, positive("feet", feet), pace), (crate, *spots))
-    work = Work(coupling="poor")
-    manner = Manner(time=positive("time", time), motion=knotted(points, pace), work=work)
+    manner = Manner(time=positive("time", time))
     before = square(crate.width, np.radians(positive("aslant", aslant)))
-    return stated(scene, manner, swinging(pace), before)
+    return stated(scene, knotted(points, pace), manner, swinging(pace), before)
 
 
 def with_step(
@@ -90,7 +88,8 @@ def in_place(problem: Problem) -> Problem:
     """Return the lift of the same box as high without a step, tissue or sides that differ."""
     goal = next(each for each in problem.constraints if each.name == "hands.end")
     box = float(problem.outputs["box_mass"](None))
-    return lifting(box=box, end_height=goal.lower_of(1), passive=False)
+    end = Spot(high=goal.lower_of(1), ahead=0.46)
+    return lifting(Box(mass=box), end=end, passive=False)
 
 
 def ahead(lifted: Solution, problem: Problem) -> Guess:

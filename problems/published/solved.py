@@ -30,7 +30,7 @@ def _fixed(entries: Mapping[str, Any]) -> Fixed:
 @cache
 def _solution(name: str, arguments: Fixed, settings: Fixed) -> Solution:
     task = _tasks()[name]
-    statement = task.problem(**dict(arguments))
+    statement = task.state(dict(arguments))
     stated = transcription_of(dict(settings)) if settings else task.transcription
     return task.method(statement, stated, Solver()).require(coarse=True)
 

@@ -5,6 +5,7 @@ force is flat and lasts (Schroeder & Kuo 2021, PLoS Comput Biol 17:e1009608).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,7 @@ import casadi as ca
 from ocp import Objective, Tree, integral
 from ocp.mechanics import body_weight
 from ocp.models.human import MASS, STATURE
-from ocp.problems.gait.statement.objective_terms import IDLE, human_cost
+from ocp.problems.gait.statement.objective_terms import IDLE, SMOOTH, human_cost
 from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
 
 WORK, EXCITATION = "work", "excitation"  # names of terms
@@ -29,21 +30,30 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 TENDONS: Mapping[str, float] = MappingProxyType({"ankle_df": 400.0, "knee_flex": 2175.0})
 
 
-def run_cost(
-    body: Tree,
-    who: Mapping[str, Any],
-    smooth: float,
-    *,
-    excitation: float,
-    work: float,
-    tendons: bool,
-) -> Objective:
-    """Return what running costs: the terms of a walk by its weights, but `excitation` and `work` by
-    those given, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg)."""
-    weights = {EXCITATION: excitation} | dict(WEIGHTS)
-    cost = human_cost(body, dict(who), smooth, weights)
-    size = who["stature"] / STATURE * who["mass"] / MASS if tendons else 0.0
-    return cost + work * muscle_work(body, size)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """Weights of what running costs.
+
+    `smooth`: weight of squared accelerations; `excitation`: that of muscles' excitation, squared;
+    `work`: that of their work, both ways; `tendons`: those of ankles and knees stretch, and what
+    they give back costs nothing.
+    """
+
+    smooth: float = SMOOTH
+    excitation: float = 0.1
+    work: float = 0.8
+    tendons: bool = True
+
+
+def run_cost(body: Tree, who: Mapping[str, Any], effort: Effort) -> Objective:
+    """Return what running costs: the terms of a walk by its weights, but for those of `effort`.
+
+    `who` tells stature (m) and mass (kg).
+    """
+    weights = {EXCITATION: effort.excitation} | dict(WEIGHTS)
+    cost = human_cost(body, dict(who), effort.smooth, weights)
+    size = who["stature"] / STATURE * who["mass"] / MASS if effort.tendons else 0.0
+    return cost + effort.work * muscle_work(body, size)
 
 
 def muscle_work(body: Tree, size: float = 1.0) -> Objective:

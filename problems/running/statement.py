@@ -10,7 +10,7 @@ the body where the fore part of a bare foot lands, of 6.8 % at a heel (Lieberman
 [recalled]); the peak of some 50 ms that follows a heel's strike is not in the forces here.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocp import (
@@ -29,13 +29,12 @@ from ocp import (
     unilateral,
 )
 from ocp.mechanics import positive
-from ocp.models.human import CONTACTS, human, mirror, somebody
+from ocp.models.human import CONTACTS, Person, human, mirror, somebody
 from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
-from ocp.problems.gait.statement.objective_terms import SMOOTH
-from ocp.problems.gait.statement.step import PERCENTILE
 from ocp.problems.gait.statement.strides import progress, shared
+from ocp.problems.gait.statement.walking_task import PERCENTILE
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
-from ocp.problems.running.exertion import run_cost
+from ocp.problems.running.exertion import Effort, run_cost
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0
@@ -51,55 +50,80 @@ ROUGH = "smoothness"  # name of the term of accelerations
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 
 
-def problem(
-    speed: float = 3.0,
-    frequency: float = STEPS_PER_MINUTE,
-    strike: str = "mid",
-    width: float = 0.04,
-    person: str = "",
-    smooth: float = SMOOTH,
-    excitation: float = 0.1,
-    work: float = 0.8,
-    tendons: bool = True,
-    contact: float = 0.002,
-    slip: float = 0.1,
-    points: int = 12,
-    degree: int = 5,
-) -> Problem:
-    """`speed`: of running (m/s); `frequency`: steps per minute, 0 to find how long steps are;
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gait:
+    """Speed and rhythm of a run, and how feet land.
+
+    `speed`: of running (m/s); `frequency`: steps per minute, 0 to find how long steps are;
     `strike`: what lands first, heel, mid (the whole sole) or fore (ball and toes); `width`:
-    distance between the feet (m); `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or
-    m95, or else a man of 1.75 m and 75 kg; `smooth`: weight of squared accelerations;
-    `excitation`: that of muscles' excitation, squared; `work`: that of their work, both ways;
-    `tendons`: those of ankles and knees stretch, and what they give back costs nothing; `contact`:
-    tolerance of places where feet stand (m); `slip`: and of their velocity (m/s); `points`: control
-    points per joint of a phase, of others in proportion; `degree`: of the splines.
+    distance between the feet (m).
     """
-    if strike not in STRIKES:
-        raise ValueError(f"strike: expected one of {', '.join(STRIKES)}, got {strike!r}")
-    positive("speed", speed)
-    who = somebody(person)
+
+    speed: float = 3.0
+    frequency: float = STEPS_PER_MINUTE
+    strike: str = "mid"
+    width: float = 0.04
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Tolerances of contacts, and fineness of the motion.
+
+    `contact`: tolerance of places where feet stand (m); `slip`: and of their velocity (m/s);
+    `points`: control points per joint of a phase, of others in proportion; `degree`: of the
+    splines.
+    """
+
+    contact: float = 0.002
+    slip: float = 0.1
+    points: int = 12
+    degree: int = 5
+
+
+def problem(
+    gait: Gait = Gait(),
+    person: str = "",
+    effort: Effort = Effort(),
+    accuracy: Accuracy = Accuracy(),
+) -> Problem:
+    """Return one step of a run, in phases.
+
+    Args:
+        gait: speed, rhythm and strike.
+        person: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m
+            and 75 kg.
+        effort: weights of the objective.
+        accuracy: fineness of the motion, and tolerances.
+
+    Raises:
+        ValueError: a strike that there is none, or a speed that is not positive.
+    """
+    if gait.strike not in STRIKES:
+        raise ValueError(f"strike: expected one of {', '.join(STRIKES)}, got {gait.strike!r}")
+    speed = positive("speed", gait.speed)
+    who = somebody(Person(person))
     body = human(**who, passive=True, strength="angle", percentile=PERCENTILE)
-    usual = 60.0 * speed / (frequency or STEPS_PER_MINUTE)
+    usual = 60.0 * speed / (gait.frequency or STEPS_PER_MINUTE)
     lower, upper = (share * usual for share in ROOM)
-    step = usual if frequency else Parameter("step", usual, "m", lower, upper, free=True)
-    names = (*STRIKES[strike], FLIGHT)
+    step = usual if gait.frequency else Parameter("step", usual, "m", lower, upper, free=True)
+    names = (*STRIKES[gait.strike], FLIGHT)
+    degree = accuracy.degree
     phases = [
         Phase(
             name,
-            motion=BSpline(points=max(degree + 1, round(FINER[name] * points)), degree=degree),
+            motion=BSpline(
+                points=max(degree + 1, round(FINER[name] * accuracy.points)), degree=degree
+            ),
             duration=tuple(share * usual / speed for share in SPANS[name]),
-            **_asked(body, name, names, width, (contact, slip)),
+            **_asked(body, name, names, gait.width, accuracy),
         )
         for name in names
     ]
-    weights: dict[str, Any] = {"excitation": excitation, "work": work, "tendons": tendons}
-    cost = run_cost(body, who, smooth, **weights)
     return Problem(
         tree=body,
         phases=phases,
         links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
-        objective=shared(cost, 10.0 * speed / step),
+        objective=shared(run_cost(body, who, effort), 10.0 * speed / step),
         symmetry=mirror_symmetry(body, *mirror(body), shift={"glob_tz": step}),
         constraints=(
             joint_limits(body, hull=True),
@@ -132,7 +156,7 @@ def smoother(problem: Problem, times: float) -> Problem:
 
 
 def _asked(
-    body: Tree, name: str, names: tuple[str, ...], width: float, tolerances: tuple[float, float]
+    body: Tree, name: str, names: tuple[str, ...], width: float, accuracy: Accuracy
 ) -> dict[str, Any]:
     """Return the ground and the constraints of a phase."""
     sides = ("left", "right") if name == FLIGHT else ("left",)
@@ -142,11 +166,10 @@ def _asked(
         return {"constraints": above}
     ground = stance(body, name, width, first=name == names[0], last=name == names[-2])
     soles = {"right": [point for part in CONTACTS["right"].values() for point in part]}
-    position, velocity = tolerances
     rules = (
         *above,
         *no_penetration(ground, soles),
-        *foot_contact(ground, position=position, velocity=velocity),
+        *foot_contact(ground, position=accuracy.contact, velocity=accuracy.slip),
         pressure_inside(body, ground),
         unilateral(body, ground),
         friction(body, ground),

@@ -12,6 +12,7 @@ from ocp.codegen.assembler import program_kernels, unsupported_reason
 from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
 from ocp.problems.arms.two_link_lift import problem as lift
+from ocp.problems.gait import Accuracy, Goal
 from ocp.problems.mechanisms.hoist import problem as hoist
 from ocp.problems.robots.ur5_reach import problem as ur5_reach
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
@@ -22,7 +23,7 @@ from ocp.transcription.transcribe import transcribe
 needed = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
 ASSEMBLED, LEFT = Transcription(kernels="assembled"), "virtual machine"
 PROBLEMS = {
-    "loops": (lambda: gait.problem(objective="effort", points=9), {}),
+    "loops": (lambda: gait.problem(goal=Goal(objective="effort"), accuracy=Accuracy(points=9)), {}),
     "scalar": (lambda: lift(points=12), {}),
     "one row a node": (lambda: cart_pole(points=20), {"derivatives": "ad"}),
     "collocated": (lambda: lift(points=12), {"method": Radau(intervals=9, order=3)}),

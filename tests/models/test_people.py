@@ -12,6 +12,7 @@ from ocp.mechanics import position
 from ocp.models.human import (
     NAMES,
     PEOPLE,
+    Person,
     Segment,
     capacity,
     child,
@@ -181,7 +182,7 @@ def test_women_of_the_same_stature_have_lower_centres_of_mass(woman):
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_everybody_has_physical_inertias_and_their_own_mass_and_stature(name):
-    tree = human(**somebody(name), frozen=())
+    tree = human(**somebody(Person(name)), frozen=())
     moments = [np.linalg.eigvalsh(link.inertia) for link in tree.links if link.mass]
     assert all(one[0] > 0 and one[0] + one[1] > one[2] for one in moments)
     assert sum(link.mass for link in tree.links) == pytest.approx(
@@ -306,7 +307,7 @@ def test_segments_are_read_from_a_text():
 def test_people_are_those_of_the_survey_unless_something_else_is_said():
     assert list(PEOPLE) == ["f5", "f50", "f95", "m5", "m50", "m95"]
     assert somebody() == {"stature": 1.75, "mass": 75.0, "sex": "male", "segments": {}}
-    assert somebody("f5", mass=60.0) == {
+    assert somebody(Person("f5", mass=60.0)) == {
         "stature": 1.525,
         "mass": 60.0,
         "sex": "female",
@@ -321,7 +322,7 @@ def test_people_are_those_of_the_survey_unless_something_else_is_said():
             mean + deviation * np.array((-1.645, 0, 1.645)), abs=0.007
         )
     for call, message in (
-        (lambda: somebody("x5"), "person: expected one of f5, f50, .* got 'x5'"),
+        (lambda: somebody(Person("x5")), "person: expected one of f5, f50, .* got 'x5'"),
         (lambda: person("male", 10), "a percentile of 5, 50, 95"),
         (lambda: human(sex="child"), "sex: expected 'male' or 'female', got 'child'"),
     ):
@@ -354,9 +355,9 @@ def test_the_smallest_woman_walks_from_standing():
 
 
 def test_problems_take_people_from_the_command_line(capsys):
-    assert lifting(person="m95", passive=False).tree.joints[NAMES.index("knee_flex_r")].torque[
-        1
-    ] == pytest.approx(131 * 110.7 * 1.870 / (75 * 1.75))
+    assert lifting(person=Person(name="m95"), passive=False).tree.joints[
+        NAMES.index("knee_flex_r")
+    ].torque[1] == pytest.approx(131 * 110.7 * 1.870 / (75 * 1.75))
     assert run_task(gait.TASK, ["--segments", "thigh.length=9"]) == 2
     assert (
         "gait: error: human: segments: thigh.length: expected more than 0 m"
@@ -402,14 +403,14 @@ def test_children_weigh_as_their_age_does_and_grow_into_young_adults(age):
 
 
 def test_a_child_is_a_person_by_name_with_what_is_its_own():
-    girl = somebody("girl10")
+    girl = somebody(Person("girl10"))
     assert (girl["stature"], girl["mass"], girl["sex"]) == (1.380, 32.9, "female")
-    heavy = somebody("girl10", mass=40.0, segments="thigh.length=0.36")
+    heavy = somebody(Person("girl10", mass=40.0, segments="thigh.length=0.36"))
     assert heavy["segments"]["thigh"]["length"] == 0.36
     ratio = heavy["segments"]["thigh"]["mass"] / girl["segments"]["thigh"]["mass"]
     assert ratio == pytest.approx(40.0 / 32.9)
     with pytest.raises(ValueError, match="child of 5 to 18 years as girl10 or boy7, got 'boy3'"):
-        somebody("boy3")
+        somebody(Person("boy3"))
     with pytest.raises(ValueError, match="an age of 5 to 18 years, got 'male' and 30"):
         child("male", 30)
 

@@ -34,6 +34,7 @@ from ocp import (
 from ocp.problem import mirror_symmetry, periodic
 from ocp.problem.constraints.activations import drive_states, states_of_drives
 from ocp.problems.benchmarks.dynamics.compare_elements import off_slopes
+from ocp.problems.gait import Gait
 from ocp.problems.gait import problem as gait
 
 INERTIA, MOST, ON, OFF, TIME = 0.5, 3.0, 0.2, 0.5, 0.3
@@ -215,7 +216,7 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
 
 
 def test_states_follow_at_the_image_of_a_step_that_one_foot_bears():
-    stated = gait(stride="phases")
+    stated = gait(gait=Gait(stride="phases"))
     knee = Activation(joint="knee_flex_r", time=0.03, release=0.05)
     step = replace(stated, tree=replace(stated.tree, elements=(knee,)))
     parts = step.parts

@@ -4,7 +4,7 @@ import pytest
 
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
-from ocp.problems.gait import problem, solve_step
+from ocp.problems.gait import TASK, Gait, Goal, Terrain, problem, solve_step
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.motion_only_start import motion_alone
 
@@ -45,12 +45,12 @@ def test_its_feet_go_where_those_of_the_step_shall_be(motion, step):
     ],
 )
 def test_walks_in_phases_up_and_down_and_with_busy_arms_begin_from_standing(step, other):
-    assert solve_step.freely(step) and solve_step.freely(problem(speed=0.8))
-    assert solve_step.placed(problem(**other), Solver(), None) is None
+    assert solve_step.freely(step) and solve_step.freely(problem(gait=Gait(speed=0.8)))
+    assert solve_step.placed(TASK.state(other), Solver(), None) is None
 
 
 def test_walks_of_effort_alone_have_no_constant_limits_to_begin_with():
-    effort = problem(objective="effort")
+    effort = problem(goal=Goal(objective="effort"))
     assert solve_step.by_strength(effort, Transcription(), Solver()) is None
 
 
@@ -58,8 +58,8 @@ def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_
     usual, told = Transcription(), Transcription(method=Spline(shared=5))
     assert solve_step.closely(step, usual).method == Spline(shared=solve_step.SHARED)
     assert solve_step.closely(step, told) == told
-    assert solve_step.closely(problem(objective="effort"), usual) == usual
-    assert solve_step.closely(problem(stride="phases"), usual) == usual
-    stairs = problem(rise=0.17)
+    assert solve_step.closely(problem(goal=Goal(objective="effort")), usual) == usual
+    assert solve_step.closely(problem(gait=Gait(stride="phases")), usual) == usual
+    stairs = problem(terrain=Terrain(rise=0.17))
     assert solve_step.closely(stairs, usual).method == Spline(shared=solve_step.CLOSER)
     assert solve_step.CLOSER > solve_step.SHARED > Spline().nodes

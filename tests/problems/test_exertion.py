@@ -9,6 +9,7 @@ from ocp.mechanics import element_torques, torques_by_element
 from ocp.models.human import human
 from ocp.models.human.strength.tissue import LEG
 from ocp.problems.benchmarks.motions.compare_lifts import postural_index
+from ocp.problems.lifting import Goal, Manner
 from ocp.problems.lifting.report.low_back import BACK
 from ocp.problems.lifting.solve_lifts import _simpler, bare
 from ocp.problems.lifting.statement.exertion import WIDTH, exertion, shares
@@ -99,7 +100,7 @@ def test_without_tissue_bodies_have_constant_strength_and_the_narrower_ranges():
 
 
 def test_a_lift_with_tissue_is_first_solved_as_one_without_of_effort_alone():
-    stated = problem(weight=0.5)
+    stated = problem(goal=Goal(weight=0.5))
     plain = bare(stated)
     assert stated.tree.elements and plain.tree.elements == ()
     assert [term.name for _, term in stated.objective.terms] == [
@@ -109,13 +110,13 @@ def test_a_lift_with_tissue_is_first_solved_as_one_without_of_effort_alone():
     ]
     assert [term.name for _, term in plain.objective.terms] == ["dynamic_effort", "smoothness"]
     assert plain.objective.terms[0][0] == stated.objective.terms[0][0]
-    heaviest = bare(problem(maximum=True, passive=True))
+    heaviest = bare(problem(goal=Goal(maximum=True), passive=True))
     assert heaviest.objective.terms[0][1].name == "mass"
 
 
 def test_a_style_asks_for_knees_at_the_start_and_goes_on_from_the_best_lift_without_tissue():
     for style, (least, most) in {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}.items():
-        stated = problem(style=style)
+        stated = problem(manner=Manner(style=style))
         rule = next(each for each in stated.constraints if each.name == "style")
         assert rule.labels == ("knee_flex_r",) and rule.when == "start"
         assert np.degrees([rule.lower_of(0), rule.upper_of(0)]) == pytest.approx([least, most])
@@ -128,7 +129,7 @@ def test_a_style_asks_for_knees_at_the_start_and_goes_on_from_the_best_lift_with
             best = _simpler(best)
         assert "style" not in [each.name for each in best.constraints] and _simpler(best) is None
     with pytest.raises(ValueError, match="style: expected one of squat, stoop or none, got 'sit'"):
-        problem(style="sit")
+        problem(manner=Manner(style="sit"))
 
 
 def test_postures_between_stoop_and_squat_have_their_index():

@@ -1,6 +1,5 @@
 """Walks over their conditions, told of numbers that nobody solved for and of a made-up step."""
 
-import inspect
 import json
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from ocp.problems.gait.conditions.measuring import legs_work, measured
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import along, claims, data, table
 from ocp.problems.gait.statement.step import problem
+from ocp.studies import flags_of
 from ocp.studies.store.row_format import Cell
 
 LEVEL = {
@@ -53,7 +53,7 @@ def done():
 
 def test_conditions_differ_and_are_asked_of_the_walk():
     assert len({condition.name for condition in CONDITIONS}) == len(CONDITIONS)
-    known = set(inspect.signature(problem).parameters)
+    known = set(flags_of(problem))
     assert all(set(condition.arguments) <= known for condition in CONDITIONS)
     assert [each.name for each in chosen(["crouch"])][:2] == ["usual", "crouch 20 deg"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from ocp.mechanics import body_weight, nominal
 from ocp.mechanics.values.parameters import parameters_of
-from ocp.problems.gait import busy_step
+from ocp.problems.gait import Gait, busy_step
 from ocp.problems.gait import problem as walk
 from ocp.problems.human.carry import in_both_hands
 from ocp.problems.human.carry import problem as carry
@@ -88,12 +88,12 @@ def test_what_cannot_be_handled_is_refused(made, message):
 
 
 def test_arms_that_hold_something_are_not_spared_as_those_that_hang():
-    free, busy = walk(1.0, 0.53), busy_step(1.0, 0.53)
+    free, busy = walk(gait=Gait(speed=1.0, step=0.53)), busy_step(speed=1.0, step=0.53)
     terms = [term.name for _, term in free.objective.terms]
     assert [term.name for _, term in busy.objective.terms] == [
         name for name in terms if name != "arms"
     ]
     left = {each.name for each in free.constraints} - {each.name for each in busy.constraints}
     assert left == {"coupling", "avoidance"} and busy.tree == free.tree
-    plain = busy_step(1.0, 0.53, objective="effort")
+    plain = busy_step(speed=1.0, step=0.53, objective="effort")
     assert [term.name for _, term in plain.objective.terms] == ["dynamic_effort", "smoothness"]

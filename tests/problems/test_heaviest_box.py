@@ -10,6 +10,7 @@ from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
 from ocp.certificate.checks.energy import energy_error
 from ocp.models.human import MASS, NAMES
+from ocp.problems.lifting import Accuracy, Box, Goal
 from ocp.problems.lifting.report.active_constraints import active
 from ocp.problems.lifting.report.curves import box_mass
 from ocp.problems.lifting.solve_lifts import bettered, lift
@@ -24,14 +25,19 @@ SMOOTH = 0.0025  # weight of accelerations beside effort, by default
 @cache
 def heaviest():
     """The heaviest box on seven control points."""
-    return lift(problem(maximum=True, points=7), COARSE, Solver()).require(coarse=True)
+    return lift(
+        problem(goal=Goal(maximum=True), accuracy=Accuracy(points=7)), COARSE, Solver()
+    ).require(coarse=True)
 
 
 @cache
 def middle():
     """The lift in the middle of the front of three weights, on six control points."""
     return lift(
-        problem(points=6, weight=0.5, passive=False), COARSE, Solver(), pareto=len(WEIGHTS)
+        problem(accuracy=Accuracy(points=6), goal=Goal(weight=0.5), passive=False),
+        COARSE,
+        Solver(),
+        pareto=len(WEIGHTS),
     ).require(coarse=True)
 
 
@@ -64,7 +70,7 @@ def test_the_box_that_is_found_is_in_the_hands_and_nothing_else_is_added():
     found = heaviest()
     mass = found.parameters["box_mass"]
     assert mass == box_mass(found) and found.plan.free[0].name == "box_mass"
-    known = problem(box=mass, points=7, passive=False)
+    known = problem(box=Box(mass=mass), accuracy=Accuracy(points=7), passive=False)
     assert found.problem.tree == known.tree and found.problem.loads == ()
     assert {joint.name for joint in known.tree.joints} <= set(NAMES)
     push = found.trace(lambda at: at.reaction.push(), np.array([0.0, found.duration]))
@@ -118,6 +124,6 @@ def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():
-    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require()
+    alone = lift(problem(accuracy=Accuracy(points=6), passive=False), COARSE, Solver()).require()
     assert [term for term, weight, _ in alone.terms if weight] == ["dynamic_effort", "smoothness"]
     assert alone.terms[0][2] == pytest.approx(middle().statistics["front"][0]["effort"], rel=1e-6)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ocp import Parameter, Solver, Strength, Transcription, verify
-from ocp.problems.gait import problem, solve_step, walk
+from ocp.models.human import Person
+from ocp.problems.gait import Gait, Goal, Muscles, problem, solve_step, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import ROUGH, TUNED
 from ocp.problems.gait.statement.contact_schedule import NORMAL, Schedule
@@ -86,7 +87,7 @@ def test_its_objective_is_its_own_integral_to_half_a_percent(certificate):
 
 def test_a_first_attempt_with_options_of_its_own_is_followed_by_those_of_any_walk(monkeypatch):
     monkeypatch.setattr(solve_step, "solve", lambda *problem, attempts, **given: attempts)
-    step, ipopt = problem(objective="effort"), Solver(plugin="ipopt")
+    step, ipopt = problem(goal=Goal(objective="effort")), Solver(plugin="ipopt")
     attempts = walk(step, Transcription(), ipopt, options=ROUGH)
     usual = walk(step, Transcription(), ipopt)
     assert attempts[0].options == ROUGH and attempts[1:] == usual
@@ -103,8 +104,8 @@ def test_elbows_are_bent_as_they_hang(card):
 
 
 def test_walks_of_effort_alone_have_neither_tissue_nor_strength():
-    assert not problem(objective="effort").tree.elements
-    assert problem(objective="effort").motion.points == 8
+    assert not problem(goal=Goal(objective="effort")).tree.elements
+    assert problem(goal=Goal(objective="effort")).motion.points == 8
 
 
 def test_the_heel_goes_off_between_flat_foot_and_the_end():
@@ -115,7 +116,8 @@ def test_the_heel_goes_off_between_flat_foot_and_the_end():
 
 def test_a_weak_ankle_has_a_share_of_its_strength_over_angle():
     weak, sound = (
-        problem(ankle_strength=share, stride="full").tree.elements for share in (0.5, 1.0)
+        problem(muscles=Muscles(ankle_strength=share), gait=Gait(stride="full")).tree.elements
+        for share in (0.5, 1.0)
     )
     peaks = [
         [each.capacity.peak for each in body if isinstance(each, Strength)]
@@ -130,5 +132,5 @@ def test_a_weak_ankle_has_a_share_of_its_strength_over_angle():
 
 
 def test_its_costs_follow_a_body_of_open_mass():
-    stated = problem(mass=Parameter("mass", value=75.0, unit="kg"))
+    stated = problem(person=Person(mass=Parameter("mass", value=75.0, unit="kg")))
     assert {term.name for _, term in stated.objective.terms} == {*WEIGHTS, "smoothness"}

@@ -11,7 +11,7 @@ from ocp.mechanics import nominal, poses
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
-from ocp.problems.lifting import TASK
+from ocp.problems.lifting import TASK, Goal, Manner
 from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
 from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
@@ -214,7 +214,7 @@ def test_a_lift_and_a_front_are_drawn(lifting, tmp_path):
 
 
 def test_the_mass_of_the_box_can_be_a_variable():
-    heaviest = problem(maximum=True)
+    heaviest = problem(goal=Goal(maximum=True))
     assert [each.name for each in parameters_of(heaviest)] == ["box_mass"]
     assert nominal(heaviest.tree) == problem(passive=False).tree
     assert [term.name for _, term in heaviest.objective.terms] == [
@@ -227,7 +227,7 @@ def test_the_mass_of_the_box_can_be_a_variable():
 
 
 def test_a_turn_frees_the_sides():
-    turned = problem(turn=45.0)
+    turned = problem(manner=Manner(turn=45.0))
     assert turned.tree.dof == 44
     assert "mirror" not in [constraint.name for constraint in turned.constraints]
     goal = next(
@@ -284,7 +284,7 @@ def test_spheres_keep_their_distance_from_a_box():
 )
 def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
     with pytest.raises(ValueError, match=message):
-        problem(**arguments)
+        TASK.state(arguments)
 
 
 def test_the_command_refuses_a_front_of_one(capsys):

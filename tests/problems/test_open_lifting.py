@@ -6,7 +6,7 @@ import pytest
 from ocp import Spline, Transcription
 from ocp.mechanics import with_values
 from ocp.models.human import human
-from ocp.problems.lifting import TASK
+from ocp.problems.lifting import TASK, Box
 from ocp.problems.lifting.solve_lifts import _numbers
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import outermost, stance
@@ -28,10 +28,12 @@ FEW = Transcription(method=Spline(nodes=1))
 def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
     parameters = {each.name: each for each in TASK.parameters if each.name in OTHER}
     values = {each: OTHER[name] for name, each in parameters.items()}
-    planned = transcribe_phase(problem(points=6, weight=0.5, passive=False, **parameters), FEW).at(
-        values
+    planned = transcribe_phase(
+        TASK.state({"points": 6, "weight": 0.5, "passive": False, **parameters}), FEW
+    ).at(values)
+    stated = transcribe_phase(
+        TASK.state({"points": 6, "weight": 0.5, "passive": False, **OTHER}), FEW
     )
-    stated = transcribe_phase(problem(points=6, weight=0.5, passive=False, **OTHER), FEW)
     size = len(stated.nlp.lower)
     x = stated.guess + 0.05 * np.sin(np.arange(size))
     whole = np.append(x, planned.nlp.lower[size:])
@@ -46,8 +48,8 @@ def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
 
 def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     box = next(each for each in TASK.parameters if each.name == "box")
-    given = with_values(problem(box=box, passive=False), {box: 12.0})
-    stated = problem(box=12.0, passive=False)
+    given = with_values(problem(box=Box(mass=box), passive=False), {box: 12.0})
+    stated = problem(box=Box(mass=12.0), passive=False)
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
 
@@ -62,7 +64,7 @@ def test_soles_reach_as_far_as_the_feet_are_apart():
 
 def test_the_weights_of_a_front_are_those_of_the_values_given():
     open_ones = {each.name: each for each in TASK.parameters if each.name in ("time", "smooth")}
-    terms = problem(weight=0.25, passive=False, **open_ones).objective.terms
+    terms = TASK.state({"weight": 0.25, "passive": False, **open_ones}).objective.terms
     numbers = _numbers({term.name: weight for weight, term in terms}, {"time": 2.0})
     expected = {"dynamic_effort": 0.125, "stability": 0.375, "smoothness": 0.00125}
     assert numbers == pytest.approx(expected)

@@ -7,7 +7,7 @@ import pytest
 from ocp import HermiteSimpson, Spline, Transcription
 from ocp.mechanics import array, positions
 from ocp.models.human import human
-from ocp.problems.running import problem
+from ocp.problems.running import Effort, Gait, problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK, muscle_work
 from ocp.problems.running.solve import SPARSE, coarser, lifted
@@ -16,7 +16,7 @@ from ocp.problems.running.statement import SHARES, as_usual, smoother
 
 @pytest.mark.parametrize("strike", STRIKES)
 def test_phases_are_those_of_the_strike_and_their_durations_free(strike):
-    stated = problem(strike=strike)
+    stated = problem(gait=Gait(strike=strike))
     names = [phase.name for phase in stated.phases]
     assert names == [*STRIKES[strike], FLIGHT]
     assert stated.phases[-1].ground is None
@@ -51,7 +51,7 @@ def weights(stated):
 
 
 def test_what_people_spare_has_the_weights_asked_for_and_starts_smoother():
-    stated = problem(excitation=0.2, work=0.3)
+    stated = problem(effort=Effort(excitation=0.2, work=0.3))
     given = weights(stated)
     assert (given[EXCITATION], given[WORK]) == pytest.approx((0.2, 0.3))
     assert "momentum" not in given
@@ -87,13 +87,13 @@ def test_a_tendon_that_takes_up_the_turn_leaves_muscles_without_work():
 
 
 def test_steps_are_given_by_their_rate_or_sought():
-    given = problem(speed=4.0, frequency=180.0)
+    given = problem(gait=Gait(speed=4.0, frequency=180.0))
     assert max(given.symmetry.shift) == pytest.approx(4.0 / 3.0)
-    sought = problem(frequency=0.0)
+    sought = problem(gait=Gait(frequency=0.0))
     step = next(each for each in sought.symmetry.shift if not isinstance(each, float | int))
     assert "step" in str(step)
     with pytest.raises(ValueError, match="strike: expected one of heel, mid, fore, got 'hind'"):
-        problem(strike="hind")
+        problem(gait=Gait(strike="hind"))
 
 
 def test_stages_are_coarse_first_and_ask_the_same():

@@ -7,7 +7,7 @@ import pytest
 from human_bodies import FEW_JOINTS
 
 from ocp import Parameter, Solver, Transcription
-from ocp.problems.gait import problem, solve_step, walk
+from ocp.problems.gait import TASK, Gait, Goal, problem, solve_step, walk
 from ocp.solvers import INTERRUPTED
 from ocp.solving.plan import keep_plans
 
@@ -40,7 +40,7 @@ def test_an_interrupted_walk_ends_there_whichever_solve_it_was(person, stage, pl
 
 
 def test_an_interrupted_stride_is_one_of_both_steps():
-    stride = problem(stride="full", objective="effort", active=FEW_JOINTS)
+    stride = problem(gait=Gait(stride="full"), goal=Goal(objective="effort"), active=FEW_JOINTS)
     seen = []
 
     def stop(iteration):
@@ -73,12 +73,13 @@ def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(p
     ):
         assert solve_step.ours(person, solver) is None
     for other in ({"stride": "phases"}, {"stride": "full"}, {"rise": 0.15}):
-        assert solve_step.ours(problem(**other), Solver()) is None
+        assert solve_step.ours(TASK.state(other), Solver()) is None
 
 
 def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
     speed = Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0)
-    stated, plans = problem(objective="effort", active=FEW_JOINTS, speed=speed), {}
+    stated = problem(gait=Gait(speed=speed), goal=Goal(objective="effort"), active=FEW_JOINTS)
+    plans = {}
     with keep_plans(plans):
         first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require(coarse=True)
         near = walk(stated, Transcription(), Solver(), guess=first, values={"speed": 1.21})
@@ -88,14 +89,14 @@ def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
     monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
-    stated = problem(objective="effort", active=FEW_JOINTS)
+    stated = problem(goal=Goal(objective="effort"), active=FEW_JOINTS)
     step = walk(stated, Transcription(), Solver()).require(coarse=True)
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.56767697, abs=1e-7)
 
 
 def test_where_ours_fails_ipopt_goes_on_within_what_is_left(monkeypatch):
-    stated, made = problem(objective="effort", active=FEW_JOINTS), []
+    stated, made = problem(goal=Goal(objective="effort"), active=FEW_JOINTS), []
 
     def by_one(problem, transcription, solver, **given):
         short = replace(solver, options={**solver.options, "max_iter": 4})

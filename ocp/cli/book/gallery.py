@@ -152,7 +152,7 @@ def beside(task: Task, solution: Solution) -> str:
         if number.comparable or number.arguments:
             stated = transcription_of(number.settings) if number.settings else task.transcription
             ours = number.ours(
-                task.method(task.problem(**number.arguments), stated, Solver()).require(coarse=True)
+                task.method(task.state(number.arguments), stated, Solver()).require(coarse=True)
             )
         else:
             ours = number.ours(solution)

@@ -13,8 +13,9 @@ from typing import Any
 
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import (
+    NOTHING,
     literal,
-    parameter_kinds,
+    of_function,
     parameters_of,
     read_line,
     read_value,
@@ -83,13 +84,13 @@ def command(arguments: Sequence[str] | None = None) -> int:
 
 def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:
     """Return the problem's parameters that --set flags give."""
-    arguments = {}
+    arguments, kinds = {}, {one.name: one.kind for one in of_function(tasks[0].problem)}
     for text in texts:
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise ValueError(f"--set: expected PARAMETER=VALUE, got {text!r}")
-        kind = parameter_kinds(tasks[0].problem).get(name)
-        arguments[name] = literal(value) if kind is None else read_value(value, kind)
+        kind = kinds.get(name, NOTHING)
+        arguments[name] = literal(value) if kind is NOTHING else read_value(value, kind)
     return arguments
 
 

@@ -35,7 +35,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.store.qualified_names import module_at, named_value
-from ocp.studies.task import Task, on_spline, task_of
+from ocp.studies.task import GIVEN, Task, on_spline, task_of
 from ocp.transcription import KERNELS
 from ocp.transcription.methods import METHODS, Collocation, Method
 from ocp.transcription.settings import Transcription, settings_of, transcription_of
@@ -265,7 +265,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
     spline = _record_settings(BSpline, without=("points", "clamped", "inner"))
     own = [
         setting
-        for setting in of_function(task.method)
+        for setting in of_function(task.method, GIVEN)
         if setting.name in task.settings and setting.kind is not NOTHING
     ]
     tolerance = Setting(

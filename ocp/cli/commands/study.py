@@ -16,8 +16,9 @@ from typing import Any, get_args
 
 from ocp.cli.exit_status import DONE, FAILED, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import (
+    NOTHING,
     literal,
-    parameter_kinds,
+    of_function,
     parameters_of,
     read_line,
     read_value,
@@ -233,7 +234,7 @@ def _design(flags: Flags, task: Task) -> Any:
 def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
     """Return {parameter: values} of --set flags."""
     kinds, over = {name: type(value) for name, value in task.defaults.items()}, {}
-    kinds |= parameter_kinds(task.problem)
+    kinds |= {one.name: one.kind for one in of_function(task.problem) if one.kind is not NOTHING}
     for text in texts:
         name, equals, rest = text.partition("=")
         if not name or not equals or not rest:

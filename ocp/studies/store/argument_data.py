@@ -7,6 +7,7 @@ from typing import Any
 from ocp.spelling import suggestion
 from ocp.storage.atomic_files import plain
 from ocp.studies.designs import is_number
+from ocp.studies.store.argument_records import EMPTY, Flag, flags_of
 from ocp.studies.task import FRAMEWORK
 
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
@@ -15,16 +16,12 @@ TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 def complete_arguments(
     function: Callable, given: Mapping[str, Any], first: int = 0
 ) -> dict[str, Any]:
-    """Return the arguments with all defaults, in the types that the signature names.
+    """Return the arguments with all defaults by their flags, in the types that these name.
 
     The `first` ones belong to the framework.
     """
-    parameters = list(inspect.signature(function).parameters.values())[first:]
-    known = {
-        one.name: one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
-    }
+    flags = flags_of(function, first)
+    known = {name: one for name, one in flags.items() if name not in FRAMEWORK}
     module = inspect.getmodule(function)
     place = "" if module is None else module.__name__.rpartition(".")[2]
     name = f"{place}.{getattr(function, '__name__', 'function')}"
@@ -35,7 +32,7 @@ def complete_arguments(
             f"{', '.join(known) or 'none'}"
         )
     for key, parameter in known.items():
-        if parameter.default is parameter.empty and key not in given:
+        if parameter.default is EMPTY and key not in given:
             raise ValueError(f"{key}: expected a value, {name} has no default for it")
     return {
         key: _typed_value(key, given[key], parameter.annotation)
@@ -45,16 +42,21 @@ def complete_arguments(
     }
 
 
-def call_arguments(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain arguments as a function takes them: tuples where its signature says so."""
-    parameters = inspect.signature(function).parameters
+def call_arguments(
+    function: Callable, arguments: Mapping[str, Any], first: int = 0
+) -> dict[str, Any]:
+    """Return plain arguments as a function takes them: tuples where its signature says so.
+
+    The `first` ones belong to the framework.
+    """
+    parameters = flags_of(function, first)
     return {
         name: tuple(value) if isinstance(value, list) and _is_tuple(parameters[name]) else value
         for name, value in arguments.items()
     }
 
 
-def _is_tuple(parameter: inspect.Parameter) -> bool:
+def _is_tuple(parameter: Flag) -> bool:
     return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
 
 

@@ -21,6 +21,7 @@ from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.designs import is_number
 from ocp.studies.store.argument_data import call_arguments, complete_arguments, plain_value
+from ocp.studies.store.argument_records import call_by_flags
 from ocp.studies.store.digests import code_digest, problem_digest
 from ocp.studies.store.qualified_names import (
     address,
@@ -213,7 +214,7 @@ def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = (
     if isinstance(problem, type) or not callable(problem):
         raise ValueError(f"{data['problem']}: expected a function that makes a Problem")
     arguments = call_arguments(problem, complete_arguments(problem, data["arguments"]))
-    stated = problem(**arguments | {each.name: each for each in left_open})
+    stated = call_by_flags(problem, arguments | {each.name: each for each in left_open})
     if not isinstance(stated, Problem):
         raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
     return on_spline(stated, data.get("motion", {}))
@@ -263,7 +264,7 @@ def solver(data: Content, find: Find) -> Solver:
 
 def settings(data: Content, find: Find) -> dict[str, Any]:
     """Return the settings of a cell's method, as it takes them."""
-    return call_arguments(method_at(data["method"], find), data["how"])
+    return call_arguments(method_at(data["method"], find), data["how"], GIVEN)
 
 
 def method_at(place: Any, find: Find) -> Callable[..., Solution]:

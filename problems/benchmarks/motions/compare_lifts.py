@@ -12,7 +12,7 @@ from ocp import Solution, Solver, Transcription
 from ocp.cli import exit_status
 from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
 from ocp.problems.gait.pictures.human_figure import SIDEWAYS
-from ocp.problems.lifting import lift, problem
+from ocp.problems.lifting import TASK, lift
 from ocp.problems.lifting.report.curves import lifted
 from ocp.problems.lifting.report.lift_pictures import BOXED, INSTANTS, drawn_points
 from ocp.problems.lifting.report.lift_report import lifting_report
@@ -29,7 +29,8 @@ HEADER = (
 def solved(flags: Mapping[str, Any]) -> dict[str, Solution]:
     """Return {style: the lift}."""
     return {
-        style: lift(problem(style=style, **flags), Transcription(), Solver()) for style in STYLES
+        style: lift(TASK.state({"style": style, **flags}), Transcription(), Solver())
+        for style in STYLES
     }
 
 

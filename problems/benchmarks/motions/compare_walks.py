@@ -17,8 +17,8 @@ import numpy as np
 from ocp import Guess, Problem, Solution, Solver, Transcription, verify
 from ocp.certificate import NotVerified
 from ocp.cli import exit_status
-from ocp.models.human import PEOPLE, human, somebody
-from ocp.problems.gait import problem, walk
+from ocp.models.human import PEOPLE, Person, human, somebody
+from ocp.problems.gait import TASK, Gait, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.solve_step import NEAR
@@ -122,12 +122,12 @@ def by_terms() -> Iterator[Case]:
 def by_conditions() -> Iterator[Case]:
     """Yield the Cases of speeds, with the default step and with the usual one, and of slopes."""
     for speed in SPEEDS:
-        yield solved(f"{speed:g} m/s", problem(speed=speed))
+        yield solved(f"{speed:g} m/s", problem(Gait(speed=speed)))
         step = usual_step(speed)
         if not np.isclose(step, usual_step(None)):
-            yield solved(f"{speed:g} m/s, step {step:.3f} m", problem(speed=speed, step=step))
+            yield solved(f"{speed:g} m/s, step {step:.3f} m", problem(Gait(speed=speed, step=step)))
     for slope in filter(None, SLOPES):
-        yield solved(f"{slope:+g} deg", problem(slope=slope))
+        yield solved(f"{slope:+g} deg", problem(terrain=Terrain(slope=slope)))
 
 
 def usual_step(speed: float | None, person: str = "") -> float:
@@ -135,7 +135,7 @@ def usual_step(speed: float | None, person: str = "") -> float:
 
     It is the default step of the person at the default speed, and grows with speed as adults'.
     """
-    usual, step = likewise(human(**somebody(person)))
+    usual, step = likewise(human(**somebody(Person(person))))
     return float(step * (1.0 if speed is None else (speed / usual) ** EXPONENT))
 
 
@@ -155,7 +155,7 @@ def drawn(count: int = COUNT) -> Iterator[tuple[str, dict[str, Any]]]:
 def at_random(first: int, count: int) -> Iterator[Case]:
     """Yield the Cases of so many random walks from the `first` on."""
     for name, arguments in list(drawn(first + count))[first:]:
-        yield solved(name, problem(**arguments))
+        yield solved(name, TASK.state(arguments))
 
 
 def begun(case: Case) -> tuple[str, ...]:

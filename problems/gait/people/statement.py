@@ -9,11 +9,12 @@ import numpy as np
 
 from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
 from ocp.mechanics import Open, body_weight, position
-from ocp.models.human import person
+from ocp.models.human import Person, person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
 from ocp.problems.gait.solve_step import TUNED
 from ocp.problems.gait.solve_step import walk as from_standing
 from ocp.problems.gait.statement.step import problem as gait
+from ocp.problems.gait.statement.walking_task import Muscles
 
 TRUNK = ("pelvis", "middle_trunk", "upper_trunk")
 SLIDES, WRENCHES = 3, 12  # rows of the motion that are lengths; of what is lifted, of two feet
@@ -46,8 +47,8 @@ def problem(
     }
     for name, factor in heavier.items():
         own[name]["mass"] = shares(sex)[name] * factor * mass
-    who: dict[str, Any] = {"stature": stature, "mass": mass, "sex": sex, "segments": own}
-    return gait(percentile=percentile, **who)
+    who = Person(stature=stature, mass=mass, sex=sex, segments=own)
+    return gait(person=who, muscles=Muscles(percentile=percentile))
 
 
 @cache

@@ -9,6 +9,7 @@ from ocp.mechanics import array, position
 from ocp.problems.gait import problem, walk
 from ocp.problems.gait.solve_step import strong
 from ocp.problems.gait.starting_stopping.contact_schedule import apart
+from ocp.studies import call_by_flags
 
 # The line of gravity of people who stand passes some 5 cm before their ankles [recalled]: so do
 # bodies that lean by this much (rad)
@@ -20,7 +21,8 @@ ARMS = float(np.radians(3.0))  # rad: by which arms hang aside, wrists off the h
 def steady(**asked: object) -> Solution:
     """Return the steady walk, one step from the strike of the right heel, that `gait` finds for
     what is `asked`, its flags. Raises NotSolved where it finds none."""
-    return walk(problem(**asked), Transcription(), Solver(plugin="ipopt")).require(coarse=True)
+    stated = call_by_flags(problem, asked)
+    return walk(stated, Transcription(), Solver(plugin="ipopt")).require(coarse=True)
 
 
 def carried(walked: Solution, way: float = 0.0) -> dict[str, np.ndarray]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from ocp import BSpline, Constraint, Phase, Problem, Solution, Tree, continuous, path
 from ocp.mechanics import positive
-from ocp.models.human import STATURE, somebody
+from ocp.models.human import STATURE, Person, somebody
 from ocp.problem import Ground, phases_of
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
-from ocp.problems.gait.statement.step import HUMAN
+from ocp.problems.gait.statement.walking_task import HUMAN, Accuracy
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
 ROOM = 0.4, 2.0  # of usual durations: within which those that are free are sought
@@ -35,7 +35,7 @@ class Walker:
     step: float
     time: float
     width: float
-    tolerances: tuple[float, float]
+    accuracy: Accuracy
     when: Schedule
 
     @property
@@ -72,11 +72,11 @@ def walker(*, speed: float, step: float, width: float, **asked: Any) -> Walker:
     all_positive(speed=speed, step=step)
     return Walker(
         walked=steady(speed=speed, step=step, width=width, **asked),
-        size=float(somebody(asked["person"])["stature"] / STATURE),
+        size=float(somebody(Person(asked["person"]))["stature"] / STATURE),
         step=step,
         time=step / speed,
         width=width,
-        tolerances=(0.002 * OWN, 0.1 * OWN),
+        accuracy=Accuracy(contact=0.002 * OWN, slip=0.1 * OWN),
         when=usual_schedule(asked["objective"] == HUMAN, 0.0),
     )
 
@@ -109,7 +109,6 @@ def part(
     of it and what is asked `beside`; `free` durations are found. The foot of the side `lead` stands
     all along."""
     one = Step(body=who.body, ground=ground, step=who.step, size=who.size, symmetry=None, lead=lead)
-    how: dict[str, Any] = {"hold": "throughout", "balance": "pressure", "split": False}
     whole = sum(durations.values())
     stated = Problem(
         tree=who.body,
@@ -117,7 +116,7 @@ def part(
         duration=whole,
         objective=who.walked.problem.objective,
         ground=ground,
-        constraints=(*requirements(one, families, tolerances=who.tolerances, **how), *beside),
+        constraints=(*requirements(one, families, accuracy=who.accuracy), *beside),
     )
     ends = np.cumsum(list(durations.values())) / whole
     return phases_of(

@@ -30,6 +30,7 @@ from ocp.problem import (
     zmp_inside,
 )
 from ocp.problems.gait.statement.contact_schedule import landing, noses
+from ocp.problems.gait.statement.walking_task import Accuracy, Rules
 
 FAMILIES = {
     "angles": "5.2",
@@ -215,21 +216,16 @@ def limbs(one: Step) -> dict[str, Constraint]:
 
 
 def requirements(
-    one: Step,
-    families: Collection[str],
-    *,
-    tolerances: tuple[Any, Any],
-    hold: str,
-    balance: str,
-    split: bool,
+    one: Step, families: Collection[str], how: Rules = Rules(), accuracy: Accuracy = Accuracy()
 ) -> Iterable[Any]:
     """Return the constraints of some families; the symmetry is the Problem's own."""
+    tolerances = accuracy.contact, accuracy.slip
     rules: dict[str, Any] = {
         "angles": joint_limits(one.body, hull=True),
         "torques": torque_limits(one.body),
-        "standing": standing(one, families, *tolerances, hold),
-        "balance": balanced(one.body, one.ground, balance),
-        "split": linear_split(one.body, one.ground) if split else (),
+        "standing": standing(one, families, *tolerances, how.hold),
+        "balance": balanced(one.body, one.ground, how.balance),
+        "split": linear_split(one.body, one.ground) if how.split else (),
         **limbs(one),
     }
     return tuple(rules[name] for name in rules if name in {"standing", "split", *families})

@@ -5,7 +5,7 @@ The task is a speed and a length of step; the schedule of contact is that of nor
 angle and spare what `costs` says; by the others torques alone are limited and count, as in 2020.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -28,6 +28,7 @@ from ocp.models.human import (
     NAMES,
     ROOT,
     STATURE,
+    Person,
     carry,
     human,
     loads_of,
@@ -40,117 +41,82 @@ from ocp.models.human import (
 from ocp.problem import mirror_symmetry
 from ocp.problems.gait.statement.constraint_families import Step, asked, requirements
 from ocp.problems.gait.statement.contact_schedule import stance, usual_schedule
-from ocp.problems.gait.statement.objective_terms import SMOOTH, human_cost
+from ocp.problems.gait.statement.objective_terms import human_cost
 from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
+from ocp.problems.gait.statement.walking_task import (
+    HUMAN,
+    Accuracy,
+    Carried,
+    Gait,
+    Goal,
+    Muscles,
+    Rules,
+    Terrain,
+)
+from ocp.studies import call_by_flags
 
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
-HUMAN = "human"
 POINTS, DEGREE = {True: 10, False: 8}, {True: 4, False: 3}  # of the spline, of people or of effort
 # Joints that have their whole range where tissue restores them at its ends, by how they begin
 ROAMING = ("glob_r", "spine", "shou_abd", "shou_rot", "head_")
 CROUCHED = 50.0  # deg: below what knees of legs in swing are asked to bend by
-PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
 
 
 def problem(
-    speed: float | Open | None = None,
-    step: float | Open | None = None,
-    points: int | None = None,
-    person: str = "",
-    stature: float | Open | None = None,
-    mass: float | Open | None = None,
-    sex: str | None = None,
-    segments: str = "",
+    gait: Gait = Gait(),
+    person: Person = Person(),
+    muscles: Muscles = Muscles(),
+    terrain: Terrain = Terrain(),
+    carried: Carried = Carried(),
+    goal: Goal = Goal(),
+    rules: Rules = Rules(),
+    accuracy: Accuracy = Accuracy(),
     active: str = "gait",
-    objective: str = HUMAN,
-    age: float | None = None,
-    percentile: float | Open = PERCENTILE,
-    smooth: float | Open = SMOOTH,
-    contact: float | Open = 0.002,
-    slip: float | Open = 0.1,
-    width: float | Open = 0.1,
-    balance: str = "pressure",
-    split: bool = False,
-    heel_off: float | None = None,
-    jump: bool = False,
-    backpack: float | Open = 0.0,
-    hands: float | Open = 0.0,
-    without: str = "",
-    hold: str = "throughout",
-    stride: str = "half",
-    free_timing: bool = False,
-    ankle_strength: float = 1.0,
-    shank_mass: float | Open = 0.0,
-    slope: float = 0.0,
-    rise: float = 0.0,
-    load: str = "",
-    crouch: float = 0.0,
-    toes: float | Open = 0.0,
 ) -> Problem:
-    """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
-    length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint,
-    by default 10, of walks of effort alone 8; `person`: woman or man of a percentile, f5, f50, f95,
-    m5, m50 or m95, a child of 5 to 18 years as girl10 or boy7, or else a man of 1.75 m and 75 kg;
-    `stature`: in place of that person's (m); `mass`: in place of that person's (kg); `sex`: male or
-    female, in place of that person's; `segments`: the person's own, as
-    thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `active`: joints that
-    move, gait (38), all (55) or names separated by commas, partners and pelvis included;
-    `objective`: human, what people spare with their tissue and strength, or effort, torque or
-    constant; `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to
-    99; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points'
-    place (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m);
-    `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
-    share double support by distance instead of freely; `heel_off`: when the heel may leave the
-    ground, of the step, by default 0.6, of walks of effort alone 0.75, down stairs 0.8; `jump`: let
-    accelerations and forces jump from step to step, as six control points need; `backpack`: mass
-    behind T6 (kg); `hands`: weight in each hand (N); `without`: families of constraints to leave
-    out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
-    clearance and places; `hold`: feet in their places throughout, or at both ends; `stride`: half,
-    the step that its image continues, phases, the same stated in phases, or full, both steps;
-    `free_timing`: find how long single and double support last and how long steps are;
-    `ankle_strength`: of the right ankle, of its own; `shank_mass`: put on the right shank (kg);
-    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m),
-    below 0 down; `load`: worn on trunk, waist, thigh, shank and foot or held in hands, as
-    trunk=10,foot=2, of limbs on each side or on one, as hand_r=5 (kg); `crouch`: by which knees are
-    bent at least, always (deg); `toes`: stiffness of those of the objective human (N m/rad)."""
-    who = somebody(person, stature, mass, sex, segments)
-    living = objective == HUMAN
-    if any_nonzero((toes,)) and not living:
-        raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {objective}")
-    strong = {"age": age, "percentile": percentile, "toes": toes} if living else None
-    body, speed, step = _walker(who, active, speed, step, backpack, strong)
-    usual = usual_schedule(living, rise)
-    when = usual if heel_off is None else replace(usual, heel_off=heel_off)
-    points = POINTS[living] if points is None else points
-    body = impaired(
-        crouching(climbing(body, rise, ankles=living), crouch), ankle_strength, shank_mass
-    )
-    laden = loads_of(load)
-    body = wearing(body, laden)
-    families = asked(without)
-    _check_tolerances(*nominal((contact, slip)))
-    phased, full = stride != STRIDES[0] or free_timing, stride == STRIDES[2]
-    weakened = {"ankle_strength": ankle_strength != 1, "shank_mass": any_nonzero((shank_mass,))}
-    sided = [f"load: {', '.join(loads)}"] if (loads := one_sided(laden)) else []
-    _check_sides([*sided, *(name for name, given in weakened.items() if given)], full=full)
-    uneven = bool(slope or rise)
-    one_phase = {"jump": jump, "split": split, "whole": "symmetry" in families}
-    _check_phases(phased, **one_phase, uneven=bool(rise or (slope and full)))
-    if uneven and not (balance == "pressure" and "symmetry" in families):
-        raise ValueError("slope, rise: expected pressure as balance, and the family of symmetry")
-    chosen = pace(speed, step, free=free_timing, full=full, slope=slope)
-    rules = {"tolerances": (contact, slip), "hold": hold, "balance": balance, "split": split}
+    """Return one step of a walk, or a stride in phases, of a person from the task alone.
+
+    Args:
+        gait: speed, length and timing of steps.
+        person: whose body.
+        muscles: strength, with the objective human by age.
+        terrain: slope, or stairs.
+        carried: burdens.
+        goal: the objective.
+        rules: how feet balance and stand, and constraints to leave out.
+        accuracy: fineness of the motion, and tolerances.
+        active: joints that move, gait (38), all (55) or names separated by commas, partners and
+            pelvis included.
+
+    Raises:
+        ValueError: a value that no walk can have, by the name of its flag.
+    """
+    who = somebody(person)
+    living = goal.objective == HUMAN
+    if any_nonzero((muscles.toes,)) and not living:
+        raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {goal.objective}")
+    _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
+    body = _living(who, active, muscles) if living else _body(who, active)
+    speed, step = likewise(body, gait.speed, gait.step)
+    _check_task(*nominal((body, speed, step, who["stature"])))
+    body = _laden(body, gait, muscles, terrain, carried, living=living)
+    usual = usual_schedule(living, terrain.rise)
+    when = usual if gait.heel_off is None else replace(usual, heel_off=gait.heel_off)
+    families = asked(rules.without)
+    phased, full = gait.stride != STRIDES[0] or gait.free_timing, gait.stride == STRIDES[2]
+    _check_sides(muscles, carried, full=full)
+    _check_rules(rules, terrain, phased=phased, full=full, whole="symmetry" in families)
+    chosen = pace(speed, step, free=gait.free_timing, full=full, slope=terrain.slope)
 
     def stated(lead: str = "right") -> Problem:
         """Return one step in one phase, whose image continues it."""
         way, time = chosen.lead(lead), step / speed
-        ground = stance(body, way, width, when, slope, rise)
-        ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, slope, rise)))
-        image = mirror_symmetry(body, *mirror(body), shift=ahead, qdd=not jump)
+        ground = stance(body, way, gait.width, when, terrain.slope, terrain.rise)
+        ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, terrain)))
+        image = mirror_symmetry(body, *mirror(body), shift=ahead, qdd=not rules.jump)
         one = Step(
             body=body,
             ground=ground if lead == "right" else facing(ground, way),
@@ -158,34 +124,63 @@ def problem(
             size=who["stature"] / STATURE,
             symmetry=image if "symmetry" in families else None,
             lead=lead,
-            rise=rise,
-            bent=bool(rise or crouch),
+            rise=terrain.rise,
+            bent=bool(terrain.rise or gait.crouch),
         )
         share = 1.0 if phased else 10.0 / time
+        points = POINTS[living] if accuracy.points is None else accuracy.points
         return Problem(
             tree=body,
             motion=BSpline(points=points, degree=DEGREE[living]),
             duration=time,
-            objective=share * _objective(body, objective, smooth, who),
+            objective=share * _objective(body, goal, who),
             ground=one.ground,
             symmetry=one.symmetry,
             loads=[
-                Load(point=f"grip_{side}", force=(0.0, -hands, 0.0))
+                Load(point=f"grip_{side}", force=(0.0, -carried.hands, 0.0))
                 for side in "rl"
-                if any_nonzero((hands,))
+                if any_nonzero((carried.hands,))
             ],
-            constraints=requirements(one, families, **rules),
+            constraints=requirements(one, families, rules, accuracy),
         )
 
     if not phased:
         return stated()
-    return in_stride(stated, chosen, stride=stride, free=free_timing, when=when)
+    return in_stride(stated, chosen, stride=gait.stride, free=gait.free_timing, when=when)
 
 
-def effort_step(speed: Any = None, step: Any = None, **asked: Any) -> Problem:
-    """Return the `problem` of effort alone, unless `asked` names another objective: constant torque
-    limits, no tissue, the steady benchmark of this project."""
-    return problem(speed, step, **{"objective": "effort"} | asked)
+def effort_step(**flags: Any) -> Problem:
+    """Return the `problem` of effort alone, unless its `flags` name another objective: constant
+    torque limits, no tissue, the steady benchmark of this project."""
+    return call_by_flags(problem, {"objective": "effort"} | flags)
+
+
+def _body(who: Mapping[str, Any], active: str, **living: Any) -> Tree:
+    """Return the body of a person {stature, mass, ..} in the ranges of walking."""
+    return human(**who, **living, frozen=_frozen(active), ranges="gait")
+
+
+def _living(who: Mapping[str, Any], active: str, muscles: Muscles) -> Tree:
+    """Return the body of a person with strength over angle and tissue: joints that tissue restores
+    have their whole ranges, hips and elbows have tissue within theirs too."""
+    strong = {"age": muscles.age, "percentile": muscles.percentile, "toes": muscles.toes}
+    body = _body(who, active, passive=True, strength="angle", **strong)
+    free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
+    body = _ranging(body, free)
+    moving = [joint.name for joint in body.moving]
+    tissue = within_ranges(moving, who["stature"], who["mass"])
+    return replace(body, elements=(*body.elements, *tissue))
+
+
+def _laden(
+    body: Tree, gait: Gait, muscles: Muscles, terrain: Terrain, carried: Carried, *, living: bool
+) -> Tree:
+    """Return a body with what it carries, and ranges for stairs and crouching."""
+    if any_nonzero((carried.backpack,)):
+        body = carry(body, "T6", carried.backpack, BEHIND)
+    body = crouching(climbing(body, terrain.rise, ankles=living), gait.crouch)
+    body = impaired(body, muscles.ankle_strength, carried.shank_mass)
+    return wearing(body, loads_of(carried.load))
 
 
 def climbing(body: Tree, rise: float, *, ankles: bool = False) -> Tree:
@@ -233,61 +228,44 @@ def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
     return replace(body, joints=tuple(joints))
 
 
-def _roaming(body: Tree) -> Tree:
-    """Return a body whose joints that tissue restores have their whole ranges."""
-    free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
-    return _ranging(body, free)
-
-
-def _easing(body: Tree, who: dict[str, Any]) -> Tree:
-    """Return a body whose hips and elbows have tissue within their ranges too."""
-    moving = [joint.name for joint in body.moving]
-    tissue = within_ranges(moving, who["stature"], who["mass"])
-    return replace(body, elements=(*body.elements, *tissue))
-
-
-def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
+def _ahead(step: Any, terrain: Terrain) -> tuple[Any, Any]:
     """Return how far (m) one step goes up and forward."""
-    if not slope:
-        return rise, step
-    return step * float(np.sin(np.radians(slope))), step * float(np.cos(np.radians(slope)))
+    if not terrain.slope:
+        return terrain.rise, step
+    angle = np.radians(terrain.slope)
+    return step * float(np.sin(angle)), step * float(np.cos(angle))
 
 
-def _check_sides(sided: Sequence[str], *, full: bool) -> None:
-    """Raise ValueError for what makes sides `sided` unlike where a step is continued by its
-    image."""
-    if sided and not full:
+def _check_sides(muscles: Muscles, carried: Carried, *, full: bool) -> None:
+    """Raise ValueError for what makes sides unlike where a step is continued by its image."""
+    loads = one_sided(loads_of(carried.load))
+    sided = {
+        f"load: {', '.join(loads)}": loads,
+        "ankle_strength": muscles.ankle_strength != 1,
+        "shank_mass": any_nonzero((carried.shank_mass,)),
+    }
+    unlike = [name for name, given in sided.items() if given]
+    if unlike and not full:
         raise ValueError(
-            f"{', '.join(sided)}: of a body that is not alike on both sides the image of a step is "
-            "none of its own; take stride full"
+            f"{', '.join(unlike)}: of a body that is not alike on both sides the image of a step "
+            "is none of its own; take stride full"
         )
 
 
-def _check_phases(phased: bool, **wanted: bool) -> None:
-    """Raise ValueError for what a walk stated in phases does not have."""
-    words = {"whole": "without symmetry", "uneven": "slope of both steps, or rise"}
-    asked = [(words.get(name, name), one != (name == "whole")) for name, one in wanted.items()]
-    for what, amiss in asked:
-        if phased and amiss:
+def _check_rules(rules: Rules, terrain: Terrain, *, phased: bool, full: bool, whole: bool) -> None:
+    """Raise ValueError for what walks stated in phases, or on ground that is not level, do not
+    have; `whole` has the family of symmetry."""
+    of_one_phase = {
+        "jump": rules.jump,
+        "split": rules.split,
+        "without symmetry": not whole,
+        "slope of both steps, or rise": terrain.rise or (terrain.slope and full),
+    }
+    for what, given in of_one_phase.items():
+        if phased and given:
             raise ValueError(f"{what}: is known of a step in one phase; take stride half")
-
-
-def _walker(
-    who: dict[str, Any],
-    active: str,
-    speed: Any,
-    step: Any,
-    backpack: Any,
-    strong: Mapping[str, Any] | None = None,
-) -> tuple[Tree, Any, Any]:
-    """Return the body of a person {stature, mass, ..}, and speed (m/s) and step (m) of it; with
-    `strong`, whose strength it has by age and percentile, it has that over angle, and tissue."""
-    living: dict[str, Any] = {"passive": True, "strength": "angle", **strong} if strong else {}
-    body = human(**who, **living, frozen=_frozen(active), ranges="gait")
-    body = _easing(_roaming(body), who) if strong else body
-    speed, step = likewise(body, speed, step)
-    _check_task(*nominal((body, speed, step, who["stature"])))
-    return carry(body, "T6", backpack, BEHIND) if any_nonzero((backpack,)) else body, speed, step
+    if (terrain.slope or terrain.rise) and not (rules.balance == "pressure" and whole):
+        raise ValueError("slope, rise: expected pressure as balance, and the family of symmetry")
 
 
 def likewise(
@@ -319,11 +297,12 @@ def _leg(body: Tree) -> Any:
     return array(position(body, np.zeros(body.dof), "hip_r")).ravel().tolist()[1]
 
 
-def _objective(body: Tree, name: str, smooth: Any, who: dict[str, Any]) -> Objective:
+def _objective(body: Tree, goal: Goal, who: dict[str, Any]) -> Objective:
     """Return what is to be least, with the weight of accelerations; "constant" has nothing at all.
 
     So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
     """
+    name, smooth = goal.objective, goal.smooth
     if name == HUMAN:
         return human_cost(body, who, smooth)
     known: dict[str, Callable[[], Objective]] = {

@@ -34,10 +34,11 @@ HOURS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How often, how long and by what handles a box is lifted.
+    """How often, how long and by what handles a box is lifted; ValueError names what is none.
 
-    `rate` lifts a minute for up to 1, 2 or 8 `hours`, with a good, fair or poor `coupling` of the
-    hands. Raises ValueError naming what is none of these.
+    `rate`: of such lifts a minute, for what is reported beside it; `hours`: up to which that goes
+    on, 1, 2 or 8 (h); `coupling`: of hands and box, good, fair or poor, as by table 6 of its manual
+    that of a box higher than 0.30 m is.
     """
 
     rate: float = 0.2

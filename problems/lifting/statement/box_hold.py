@@ -1,46 +1,15 @@
 """The box and the hands that hold it: level between the palms, and where it starts and ends."""
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
 from ocp import Constraint, Instant, Tree, path
-from ocp.mechanics import Open
 from ocp.problem import INSIDE
+from ocp.problems.lifting.statement.lifting_task import Box, Spot
 
 UP = (0.0, 1.0, 0.0)
 FACING = np.cos(np.radians(30.0))  # of the most between palms and sides of the box [assumed]
 SIDES = {"r": "right", "l": "left"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    """A box: its mass (kg), and its depth fore and aft, height and width between the hands (m)."""
-
-    mass: float | Open
-    depth: float
-    height: float
-    width: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """Where hands are: `high` above the floor and `ahead` of the ankles (m).
-
-    They are turned to the left by an `angle` (rad).
-    """
-
-    high: float | Open
-    ahead: float | Open
-    angle: float = 0.0
-
-    def hands(self, width: float) -> np.ndarray:
-        """Return the places (6, m) of the right and the left hand, `width` (m) apart."""
-        sine, cosine = np.sin(self.angle), np.cos(self.angle)
-        middle = np.array([self.ahead * sine, self.high, self.ahead * cosine])
-        half = width / 2 * np.array([cosine, 0.0, -sine])
-        return np.concatenate([middle - half, middle + half])
 
 
 def one_hand(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tuple[Constraint, ...]:

@@ -1,7 +1,6 @@
 """Constraints and objectives of a lift."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -18,7 +17,6 @@ from ocp import (
     smoothness,
     torque_limits,
 )
-from ocp.mechanics import Open
 from ocp.problem import (
     final,
     foot_contact,
@@ -31,42 +29,36 @@ from ocp.problem import (
 from ocp.problems.lifting.report.niosh import COUPLINGS, Work
 from ocp.problems.lifting.statement.box_hold import corners, one_hand, placed, two_hands
 from ocp.problems.lifting.statement.exertion import exertion
+from ocp.problems.lifting.statement.lifting_task import Accuracy, Goal, Manner
 from ocp.problems.lifting.statement.scene import Scene
 from ocp.problems.lifting.statement.standing_body import follows, sides_alike, stability
 
 FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
 KILOGRAMS = 10.0  # of the box, that count as 1
+HANDLING = Work(coupling="poor")  # of a box higher than 0.30 m, by table 6 of the manual
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How a lift is done: its `time` (s), `motion`, `work`; all else as in `problem`."""
-
-    time: float | Open
-    motion: BSpline
-    work: Work
-    weight: float = 1.0
-    smooth: float | Open = 0.0025
-    maximum: bool = False
-    balance: str = "pressure"
-    still: bool = True
-    contact: float = 0.002
-    slip: float = 0.02
-
-
-def stated(scene: Scene, manner: Manner, *more: Any) -> Problem:
+def stated(
+    scene: Scene,
+    motion: BSpline,
+    manner: Manner,
+    *more: Any,
+    goal: Goal = Goal(),
+    work: Work = HANDLING,
+    accuracy: Accuracy = Accuracy(),
+) -> Problem:
     """Return the Problem of a lift, of which `more` constraints may be asked."""
-    crate, work = scene.box, manner.work
+    crate = scene.box
     return Problem(
         tree=scene.body,
-        motion=manner.motion,
+        motion=motion,
         duration=manner.time,
-        objective=(1 / manner.time) * _goal(scene, manner),
+        objective=(1 / manner.time) * _objective(scene, goal),
         ground=scene.feet,
         constraints=(
             _motion(scene, manner.still),
-            _standing(scene, manner),
-            _holding(scene, manner.contact),
+            _standing(scene, manner.balance, accuracy),
+            _holding(scene, accuracy.contact),
             *more,
         ),
         outputs={
@@ -77,11 +69,11 @@ def stated(scene: Scene, manner: Manner, *more: Any) -> Problem:
     )
 
 
-def _goal(scene: Scene, manner: Manner) -> Objective:
+def _objective(scene: Scene, goal: Goal) -> Objective:
     """Return effort against stability, or the mass of the box (kg) and a little of effort."""
     effort = exertion(scene.body) if scene.body.elements else dynamic_effort(scene.body)
-    gentle, weight = manner.smooth * smoothness(scene.body), manner.weight
-    if manner.maximum:
+    gentle, weight = goal.smooth * smoothness(scene.body), goal.weight
+    if goal.maximum:
         mass = final("mass", lambda at: -ca.SX(scene.box.mass))
         return (1 / KILOGRAMS) * mass + FAINT * (effort + gentle)
     return weight * effort + (1 - weight) * stability(scene.feet) + gentle
@@ -101,9 +93,9 @@ def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:
     )
 
 
-def _standing(scene: Scene, manner: Manner) -> tuple[Any, ...]:
+def _standing(scene: Scene, balance: str, accuracy: Accuracy) -> tuple[Any, ...]:
     """Return what keeps the feet in place and the body on them."""
-    body, balance = scene.body, manner.balance
+    body = scene.body
     known: dict[str, Callable[[], tuple[Constraint, ...]]] = {
         "pressure": lambda: pressure_inside(body, scene.asked),
         "zmp": lambda: zmp_inside(body, scene.feet),
@@ -111,7 +103,7 @@ def _standing(scene: Scene, manner: Manner) -> tuple[Any, ...]:
     if balance not in known:
         raise ValueError(f"balance: expected one of {', '.join(known)}, got {balance!r}")
     return (
-        foot_contact(scene.asked, position=manner.contact, velocity=manner.slip),
+        foot_contact(scene.asked, position=accuracy.contact, velocity=accuracy.slip),
         known[balance](),
         unilateral(body, scene.asked),
         friction(body, scene.asked),

@@ -10,7 +10,7 @@ from ocp import Tree
 from ocp.mechanics import nominal, positions
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror
 from ocp.problem import Ground
-from ocp.problems.lifting.statement.box_hold import Box, Spot
+from ocp.problems.lifting.statement.lifting_task import Box, Spot
 from ocp.problems.lifting.statement.standing_body import right_half, stepped
 
 

@@ -1,0 +1,115 @@
+"""Arguments of a step: gait, muscles, terrain, burdens, goal, rules and accuracy."""
+
+from dataclasses import dataclass
+
+from ocp.mechanics import Open
+from ocp.problems.gait.statement.objective_terms import SMOOTH
+
+HUMAN = "human"
+PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gait:
+    """Speed, length and timing of steps.
+
+    `speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
+    length of a step (m), by default as 0.6 m is to those legs; `width`: distance between the feet
+    (m); `stride`: half, the step that its image continues, phases, the same stated in phases, or
+    full, both steps; `free_timing`: find how long single and double support last and how long steps
+    are; `heel_off`: when the heel may leave the ground, of the step, by default 0.6, of walks of
+    effort alone 0.75, down stairs 0.8; `crouch`: by which knees are bent at least, always (deg).
+    """
+
+    speed: float | Open | None = None
+    step: float | Open | None = None
+    width: float | Open = 0.1
+    stride: str = "half"
+    free_timing: bool = False
+    heel_off: float | None = None
+    crouch: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Muscles:
+    """Strength of a person, and stiffness of what crosses the toes.
+
+    `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to 99;
+    `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the objective
+    human (N m/rad).
+    """
+
+    age: float | None = None
+    percentile: float | Open = PERCENTILE
+    ankle_strength: float = 1.0
+    toes: float | Open = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terrain:
+    """Slope of the ground, or stairs.
+
+    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m),
+    below 0 down.
+    """
+
+    slope: float = 0.0
+    rise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """Burdens that are worn or held.
+
+    `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N); `load`: worn on trunk, waist,
+    thigh, shank and foot or held in hands, as trunk=10,foot=2, of limbs on each side or on one, as
+    hand_r=5 (kg); `shank_mass`: put on the right shank (kg).
+    """
+
+    backpack: float | Open = 0.0
+    hands: float | Open = 0.0
+    load: str = ""
+    shank_mass: float | Open = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """Objective of the walk.
+
+    `objective`: human, what people spare with their tissue and strength, or effort, torque or
+    constant; `smooth`: weight of accelerations beside it.
+    """
+
+    objective: str = HUMAN
+    smooth: float | Open = SMOOTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Constraints of a step beyond its speed and its contacts.
+
+    `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
+    share double support by distance instead of freely; `jump`: let accelerations and forces jump
+    from step to step, as six control points need; `hold`: feet in their places throughout, or at
+    both ends; `without`: families of constraints to leave out, separated by commas, of angles,
+    torques, contact, balance, coupling, avoidance, symmetry, clearance and places.
+    """
+
+    balance: str = "pressure"
+    split: bool = False
+    jump: bool = False
+    hold: str = "throughout"
+    without: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Fineness of the motion, and tolerances of contacts.
+
+    `points`: control points per joint, by default 10, of walks of effort alone 8; `contact`:
+    tolerance of the contact points' place (m); `slip`: and of their velocity (m/s).
+    """
+
+    points: int | None = None
+    contact: float | Open = 0.002
+    slip: float | Open = 0.1
