@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from ocp import read_table, save_table
+from ocp import read_table, save_table, with_limits
 from ocp.interchange import Table, coordinates, markers, wrenches
 from ocp.models.arms.two_link import two_link
 
@@ -225,6 +225,22 @@ def test_degrees_that_are_told_to_be_radians_or_nothing_are_refused(tmp_path, he
         coordinates(read_table(mot(tmp_path, header)), two_link())
     stated = coordinates(read_table(mot(tmp_path, f"{header}\nunits=rad,rad")), two_link())
     assert stated.values["elbow"][0, 0] == 90.0
+
+
+def test_one_column_in_degrees_tells_of_those_that_are_small(tmp_path):
+    table = read_table(mot(tmp_path, "version=1"))
+    with pytest.raises(ValueError, match="column 'elbow': 90 rad is 14.3 turns"):
+        coordinates(table, two_link(), joints=("shoulder",))
+
+
+def test_turns_that_a_joint_does_not_reach_warn_of_degrees(tmp_path):
+    rows = [f"{0.1 * k}\t{-0.5 * k}\t{k}" for k in range(6)]  # deg, of a joint of +-2 rad
+    arm = with_limits(two_link(), position={"elbow": 2.0})
+    with pytest.warns(UserWarning, match="column 'elbow': 5 rad is 0.8 turns; if .* in the header"):
+        coordinates(read_table(mot(tmp_path, "version=1", rows)), arm)
+    for header in ("inDegrees=no", "units=rad,rad"):  # said: taken as it is
+        coordinates(read_table(mot(tmp_path, header, rows)), arm)
+    coordinates(read_table(mot(tmp_path, "version=1", rows)), two_link())  # which turns freely
 
 
 @pytest.mark.parametrize("header", ["INDEGREES=yes", "indegrees = Yes", "inDegrees yes"])

@@ -8,13 +8,15 @@ import numpy as np
 from ocp.interchange.tables.table import Table, check_table
 from ocp.interchange.tables.units import DEGREE
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.degrees import TURNS
+from ocp.mechanics.values.degrees import TURNS, warn_outside
+from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.units import unit_of
 from ocp.problem import Series
 
 AXES = "xyz"
 MARKS = (".", "_t", "_", ":")  # between a marker's name and the axis
 FORCE = re.compile(r"^(?P<head>.*)force(?P<tail>_.*)?_v(?P<axis>[xyz])$")
+BEYOND = 0.2  # rad beyond its limits, where people may still be
 NEAR = 0.05  # m: an exact zero farther from its neighbours is no place of a marker
 MOMENT = re.compile(r"(torque|moment)(_[^_.:]*)?$", re.IGNORECASE)
 
@@ -84,7 +86,9 @@ def coordinates(
         joints: names of some joints, or {joint: column}; by default all joints that have a column.
 
     Raises:
-        ValueError: a joint without a column, or turns beyond 10 rad in a column without a unit.
+        ValueError: a joint without a column, or turns beyond 10 rad in a column without a unit, of
+            whatever joint. Smaller ones warn where they are beyond their joint's limits, or beyond
+            a turn of a joint without.
     """
     check_table("coordinates", table)
     names = [joint.name for joint in tree.moving]
@@ -97,8 +101,40 @@ def coordinates(
             f"{table.source}: no column has the name of a joint; it has "
             f"{', '.join(table.labels)}, the tree {', '.join(names)}"
         )
+    _check_degrees(table, tree, {name: name for name in names if name in table.labels} | chosen)
     values = {name: _coordinate(table, tree, name, label) for name, label in chosen.items()}
     return Series(t=table.t, values=values, source=table.source)
+
+
+def _check_degrees(table: Table, tree: Tree, columns: Mapping[str, str]) -> None:
+    """Raise ValueError for a turn of any joint {name: column} that is likely in degrees, since then
+    all are; warn of one that its joint does not reach."""
+    known = dict(zip(table.labels, table.units))
+    said, beyond = "inDegrees" in table.header, ""
+    for name, label in columns.items():
+        joint = tree.moving[tree.coordinate(name)]
+        if table.degrees or known.get(label) != "" or unit_of(joint, "q") != "rad":
+            continue
+        row = np.abs(table.column(label))
+        most = float(np.nanmax(row, initial=0.0))
+        if most > TURNS:
+            raise ValueError(_degrees_words(table, label, int(np.nanargmax(row))))
+        reach = max(abs(float(nominal(bound))) for bound in joint.position) + BEYOND
+        if not said and not beyond and most > (reach if np.isfinite(reach) else 2 * np.pi):
+            beyond = _degrees_words(table, label, int(np.nanargmax(row)))
+    if beyond:
+        warn_outside(f"{beyond}; the joint does not reach it")
+
+
+def _degrees_words(table: Table, label: str, k: int) -> str:
+    """Return in words that row k of a column is likely in degrees, and what to do."""
+    said = " although the header says inDegrees=no" if "inDegrees" in table.header else ""
+    angle = table.column(label)[k]
+    return (
+        f"{table.source}: line {table.lines[k]}, column {label!r}: {angle:g} rad is "
+        f"{abs(angle) / (2 * np.pi):.1f} turns; if these are degrees{said}, say inDegrees=yes "
+        "in the header or (deg) after the label, and the unit rad of the column if not"
+    )
 
 
 def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
@@ -108,17 +144,7 @@ def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
     _check_units(table, [number], (unit, ""))
     if unit != "rad" or table.units[number]:
         return row
-    if table.degrees:
-        return DEGREE * row
-    if np.nanmax(np.abs(row), initial=0.0) > TURNS:
-        k = int(np.nanargmax(np.abs(row)))
-        said = " although the header says inDegrees=no" if "inDegrees" in table.header else ""
-        raise ValueError(
-            f"{table.source}: line {table.lines[k]}, column {label!r}: {row[k]:g} rad is "
-            f"{abs(row[k]) / (2 * np.pi):.1f} turns; if these are degrees{said}, say inDegrees=yes "
-            "in the header or (deg) after the label, and the unit rad of the column if not"
-        )
-    return row
+    return DEGREE * row if table.degrees else row
 
 
 def wrenches(table: Table) -> Series:

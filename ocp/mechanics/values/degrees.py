@@ -46,8 +46,13 @@ def warn_of_angles(angles: Iterable[tuple[str, Any]], *, rates: bool = False) ->
     for what, angle in angles:
         words = degrees_suspected(float(nominal(angle)), rate=rates)
         if words:
-            warnings.warn(f"{what}: {words}", UserWarning, stacklevel=_frames_inside())
+            warn_outside(f"{what}: {words}")
             return
+
+
+def warn_outside(message: str) -> None:
+    """Warn at the line outside the package that led here."""
+    warnings.warn(message, UserWarning, stacklevel=_frames_inside())
 
 
 def _frames_inside() -> int:
