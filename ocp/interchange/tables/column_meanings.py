@@ -138,13 +138,11 @@ def _degrees_words(table: Table, label: str, k: int) -> str:
 
 
 def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
-    unit = unit_of(tree.moving[tree.coordinate(name)], "q")
-    row = table.column(label)
+    unit, row = unit_of(tree.moving[tree.coordinate(name)], "q"), table.column(label)
     number = table.labels.index(label)
     _check_units(table, [number], (unit, ""))
-    if unit != "rad" or table.units[number]:
-        return row
-    return DEGREE * row if table.degrees else row
+    turns = table.degrees and unit == "rad" and not table.units[number]
+    return DEGREE * row if turns else row
 
 
 def wrenches(table: Table) -> Series:
