@@ -8,7 +8,7 @@ DISTRIBUTION = "ocp-motion"
 
 
 def install_hint(extra: str) -> str:
-    """Return how to install an extra of the distribution, as errors say it."""
+    """Return the command that installs an extra of the distribution, as errors say it."""
     return f"install the extra `{extra}` (pip install '{DISTRIBUTION}[{extra}]')"
 
 

@@ -99,7 +99,7 @@ def coarseness(
 
 
 def refinement_advice(tolerance: float) -> str:
-    """Return what to do about a basis that is too coarse."""
+    """Return the advice for a basis that is too coarse."""
     return (
         f"next: solve(problem, refine={tolerance:g}), on the command line --refine {tolerance:g}, "
         "or more points or nodes"

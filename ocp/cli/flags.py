@@ -107,7 +107,7 @@ def read_line(
     arguments: Sequence[str] | None,
     parameters: Callable[[argparse.Namespace], Iterable[str]] | None = None,
 ) -> argparse.Namespace:
-    """Return what a command line says, as the parser's own method does.
+    """Return the values of a command line, as the parser's own method does.
 
     The error of an unknown flag names the flag that is most like it.
 

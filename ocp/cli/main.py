@@ -51,7 +51,7 @@ def _command(given: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """Return what the command can do."""
+    """Return the usage text of the command."""
     width = max(map(len, WORDS))
     lines = [f"  ocp {word:<{width}}  {text}" for word, (_, text) in WORDS.items()]
     more = "ocp COMMAND --help says more, ocp --version which one it is"

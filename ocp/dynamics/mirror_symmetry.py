@@ -152,8 +152,8 @@ def _image(
 
 
 def _distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit | None:
-    """Return how far a joint is from the image of another, and the signs of its coordinates; None
-    for a joint of another kind."""
+    """Return the distance of a joint from the image of another, and the signs of its coordinates;
+    None for a joint of another kind."""
     if own.joint.kind != other.joint.kind:
         return None
     return (_ball_distance if own.joint.ball else _axis_distance)(own, other, flip)
@@ -198,15 +198,15 @@ def _lie_alike(placed: Placed, k: int, m: int, flip: np.ndarray, within: float) 
 
 
 def _axis_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit:
-    """Return how far the axis of one joint is from the image of another's, and its sign."""
+    """Return the distance of a joint's axis from the image of another's, and its sign."""
     image = np.concatenate([-flip @ own.twist[:3], flip @ own.twist[3:]])
     off, sign = min((float(np.abs(other.twist - s * image).max()), s) for s in (1.0, -1.0))
     return off, [(0, sign)]
 
 
 def _ball_distance(own: PlacedJoint, other: PlacedJoint, flip: np.ndarray) -> Fit:
-    """Return how far a ball is from another's image, and the signs of its quaternion: -F turns its
-    vector, from frame to frame."""
+    """Return the distance of a ball from another's image, and the signs of its quaternion: -F turns
+    its vector, from frame to frame."""
     turned = -other.frame[:3, :3].T @ flip @ own.frame[:3, :3]
     signed = np.round(turned)
     apart = flip @ own.frame[:3, 3] - other.frame[:3, 3]

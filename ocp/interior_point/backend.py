@@ -50,7 +50,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
-    """Return what solves an NLP by the interior point.
+    """Return the interior point's solver of an NLP.
 
     That raises ValueError for a program whose core is too large for dense factors.
     """

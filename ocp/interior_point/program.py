@@ -158,7 +158,7 @@ class Program:
         return x
 
     def cache(self, v: np.ndarray) -> PointCache:
-        """Return what is known at v (size,), by the identity of the array."""
+        """Return the values known at v (size,), by the identity of the array."""
         if self._cache.v is not v:
             self._cache = PointCache(v)
         return self._cache

@@ -86,7 +86,7 @@ def _link(link: Link, factor: Any) -> Link:
 
 
 def _visual(visual: Visual, factor: Any) -> Visual:
-    """Return what shows a link at its place in the longer one, a mesh as much larger."""
+    """Return the visual of a link at its place in the longer one, a mesh as much larger."""
     pose = np.array(visual.pose)
     pose[:3, 3] *= factor
     size = factor * np.array(visual.size) if visual.kind == "mesh" else visual.size

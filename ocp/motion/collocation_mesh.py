@@ -249,7 +249,7 @@ def defects(mesh: Mesh) -> Array:
 
 
 def widths_of_stages(mesh: Mesh) -> Array:
-    """Return how long the interval of every position but the first is, (positions - 1,)."""
+    """Return the length of the interval of every position but the first, (positions - 1,)."""
     return np.repeat(mesh.widths, len(mesh.positions[1:]) // mesh.intervals)
 
 

@@ -95,7 +95,7 @@ class Part:
         return self.whole.interpolation(s, nodes)
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return those of the whole that are the part's, order 0, 2 or 3."""
+        """Return the abscissae of the whole that are the part's, order 0, 2 or 3."""
         return self._own(self.whole.abscissae(order))
 
     def grid(self, per_segment: int) -> Array:
@@ -115,8 +115,8 @@ class Part:
         return np.sort(np.append(s, jumps - SIDE))
 
     def closing(self, level: int, implied: tuple[frozenset, frozenset]) -> Array:
-        """Return those of the whole that are the part's; what is `implied` at an end is where that
-        is the whole's."""
+        """Return the rows of the whole that are the part's; those `implied` at an end only where
+        that is the whole's."""
         first = implied[0] if self.start <= 0 else frozenset()
         last = implied[1] if self.end >= 1 else frozenset()
         return self._own(self.whole.closing(level, (first, last)))

@@ -57,7 +57,7 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
 
 
 def sections_of(solution: Solution) -> list[Profile]:
-    """Return what of joints is drawn over time, without what is at rest."""
+    """Return the joints' curves that are drawn over time, without those at rest."""
     tree, problem = solution.problem.tree, solution.problem
     shown = ["q", *(limited_quantity(tree, "qd") if is_held(problem, "qd") else []), "tau"]
     every = [Profile(name, joints) for name in shown for joints in joints_by_kind(tree, name)]

@@ -110,8 +110,8 @@ class Instant:
         return self.rate(self.tau)
 
     def rate(self, expression: Matrix) -> Matrix:
-        """Return how an expression of this instant changes in time, its derivative along the motion
-        (1/s), as `at.rate(at.acceleration("hand"))` (3, m/s3).
+        """Return the rate of an expression of this instant, its derivative along the motion (1/s),
+        as `at.rate(at.acceleration("hand"))` (3, m/s3).
 
         Raises NoRate where that is not known.
         """
@@ -188,7 +188,7 @@ class Instant:
         return element_torques(self.tree, self.q, self.qd, self.moves, names)
 
     def _with_elements(self, needed: Matrix) -> Matrix:
-        """Return what is needed (n,) of drives, where bodies need that."""
+        """Return the torques of drives (n,), from those that bodies need."""
         if not forces_of(self.tree):
             return needed
         return with_rotors(self.tree, needed, self.qdd) - self.elements
@@ -361,11 +361,11 @@ def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
 def _body_forces(
     inverse: Any, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
 ) -> Matrix:
-    """Return what bodies need (n,), which Instants without loads share likewise."""
+    """Return the torques that bodies need (n,), which Instants without loads share likewise."""
     return inverse(tree, q, qd, qdd, acting)
 
 
 @memoize(4)
 def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
-    """Return what force elements give (n,), which Instants share likewise."""
+    """Return the torques of force elements (n,), which Instants share likewise."""
     return element_torques(tree, q, qd, _moves(tree, q, qd))

@@ -17,8 +17,8 @@ from ocp.problem.statement import Problem
 
 
 def requirements(problem: Problem) -> tuple[Requirement, ...]:
-    """Return what the open numbers of a problem must meet, and the bounds of its parameters do not
-    see to.
+    """Return the requirements on the open numbers of a problem that the bounds of its parameters do
+    not see to.
 
     Those of the tree are what `ocp.mechanics.values.parameter_validity` says; durations are
     positive, point masses not negative, instants within the motion, and the corners of a polygon

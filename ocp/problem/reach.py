@@ -31,6 +31,6 @@ def reach(tree: Tree, point: str) -> tuple[np.ndarray, float, str] | None:
 
 
 def _slide(joint: Joint) -> float:
-    """Return how far (m) a joint can advance along its axis."""
+    """Return the largest way (m) of a joint along its axis."""
     way = 1.0 if joint.kind == "prismatic" else 0.0 if joint.ball else abs(joint.pitch)
     return way * max(map(abs, joint.position)) if way > 1e-14 else 0.0

@@ -55,7 +55,7 @@ class Budget:
         return replace(solver, options=dict(solver.options) | limits) if limits else solver
 
     def after(self, iterations: int, seconds: float, cpu_seconds: float) -> "Budget":
-        """Return what is left after so many iterations and seconds."""
+        """Return the budget left after so many iterations and seconds."""
         used: dict[str, float] = dict.fromkeys(ITERATION_LIMITS, iterations)
         used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
         left = {name: amount - used[name] for name, amount in self.left.items()}

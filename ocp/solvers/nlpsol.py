@@ -44,7 +44,7 @@ def plugin(name: str) -> Backend:
 
 
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
-    """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
+    """Return the solver of an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
 
     A solver is kept with the NLP for its functions and options, except while it runs: solves at the
     same time, in threads or within each other's watch, have one each.

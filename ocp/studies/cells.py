@@ -147,7 +147,7 @@ def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solu
 
 
 def _outcome(data: Content, solution: Solution) -> Result:
-    """Return what a study keeps of a solution, beside its statistics."""
+    """Return the numbers of a solution that a study keeps beside its statistics."""
     measured = {} if data["measure"] is None else resolve(data["measure"])(solution)
     return {
         "status": SOLVED if solution.success else FAILED,

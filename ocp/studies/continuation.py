@@ -133,7 +133,7 @@ def _foretold(a: Cell, b: Cell) -> float:
 
 
 def _along(one: Cell, a: Cell, b: Cell) -> float:
-    """Return how much the objective grows from a to b by the slopes of a cell, nan where they are
+    """Return the growth of the objective from a to b by the slopes of a cell, nan where they are
     not known."""
     slopes = one.statistics.get("slopes", {})
     moved = [name for name in a.parameters if is_number(a.parameters[name])]

@@ -47,7 +47,8 @@ class OpenProblem:
 
 
 def open_problem(data: Content) -> OpenProblem:
-    """Return what a cell shares with others; raise ValueError naming what cannot be left open."""
+    """Return the problem that a cell shares with others; raise ValueError naming a setting that
+    cannot be left open."""
     key = structure(data)
     if key not in _PROBLEMS:
         left_open = parameters(data)

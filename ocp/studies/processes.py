@@ -72,7 +72,7 @@ class Worker:
         self.lock = threading.Lock()  # of a start, which no end may overtake
 
     def do(self, job: Any, seconds: float | None) -> Any:
-        """Return what a job returns; raise what it raises, WorkerDied or Overran."""
+        """Return the result of a job; raise its error, WorkerDied or Overran."""
         for _ in range(STARTS):  # one that died while it waited costs nothing
             if self.process is None or not self.process.is_alive():
                 self._start()

@@ -191,7 +191,7 @@ def _groups(rows: list[Row], others: Sequence[str]) -> dict[tuple | None, list[R
 
 
 def _entry(one: Cell, kind: str, name: str) -> Any:
-    """Return what a cell has of a kind by a name, None if it has no such."""
+    """Return the entry of a cell of a kind by a name, None if it has no such."""
     if kind == "outcome":
         if name in NUMBERS:
             return one.statistics.get(name)

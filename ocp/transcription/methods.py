@@ -143,7 +143,7 @@ class Method:
         return nlp, None
 
     def words(self, problem: Problem) -> str:
-        """Return what a report says of the method."""
+        """Return the words of a report on the method."""
         return self.name
 
 
@@ -189,7 +189,7 @@ class OnSpline(Method):
         return torque_layout(problem, self.torques, self.grid(problem))
 
     def words(self, problem: Problem) -> str:
-        """Return what a report says of the method."""
+        """Return the words of a report on the method."""
         return "spline" + (self.of_passive if passive_of(problem) else "")
 
 
@@ -317,7 +317,7 @@ class HermiteSimpson(Collocation):
     name: ClassVar[str] = "hermite-simpson"
 
     def words(self, problem: Problem) -> str:
-        """Return what a report says of the method."""
+        """Return the words of a report on the method."""
         return f"{self.name} on {self.spread} intervals, {self.form}"
 
 
@@ -343,7 +343,7 @@ class Radau(Collocation):
         return constant_layout(layout) if self.controls == "constant" else layout
 
     def words(self, problem: Problem) -> str:
-        """Return what a report says of the method."""
+        """Return the words of a report on the method."""
         free = " of free lengths" if self.lengths == "free" else ""
         held = ", torques constant on each" if self.controls == "constant" else ""
         return (

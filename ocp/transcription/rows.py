@@ -98,7 +98,7 @@ class Group:
         return ~moved
 
     def inputs(self, x: np.ndarray) -> np.ndarray:
-        """Return what the kernel takes at all instants, (width, N)."""
+        """Return the kernel's inputs at all instants, (width, N)."""
         return np.reshape(
             np.array(self.matrix @ x).ravel(), (self.kernel.width, len(self.s)), order="F"
         )

@@ -83,8 +83,8 @@ def memory() -> float:
 
 
 def _depths(tree: Tree) -> list[int]:
-    """Return how many coordinates move each of a tree's links, but for links without any of their
-    own."""
+    """Return the number of coordinates that move each of a tree's links, but for links without any
+    of their own."""
     depths: list[int] = []
     for parent, rows in zip(tree.parents, tree.spans):
         depths.append(len(rows) + (depths[parent] if parent >= 0 else 0))

@@ -215,7 +215,7 @@ class Transcribed:
         return x
 
     def kernels(self) -> str:
-        """Return how kernels run."""
+        """Return the words on how kernels run."""
         return "; ".join(dict.fromkeys(part.kernels() for part in self.parts))
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:
@@ -412,7 +412,7 @@ def _in_phase(constraint: Constraint, phase: str) -> Constraint:
 
 
 def _shift_rows(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
-    """Return where the rows of a phase are in the program of all."""
+    """Return the places of a phase's rows in the program of all."""
     return replace(
         rows,
         constraint=_in_phase(rows.constraint, phase),

@@ -304,7 +304,7 @@ def transcribe_phase(
 
 
 def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBackend:
-    """Return what evaluates the kernels of a problem."""
+    """Return the backend of a problem's kernels."""
     method, kernels = formulation_of(transcription.dynamics, problem.tree), transcription.kernels
     if kernels == "auto":  # a solver that finds derivatives itself wants the graphs
         left = transcription.derivatives == "solver" or isinstance(transcription.method, Integrated)

@@ -125,7 +125,7 @@ def run_task(task: Task, arguments: Sequence[str], program: str | None = None) -
 
 
 def _program() -> str:
-    """Return how the user called the program that runs a task itself."""
+    """Return the command by which the user called a program that runs a task itself."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is not None and not spec.name.startswith("pytest"):
         return f"python -m {spec.name.removesuffix('.__main__')}"

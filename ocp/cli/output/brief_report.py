@@ -179,7 +179,7 @@ def columns() -> int:
 def _share_lines(
     blocks: Sequence[Sequence[Sequence[str]]], least: Sequence[int], room: int
 ) -> list[int]:
-    """Return how many entries of each block are shown: the least of all, then more in their
+    """Return the number of shown entries of each block: the least of all, then more in their
     order."""
     counts = [0] * len(blocks)
     for most in (least, [len(block) for block in blocks]):

@@ -70,7 +70,8 @@ def serialized_table(function: ca.Function) -> np.ndarray | None:
 
 
 def find_table(function: ca.Function, data: bytes) -> int | None:
-    """Return where instructions begin in a serialized function's bytes, None if not certain."""
+    """Return the place of the first instruction in a serialized function's bytes, None if not
+    certain."""
     count = function.n_instructions()
     sample = min(SAMPLE, count)
     first = asked_table(function, range(sample)).tobytes()

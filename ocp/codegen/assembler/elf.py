@@ -139,7 +139,7 @@ def elf_image(text: Text, labels: Mapping[str, str]) -> bytes:
 
 
 def load_image(data: bytes, load: Callable[[Path], Loaded]) -> Loaded:
-    """Return what `load` makes of the file of an image in memory.
+    """Return the library that `load` makes of the file of an image in memory.
 
     The dynamic loader knows a library by its name, so each image gets a new link; its memory is
     freed when nobody has the library any more. Raises NoMachineCode if it cannot be loaded.

@@ -23,7 +23,8 @@ OF_TWO = {LIBRARY_CALLS[name] for name in ("pow", "fmod", "atan2", "hypot", "cop
 
 
 def difference(assemble: Callable[[ca.Function, int], ca.Function | None]) -> str:
-    """Return how machine code that `assemble` makes differs from CasADi's own, "" if nowhere."""
+    """Return the difference of machine code by `assemble` from CasADi's own, in words; "" without
+    any."""
     version, scalar = f"CasADi {ca.CasadiMeta.version()}", operations()
     if is_misread(scalar):
         return f"kernels are not assembled: {version} serializes graphs in another way"

@@ -49,7 +49,7 @@ class Code:
     flags: tuple[str, ...]
 
     def load_cached(self, load: Load[Loaded]) -> Loaded | None:
-        """Return what `load` makes of the cached library, None if there is no sound one.
+        """Return the result of `load` for the cached library, None if there is no sound one.
 
         One that does not load is not for this system, and is removed. Raises NoCompiler if the
         cache cannot be used.
@@ -174,7 +174,7 @@ def begin_load(
 
 
 def load_library(load: Load[Loaded], library: Path) -> Loaded:
-    """Return what `load` makes of a library; raise NoCompiler with the reason if it cannot."""
+    """Return the result of `load` for a library; raise NoCompiler with the reason if it cannot."""
     try:
         return load(library)
     except (RuntimeError, OSError) as error:

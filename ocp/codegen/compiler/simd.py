@@ -116,7 +116,7 @@ def _vector_function(statements: Sequence[Statement], function: ca.Function) -> 
 
 
 def _count_vector_uses(statements: Sequence[Statement]) -> list[int]:
-    """Return how often values are used.
+    """Return the number of uses of each value.
 
     A number counts twice outside of sums and products, since only there it may stand for a vector.
     """

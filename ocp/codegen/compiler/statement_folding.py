@@ -92,7 +92,7 @@ def _parse_statements(lines: Sequence[str]) -> list[Statement] | None:
 
 
 def count_uses(statements: Sequence[Statement]) -> list[int]:
-    """Return how often each statement's value is read before its variable has another."""
+    """Return the number of reads of each statement's value before its variable has another."""
     latest: dict[str, int] = {}
     counts = [0] * len(statements)
     for number, (target, _, operands) in enumerate(statements):

@@ -240,7 +240,7 @@ def _places(chain: Chain, q: Matrix) -> tuple[Matrix, tuple[Matrix, ...], Matrix
 
 
 def _slide(joint: Joint) -> float:
-    """Return how far a joint's link slides along its axis per unit of its coordinate."""
+    """Return the slide of a joint's link along its axis per unit of its coordinate."""
     return {"prismatic": 1.0, "screw": joint.pitch}.get(joint.kind, 0.0)
 
 

@@ -195,7 +195,7 @@ def _articulation(
 def _through_joint(
     task: HybridProblem, k: int, row: int, inner: Articulation, phi: Matrix
 ) -> Articulation:
-    """Return what passes through a joint of J^ and B behind it (eqs. 55-57)."""
+    """Return the share of J^ and B behind a joint that passes through it (eqs. 55-57)."""
     axis, inertia = task.axes[k], inner.inertia
     image, drive, known = inertia @ axis, ca.dot(axis, inner.wrench), task.known[row]
     pivot = ca.dot(axis, image)

@@ -226,7 +226,7 @@ def _link_sums(
 
 
 def _hand_on(r: Matrix, p: Matrix, d: Matrix, e: Matrix, c: Matrix, m: Matrix) -> Sums:
-    """Return what a link at (R, p) hands on to its parent."""
+    """Return the force and moment that a link at (R, p) hands on to its parent."""
     return r @ d + p @ e.T, e, r @ c + p * m, m
 
 

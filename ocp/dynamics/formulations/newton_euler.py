@@ -227,8 +227,8 @@ class _JointTurns:
 
 
 def _lean_angles(rotation: np.ndarray) -> tuple[Lean, float]:
-    """Return what stands before the turn by q about z in a rotation (3x3), (beta, alpha) each as
-    (cos, sin), and phi; an open one whole, as rows, and 0."""
+    """Return the turns before that by q about z in a rotation (3x3), (beta, alpha) each as (cos,
+    sin), and phi; an open one whole, as rows, and 0."""
     if is_open(rotation):
         return [[_scalar(entry) for entry in row] for row in rotation.tolist()], 0.0
     beta, alpha, phi = euler_zxz(rotation)

@@ -106,7 +106,8 @@ def as_integers(numbers: ArrayLike) -> np.ndarray:
 
 
 def tile_lists(tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each row's tiles begin in a list, and the list, of a mask (rows, tiles)."""
+    """Return the first place of each row's tiles in a list, and the list, of a mask (rows,
+    tiles)."""
     first = np.concatenate([[0], np.cumsum(tiles.sum(axis=1))])
     return as_integers(first), as_integers(np.nonzero(tiles)[1])
 

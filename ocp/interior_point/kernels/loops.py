@@ -38,7 +38,7 @@ def write_functions(functions: Sequence[Write]) -> Code:
 
 
 def argument(number: int) -> At:
-    """Return where an argument is in memory."""
+    """Return the address of an argument in memory."""
     return at(RDI, offset=8 * number)
 
 

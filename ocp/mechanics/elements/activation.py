@@ -128,8 +128,8 @@ class Activation:
         )
 
     def room(self, shares: tuple[Any, Any], rate: Matrix) -> tuple[Matrix, Matrix]:
-        """Return how far a signal of full is beyond what its state's `rate` (1/s) asks for upwards
-        and downwards, both at least 0, times the time of coming on."""
+        """Return the excess of a full signal over its state's `rate` (1/s), upwards and downwards,
+        both at least 0, times the time of coming on."""
         up, down = shares
         most = self._sum(self._rise(up), self._fall(down))
         least = self._sum(self._rise(down), self._fall(up))
@@ -145,8 +145,8 @@ class Activation:
         return {each.direction: each for each in known if each.joint == self.joint}
 
     def _reach(self, tree: Any, q: Matrix, qd: Matrix) -> tuple[Any, Any]:
-        """Return what the drive can upwards and downwards (N m or N), both positive; None where it
-        has nothing there."""
+        """Return the strength of the drive upwards and downwards (N m or N), both positive; None
+        where it has none there."""
         known, limits = self._strengths(tree), tree.moving[tree.coordinate(self.joint)].torque
         reach: list[Any] = []
         for direction, limit in zip((1, -1), reversed(limits)):

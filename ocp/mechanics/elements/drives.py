@@ -65,7 +65,7 @@ class TorqueSpeed:
         check_drives(label, tree, self.joint)
 
     def room(self, tau: Matrix, q: Matrix, qd: Matrix) -> tuple[Matrix, ...]:
-        """Return what is left of it (2,) at its joint's torque, coordinate and rate, N m or N."""
+        """Return the strength left (2,) at its joint's torque, coordinate and rate, N m or N."""
         stall = graph_number(self.stall)
         asked = tau + stall / graph_number(self.no_load) * qd
         return stall - asked, stall + asked
@@ -117,7 +117,7 @@ class Strength:
         check_drives(label, tree, self.joint)
 
     def room(self, tau: Matrix, q: Matrix, qd: Matrix) -> tuple[Matrix, ...]:
-        """Return what is left of it (1,) at its joint's torque, coordinate and rate, N m or N."""
+        """Return the strength left (1,) at its joint's torque, coordinate and rate, N m or N."""
         capacity = self.capacity(q, self.direction * qd)
         return (capacity - self.direction * tau,)
 
@@ -174,6 +174,6 @@ class Voluntary:
 
 
 def _hyperbola(speed: Matrix, c4: Number, c5: Number) -> Matrix:
-    """Return what is left of strength at a speed of at least 0."""
+    """Return the share of strength that is left at a speed of at least 0."""
     whole = 2 * c4 * c5
     return (whole + speed * (c5 - 3 * c4)) / (whole + speed * (2 * c5 - 4 * c4))

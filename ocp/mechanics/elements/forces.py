@@ -115,7 +115,7 @@ def rotors(tree: Tree) -> dict[int, Any]:
 
 
 def armatures(tree: Tree) -> Matrix:
-    """Return what rotors add to the diagonal of the mass matrix (n,), kg m2 or kg."""
+    """Return the share of rotors in the diagonal of the mass matrix (n,), kg m2 or kg."""
     return _column(tree, rotors(tree))
 
 
@@ -187,7 +187,7 @@ def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 
 
 def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple[Load, ...]:
-    """Return what struts and tendons do to the points of their paths, as loads."""
+    """Return the forces of struts and tendons on the points of their paths, as loads."""
     state, loads = State(tree=tree, q=q, qd=qd, known=moves), []
     for each in tree.elements:
         if isinstance(each, Strut | Tendon):
@@ -201,14 +201,15 @@ def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple
 def drive_torques(
     tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Any = None
 ) -> Matrix:
-    """Return what drives have to give (n,) where bodies need `needed`: ID + A qdd - e."""
+    """Return the torques of drives (n,) where bodies need `needed`: ID + A qdd - e."""
     if not forces_of(tree):
         return needed
     return with_rotors(tree, needed, qdd) - element_torques(tree, q, qd, moves)
 
 
 def with_rotors(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
-    """Return what moves bodies and rotors (n,) where bodies alone need `needed`: ID + A qdd."""
+    """Return the torques that move bodies and rotors (n,) where bodies alone need `needed`: ID + A
+    qdd."""
     return needed + armatures(tree) * qdd if has_rotors(tree) else needed
 
 

@@ -92,7 +92,7 @@ class Damper:
         return {row: -graph_number(self.damping) * state.qd[row]}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores: nothing."""
+        """Return the stored energy: none."""
         return 0.0
 
     def loss(self, state: Any) -> Matrix:
@@ -146,7 +146,7 @@ class Friction:
         return {row: -friction(share, graph_number(self.static), graph_number(self.dynamic))}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores: nothing."""
+        """Return the stored energy: none."""
         return 0.0
 
     def loss(self, state: Any) -> Matrix:
@@ -189,7 +189,7 @@ class Armature:
         check_joint_units(f"armature {self.name!r}", tree, self.joint, units)
 
     def torques(self, state: Any) -> dict[int, Matrix]:
-        """Return what it gives in a state of motion: nothing, for it asks for accelerations."""
+        """Return the torques in a state of motion: none, since they follow from accelerations."""
         return {}
 
     def stored_energy(self, state: Any) -> Matrix:
@@ -231,7 +231,7 @@ class Spring:
         return {row: -graph_number(self.stiffness) * (state.q[row] - graph_number(self.rest))}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J): k (x - x_0)^2 / 2."""
+        """Return the stored energy (J): k (x - x_0)^2 / 2."""
         stretch = state.q[state.row(self.joint)] - graph_number(self.rest)
         return graph_number(self.stiffness) * stretch**2 / 2
 
@@ -275,7 +275,7 @@ class CurvedSpring:
         return {row: _curve(self.places, self.forces)(state.q[row])}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J), zero at its first place."""
+        """Return the stored energy (J), zero at its first place."""
         return -_curve(self.places, self.forces).area(state.q[state.row(self.joint)])
 
     def loss(self, state: Any) -> Matrix:
@@ -342,7 +342,7 @@ class Bumper:
         return {row: sum(pushes, 0.0)}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J), zero where it sets in."""
+        """Return the stored energy (J), zero where the element sets in."""
         width = graph_number(self.rounding)
         areas = (ramp_area(depth, width) for _, depth in self._depths(state))
         return graph_number(self.stiffness) * sum(areas, 0.0)

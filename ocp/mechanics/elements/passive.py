@@ -71,7 +71,7 @@ class PassiveMoment:
         return {row: total[k] for k, row in enumerate(rows)}
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J)."""
+        """Return the stored energy (J)."""
         return _energy(self, state.q[[state.row(joint) for joint in self.joints]])
 
     def loss(self, state: Any) -> Matrix:

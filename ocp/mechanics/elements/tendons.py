@@ -96,7 +96,7 @@ class Strut:
         return _along(state, self.path, self.tension(state))
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J): k (l - l_0)^2 / 2."""
+        """Return the stored energy (J): k (l - l_0)^2 / 2."""
         if not is_open(self.stiffness) and not self.stiffness:
             return 0.0
         stretch = state.length(self.path) - graph_number(self.rest)
@@ -186,7 +186,7 @@ class Tendon:
         return given
 
     def stored_energy(self, state: Any) -> Matrix:
-        """Return what it stores (J), zero where it tightens."""
+        """Return the stored energy (J), zero where the tendon tightens."""
         area = ramp_area(self.stretch(state), graph_number(self.rounding))
         return graph_number(self.stiffness) * area
 

@@ -114,8 +114,8 @@ def _free(tree, fixed):
 
 
 def _errors(tree, q):
-    """Return what is left to close (m,), its slope (m, n), and whether every loop faces the way it
-    was meant.
+    """Return the gaps left to close (m,), their slope (m, n), and whether every loop faces the way
+    it was meant.
 
     Orientations by their angles, not by sines, so that links that face each other's back turn
     round: the slope is then that of the turn.

@@ -174,8 +174,8 @@ def link_in_parent(tree: Tree, k: int, q: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def joint_coordinate(tree: Tree, k: int, q: Matrix) -> Matrix:
-    """Return what joint k's pose is a function of, from all coordinates (n,): its angle (rad) or
-    way (m), of a ball its quaternion (4,); None for a fixed one."""
+    """Return the coordinate of joint k's pose, from all coordinates (n,): its angle (rad) or way
+    (m), of a ball its quaternion (4,); None for a fixed one."""
     return _joint_motion(tree.joints[k], tree.spans[k], q, None, None)[1][0]
 
 
@@ -328,13 +328,13 @@ def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
 
 @lru_cache(maxsize=512)
 def _axes(screw: Numbers) -> tuple[Matrix, Matrix]:
-    """Return how a joint turns and how it slides (3 each), in its link's axes."""
+    """Return the axes of a joint's turn and slide (3 each), in its link's axes."""
     return matrix(screw[:3]), matrix(screw[3:])
 
 
 @memoize(256)
 def joint_axes(joint: Joint, move: Motion) -> list[tuple[Matrix, Matrix]]:
-    """Return how a joint's link turns and slides, (3) each in global axes, by the rate of each
+    """Return the turn and slide of a joint's link, (3) each in global axes, by the rate of each
     coordinate that moves it, from the link's Motion."""
     if joint.ball:
         return [(turn, ca.DM.zeros(3)) for turn in ca.horzsplit(move.rotation @ move.slope)]

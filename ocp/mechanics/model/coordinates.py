@@ -80,7 +80,8 @@ class Polynomial:
 
 
 def polynomial(coordinate: str, *coefficients: float) -> Follows:
-    """Return what follows a coordinate by c0 + c1 x + c2 x^2 + ..., c being the `coefficients`."""
+    """Return the law by which a coordinate follows another, c0 + c1 x + c2 x^2 + ..., c being the
+    `coefficients`."""
     return Follows(coordinate=coordinate, function=Polynomial(coefficients))
 
 

@@ -49,8 +49,8 @@ def resting_mass(tree: Tree) -> tuple[float, np.ndarray]:
 def _handed_on(
     tree: Tree, kinds: tuple[str, ...] = ("fixed", "revolute")
 ) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
-    """Return what each link has when those of joints of some kinds are regrouped, and at the end
-    what the ground gets."""
+    """Return the inertia of each link when those of joints of some kinds are regrouped, and at the
+    end the ground's."""
     inertias: list[Any] = [*map(mass_moments, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
     parents = tree.parents  # -1, the ground, is the last of these
     for k in reversed(range(len(tree.links))):

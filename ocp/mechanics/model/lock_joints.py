@@ -38,7 +38,7 @@ def with_locked_joints(tree: Tree, values: Mapping[str, float]) -> Tree:
 
 
 def _place(joint: Joint, value: Any) -> float:
-    """Return where a joint is to stand (rad or m), within its limits."""
+    """Return the place at which a joint is locked (rad or m), within its limits."""
     if joint.ball:
         raise ValueError(f"joint {joint.name!r}: a component of a ball is not locked by itself")
     unit = unit_of(joint, "q")

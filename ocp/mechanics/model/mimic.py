@@ -10,8 +10,8 @@ from ocp.mechanics.values.validation import numbers
 
 
 def spline_through(coordinate: str, places: Sequence[float], values: Sequence[float]) -> Follows:
-    """Return what follows a coordinate by the natural cubic spline through points, straight beyond
-    them.
+    """Return the law by which a coordinate follows another, the natural cubic spline through
+    points, straight beyond them.
 
     `places` (k,) of the coordinate (rad or m), increasing, two or more, and `values` (k,) of the
     joint there (rad or m). Raises ValueError naming the coordinate.

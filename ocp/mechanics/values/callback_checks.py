@@ -11,8 +11,8 @@ from ocp.mechanics.values.types import Matrix
 
 
 def as_column(what: str, value: Any) -> Matrix:
-    """Return what a user's function gave as a column: of expressions, or of numbers in an array,
-    nested sequences or alone.
+    """Return the result of a user's function as a column: of expressions, or of numbers in an
+    array, nested sequences or alone.
 
     Raises ValueError naming `what` for anything else.
     """

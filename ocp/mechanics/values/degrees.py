@@ -56,7 +56,8 @@ def warn_outside(message: str) -> None:
 
 
 def _frames_inside() -> int:
-    """Return how far above the caller the first line outside the package is, as warnings count."""
+    """Return the number of frames from the caller to the first line outside the package, as
+    warnings count."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1

@@ -39,7 +39,7 @@ OTHER = {"lower": "upper", "upper": "lower"}
 
 
 def requirements(tree: Tree) -> tuple[Requirement, ...]:
-    """Return what the open numbers of a tree must meet.
+    """Return the requirements on the open numbers of a tree.
 
     Masses are not negative, inertias are those of bodies, stiffness and damping of modes positive
     semidefinite, limits and bounds of stays in their order, bounds of distances and sizes of

@@ -222,8 +222,8 @@ def _know(parameter: Parameter, key: Key) -> None:
 
 
 def _key(parameter: Parameter, frame: FrameType) -> Key:
-    """Return what a parameter is known by, in every process that comes by the same line of a
-    module: as the first, second, .. that is stated so there."""
+    """Return the key of a parameter, the same in every process that comes by the same line of a
+    module: it is the first, second, .. that is stated so there."""
     while frame.f_globals.get("__name__") in MAKERS and frame.f_back is not None:
         frame = frame.f_back
     module = frame.f_globals.get("__name__", "")
@@ -237,7 +237,7 @@ def _stated(parameter: Parameter) -> tuple:
 
 
 def _graph(expression: Matrix) -> Any:
-    """Return what is pickled in place of an expression of parameters."""
+    """Return the data that are pickled in place of an expression of parameters."""
     return ExpressionData(expression, parameters_of)
 
 
@@ -449,7 +449,7 @@ def with_values(value: Any, values: Values, same: dict[int, Any] | None = None) 
 
 
 def _closed_parts(value: Any, values: Values, same: dict[int, Any]) -> Any:
-    """Return what is made of parts with numbers in place of parameters, itself if none changes."""
+    """Return a record whose parts have numbers in place of parameters, itself if none changes."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}
         anew = {name: with_values(part, values, same) for name, part in parts.items()}

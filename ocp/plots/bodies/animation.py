@@ -124,8 +124,8 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
 
 
 def pace(seconds: float, duration: float) -> str:
-    """Return how a motion that lasts `duration` (s) is played in so many `seconds`, in words: as
-    "slowed 3 times", or "" where it plays as it is."""
+    """Return the pace at which a motion of `duration` (s) is played in so many `seconds`, in words:
+    as "slowed 3 times", or "" where it plays as it is."""
     slower = seconds / duration
     times = float(f"{max(slower, 1 / slower):.2g}")
     if times == 1:
@@ -254,8 +254,8 @@ def film_bytes(
 
 
 def ffmpeg() -> str:
-    """Return where the program ffmpeg is, of the extra `film` or of the system; raise ValueError if
-    there is neither."""
+    """Return the path of the program ffmpeg, of the extra `film` or of the system; raise ValueError
+    if there is neither."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 

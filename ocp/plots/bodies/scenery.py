@@ -92,7 +92,8 @@ def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray)
 
 
 def _carried_bodies(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
-    """Yield what trees of phases have beside the whole motion's at times (N,), s: a box in a hand.
+    """Yield the bodies of phases' trees beside the whole motion's at times (N,), s: a box in a
+    hand.
 
     Before it is taken it comes as fast as it is then; let go it rests, or if it moves it flies.
     """
@@ -120,7 +121,7 @@ def _carried_bodies(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
 
 
 def _alone(piece: Piece, name: str, t: np.ndarray) -> np.ndarray:
-    """Return how far (N, 3; m) a link goes by itself before a phase in which it is carried, and
+    """Return the way (N, 3; m) of a link by itself before a phase in which it is carried, and
     after."""
     motion, tree = piece.motion, piece.motion.problem.tree
     place = Point(name=name, link=name)
@@ -213,7 +214,7 @@ def silhouette(points: np.ndarray) -> np.ndarray:
 def draw_still(
     axes: Any, several: Sequence[Placed], ground: Sequence[np.ndarray], shown: Sequence[int]
 ) -> None:
-    """Draw what stands still, in the global axes `shown`: scenery, and the ground's patches."""
+    """Draw scenery and the ground's patches, in the global axes `shown`."""
     for patch in ground:
         if len(shown) == 2:
             corners = patch[:, shown]

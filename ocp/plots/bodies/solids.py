@@ -47,7 +47,7 @@ class Solid:
 
 
 def solids(tree: Tree) -> tuple[Solid, ...]:
-    """Return what shows the links of a tree: visuals, or where it has none bodies of equal
+    """Return the bodies of a tree's links: visuals, or where it has none bodies of equal
     inertia."""
     return tuple(_solids(tree))
 

@@ -251,7 +251,8 @@ def _tip(link: Link) -> Any:
 def _spot(
     tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Any, anchor: bool
 ) -> Matrix:
-    """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
+    """Return the position of a place (3) on link k; an `anchor` is one at which the link does not
+    bend."""
     if k >= 0 and structure(tree).flexible and tree.links[k].modes and not anchor:
         return position(tree, q, Point(name="place", link=tree.link_names[k], position=place))
     return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]

@@ -19,7 +19,7 @@ MARGIN = 0.07  # of what is seen
 
 
 def limited_balls(solution: Solution) -> tuple[BallReach, ...]:
-    """Return what is asked of how far balls turn, once for each ball."""
+    """Return the limits of balls' turns, once for each ball."""
     problem = solution.problem
     asked = [each for part in problem.parts.values() for each in part.requirements]
     return tuple({each.joint: each for each in reaches(asked)}.values())

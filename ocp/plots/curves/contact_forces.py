@@ -106,7 +106,7 @@ def _unscheduled_forces(
 
 
 def draw_forces(axes: Axes, solution: Solution) -> None:
-    """Draw how strongly each contact pushes (N), and impulses (N s) as arrows where they act."""
+    """Draw the force of each contact (N), and impulses (N s) as arrows where they act."""
     lines: dict[str, Any] = {}
     for k, name in enumerate(contacts_of(solution)):
         t, values = curve(solution, partial(_strength, name))

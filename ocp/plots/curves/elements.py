@@ -29,8 +29,8 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
 
 
 def plot_elements(solution: Solution, path: str | Path | None = None) -> Figure:
-    """Return what every force element gives over time, at joints (N m or N) or as tension (N), and
-    the power (W) that it and all drives together feed into the motion.
+    """Return the figure of every force element over time, at joints (N m or N) or as tension (N),
+    and of the power (W) that it and all drives together feed into the motion.
 
     Elements of a joint that slides, struts and tendons share the panel of forces. It is written to
     `path`, if any, as .png, .svg or .pdf. Raises ValueError if the tree has no elements, and naming
@@ -78,7 +78,7 @@ def _draw(axes: Axes, t: np.ndarray, lines: Sequence[Line], label: str) -> None:
 
 
 def _trace_of_tree(function: Callable[[Instant], Any], tree: Tree) -> Callable:
-    """Return what traces a function of an Instant; nothing, not numbers, where a phase has another
+    """Return the tracer of a function of an Instant; it gives nan where a phase has another
     tree."""
     size = len(_output_rows(tree)) if function is _forces else 1 + len(forces_of(tree))
 
@@ -111,7 +111,7 @@ def _joints(element: Any) -> tuple[str, ...]:
 
 
 def _forces(at: Instant) -> Any:
-    """Return what elements give: at their joints, or struts and tendons as tension."""
+    """Return the forces of elements: at their joints, or struts and tendons as tension."""
     state = State(tree=at.tree, q=at.q, qd=at.qd, known=at.moves)
     torques = torques_by_element(at.tree, at.q, at.qd, at.qdd)
     rows: list[Any] = []

@@ -83,7 +83,7 @@ def trace_joints(
 
 
 def axis_label(tree: Tree, panel: Profile) -> str:
-    """Return what a panel's axis of values says."""
+    """Return the label of a panel's axis of values."""
     first = panel.joints[0]
     if first.ball and panel.quantity in COMPONENTS:
         return COMPONENTS[panel.quantity]
@@ -137,7 +137,7 @@ def bands(solution: Solution, quantity: str) -> Bands:
 
 
 def _bounds(tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
-    """Return what drives of a tree can (2n, N) at times (N,) of a motion or phase."""
+    """Return the strengths of a tree's drives (2n, N) at times (N,) of a motion or phase."""
     if not strengths(motion.problem.tree):
         return np.repeat([-np.inf, np.inf], tree.dof)[:, None] + np.zeros(len(t))
     return motion.trace(torque_bounds, t)
@@ -192,7 +192,7 @@ def shade(
 
 
 def _beyond(joint: Joint, looks: Mapping[str, Mapping[str, Any]], alike: bool) -> dict[str, Any]:
-    """Return how what lies beyond a joint's limits looks."""
+    """Return the style of the area beyond a joint's limits."""
     colour, alpha = ("0.5", 0.25) if alike else (looks[joint.name]["color"], 0.15)
     return {"facecolor": (colour, alpha), "edgecolor": colour, "linewidth": 0.7, "zorder": 0}
 

@@ -75,7 +75,7 @@ def needs_own_panels(solution: Solution, section: Profile) -> bool:
 
 
 def rows_of(joints: Sequence[Joint]) -> int:
-    """Return how many rows of panels some joints take."""
+    """Return the number of rows of panels that some joints take."""
     return ceil(len(panel_pairs(joints)) / ACROSS)
 
 

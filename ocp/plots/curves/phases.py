@@ -70,7 +70,8 @@ def curve(solution: Solution, trace: TRACE) -> tuple[np.ndarray, np.ndarray]:
 
 
 def mark_ends(axes: Axes, solution: Solution, named: bool = False) -> None:
-    """Draw where phases end, and if `named` their names above, in two rows where they are close."""
+    """Draw the ends of phases, and if `named` their names above, in two rows where they are
+    close."""
     parts = list(pieces(solution))
     if len(parts) < 2:
         return

@@ -26,9 +26,9 @@ MIRRORED = "mirrored.activation"
 
 
 def drive_limits(tree: Tree) -> tuple[Constraint, ...]:
-    """Return what keeps the torques of drives within their strength over angle and speed, and the
-    signals of those that come on by a law between none and full, from states on that are so;
-    nothing of a tree without such drives."""
+    """Return the constraints that keep the torques of drives within their strength over angle and
+    speed, and the signals of those that come on by a law between none and full, from states on that
+    are so; none of a tree without such drives."""
     return (*strength_limits(tree), *_activation(tree))
 
 
@@ -98,9 +98,9 @@ def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, 
 def mirrored_drives(
     tree: Tree, symmetry: Symmetry | None, ground: Ground | None, follows: bool
 ) -> tuple[Constraint, ...]:
-    """Return what makes the states of drives that come on by a law at the end of a motion the image
-    of those at its start; nothing where torques are that by themselves, as those that follow from
-    accelerations (`follows`), unless several supports share what they bear."""
+    """Return the constraints that make the states of drives that come on by a law at the end of a
+    motion the image of those at its start; none where torques are that by themselves, as those that
+    follow from accelerations (`follows`), unless several supports share their load."""
     known = _coming_on(tree)
     if symmetry is None or not known:
         return ()

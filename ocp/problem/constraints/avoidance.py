@@ -165,7 +165,7 @@ def _spot(at: Instant, spot: Spot) -> Any:
 
 
 def _room(above: Any, before: Any) -> Any:
-    """Return what is not less than SHARP where either is positive."""
+    """Return an expression of at least SHARP where either is positive."""
     return above + before + (above**2 + before**2 + SHARP**2) ** 0.5
 
 

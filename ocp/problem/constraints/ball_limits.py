@@ -52,7 +52,7 @@ class BallReach:
         return ca.vertcat(*(self._row(what, known[what], at.q) for what in known))
 
     def angles(self, at: Instant) -> Matrix:
-        """Return what is limited as angles (rad), swing and turn from 0 on."""
+        """Return the limited quantities as angles (rad), swing and turn from 0 on."""
         w, along, across = self._parts(at.q)
         off = ca.norm_2(across)
         every = {

@@ -67,7 +67,7 @@ def _check_distances(what: str, tree: Tree, markers: Series, points: Sequence[st
 
 
 def _cure(times: float) -> str:
-    """Return what may be wrong with markers that are so many times as large as the tree."""
+    """Return the likely error of markers that are so many times as large as the tree."""
     if times < 1:
         return "were they converted twice?"
     return "are these mm?" if times > MILLI else "are these cm?"

@@ -229,7 +229,7 @@ def _goal(name: str, target: Target) -> Callable:
 
 
 def _target_pose(what: str, value: Any) -> Matrix:
-    """Return what a target's function gives; raise ValueError unless it is a pose (4x4)."""
+    """Return the pose of a target's function; raise ValueError unless it is one (4x4)."""
     if isinstance(value, ca.SX | ca.MX) and value.is_constant():
         value = ca.evalf(value)
     if not isinstance(value, ca.SX | ca.MX):

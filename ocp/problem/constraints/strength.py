@@ -18,8 +18,8 @@ STRENGTH = "strength"
 
 
 def strength_limits(tree: Tree) -> tuple[Constraint, ...]:
-    """Return what keeps the torques of drives within their strength over angle and speed; nothing
-    of a tree without such drives."""
+    """Return the constraints that keep the torques of drives within their strength over angle and
+    speed; none of a tree without such drives."""
     known = strengths(tree)
     if not known:
         return ()
@@ -37,7 +37,7 @@ def strength_limits(tree: Tree) -> tuple[Constraint, ...]:
 
 
 def _room(at: "Instant") -> Matrix:
-    """Return what is left of the strength of drives."""
+    """Return the strength that drives have left."""
     rows: list[Matrix] = []
     for each in strengths(at.tree):
         row = at.tree.coordinate(each.joint)
@@ -46,7 +46,7 @@ def _room(at: "Instant") -> Matrix:
 
 
 def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:
-    """Return what limits torques of a tree over angle and speed."""
+    """Return the strengths that limit torques of a tree over angle and speed."""
     return tuple(each for each in tree.elements if isinstance(each, Strength | TorqueSpeed))
 
 

@@ -106,7 +106,7 @@ def friction(
 
 
 def _felt_tangents(tree: Tree, ground: Ground, foot: Foot) -> tuple[np.ndarray, ...]:
-    """Return those of the two directions of a foot's plane in which a motion of the tree feels a
+    """Return the directions of a foot's plane, two at most, in which a motion of the tree feels a
     force."""
     ways = []
     for each in transmissions(tree, ground):
@@ -216,7 +216,7 @@ def _supports_in_force(ground: Ground, s: float) -> list[Support]:
 
 
 def _places(supports: Sequence[Support]) -> list[Any]:
-    """Return where supports bear: the corners of polygons and lines, and points."""
+    """Return the places at which supports bear: the corners of polygons and lines, and points."""
     places: list[Any] = []
     for support in supports:
         places += [support.pins[0].target] if support.kind == "point" else support.polygon

@@ -101,7 +101,7 @@ class Touch:
         )
 
     def gap(self, at: MotionState) -> Matrix:
-        """Return how far (m) the point is above the plane."""
+        """Return the height (m) of the point above the plane."""
         return ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
 
     def gap_rates(self, at: MotionState) -> tuple[Matrix, Matrix]:
@@ -121,7 +121,7 @@ def touches(loads: Sequence[Any]) -> tuple[Touch, ...]:
 
 
 def touch_size(loads: Sequence[Any]) -> int:
-    """Return how many components their forces have."""
+    """Return the number of components of their forces."""
     return sum(touch.size for touch in touches(loads))
 
 
@@ -131,7 +131,7 @@ def touch_labels(loads: Sequence[Any]) -> tuple[str, ...]:
 
 
 def rows_of(loads: Sequence[Any], touch: Touch) -> slice:
-    """Return where the components of a contact stand among those of all."""
+    """Return the places of a contact's components among those of all."""
     every = touches(loads)
     number = touch_labels(loads).index(touch.name)
     first = sum(each.size for each in every[:number])

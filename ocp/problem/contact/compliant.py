@@ -129,6 +129,6 @@ class Sphere:
         return ca.vertcat(force, ca.cross(lever, force))
 
     def depth(self, at: MotionState) -> Matrix:
-        """Return how deep (m) the sphere is in the plane."""
+        """Return the depth (m) of the sphere in the plane."""
         height = ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
         return self.material.radius_of - height

@@ -134,7 +134,7 @@ def _sole(
 
 
 def _local(tree: Tree, what: str, points: Sequence[str], below: bool) -> list[tuple[float, float]]:
-    """Return where points lie in their plane (m): from the first, toward the second and to its
+    """Return the places of points in their plane (m): from the first, toward the second and to its
     left; or if `below` from the link's origin, along its x and to the left of that."""
     known = [tree.point(point) for point in points]
     links = {point.link for point in known}

@@ -106,7 +106,7 @@ def _labels(pins: Iterable[Pin]) -> tuple[str, ...]:
 
 
 def _gaps(at: Instant, pins: Iterable[Pin]) -> Any:
-    """Return how far (m) pins are from their targets along the axes in which they are held."""
+    """Return the distances (m) of pins from their targets along the axes in which they are held."""
     return ca.vertcat(
         *(
             at.position(pin.point)[AXES.index(axis)] - pin.target[AXES.index(axis)]
@@ -117,7 +117,7 @@ def _gaps(at: Instant, pins: Iterable[Pin]) -> Any:
 
 
 def _rates(at: Instant, pins: Iterable[Pin]) -> Any:
-    """Return how fast (m/s) pins move along the axes in which they are held."""
+    """Return the speeds (m/s) of pins along the axes in which they are held."""
     return ca.vertcat(
         *(at.velocity(pin.point)[AXES.index(axis)] for pin in pins for axis in pin.axes)
     )

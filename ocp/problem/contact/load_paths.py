@@ -59,7 +59,7 @@ class Transmission:
         return Wrench(link=self.link, place=center, moment=moment, force=force)
 
     def load(self, ground: Ground, lifted: Matrix) -> Load | Wrench:
-        """Return what does the same as `wrench` in inverse dynamics with loads."""
+        """Return the load that does the same as `wrench` in inverse dynamics."""
         if self.point is None:
             return self.wrench(ground, None, lifted)
         return Load(point=self.point, force=self.parts(lifted)[1])

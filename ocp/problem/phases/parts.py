@@ -43,7 +43,7 @@ def with_bases(problem: Any, motions: Sequence[Any]) -> Any:
 
 
 def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[dict[str, Any]]:
-    """Yield what makes a Problem of every phase of a `problem`, whose links are `transitions`.
+    """Yield the fields of a Problem of every phase of a `problem`, whose links are `transitions`.
 
     Raises ValueError naming a phase whose name is used twice or whose tree has other coordinates,
     and a constraint that holds at an instant of the whole.

@@ -19,7 +19,7 @@ EVER = ("q", "qd")  # what is always the same within one motion
 
 
 def ends_of(problem: Any, transitions: tuple[Transition, ...]) -> tuple[str, ...]:
-    """Return what stands at the end of each phase of a `problem`.
+    """Return the kind of end of each phase of a `problem`.
 
     Raises ValueError naming phases of one spline that cannot go over into each other.
     """

@@ -104,8 +104,8 @@ def _check(problem: Problem) -> None:
 def _within(
     constraints: Sequence[Constraint], a: float, b: float, last: bool
 ) -> Iterator[Constraint]:
-    """Yield what constraints of the whole ask between two instants, at the second one itself only
-    in the `last` phase of all."""
+    """Yield the constraints of the whole between two instants, at the second one itself only in the
+    `last` phase of all."""
     ends = {"start": a <= 0, "end": b >= 1, "joined": False, "path": True, "hull": True}
     for each in constraints:
         if isinstance(each.when, Moment):

@@ -37,7 +37,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
-    """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
+    """Return the solver of an NLP by SNOPT; raise ValueError if Drake is not installed.
 
     Drake does not tell iterations: the Answer counts evaluated points. `see` gets every point,
     without multipliers.

@@ -252,7 +252,7 @@ def finer_mesh(breaks: np.ndarray, more: np.ndarray, jumps: tuple[Jump, ...]) ->
 
 
 def _separate(instants: np.ndarray, knots: Mapping[float, int]) -> list[float]:
-    """Return those instants that lie inside the motion and apart from knots and from each other."""
+    """Return the instants that lie inside the motion and apart from knots and from each other."""
     kept: list[float] = []
     for s in np.asarray(instants, dtype=float).tolist():
         others = (0.0, 1.0, *knots, *kept)

@@ -85,7 +85,7 @@ def certified_runs(
 
 
 def _row_of(name: str, future: Future) -> CertifiedRun:
-    """Return what a job came to, also where its process died or ran out of time."""
+    """Return the row of a job's result, also where its process died or ran out of time."""
     try:
         return future.result()
     except EngineError:
@@ -134,7 +134,7 @@ def solve_and_certify(name: str, tolerance: float) -> CertifiedRun:
 
 
 def _doubts(error: NotVerified) -> tuple[str, ...]:
-    """Return what exceeds the tolerance, without the line that announces it."""
+    """Return the lines on excesses of the tolerance, without the one that announces them."""
     first, *others = _lines(error)
     return tuple(others) or (first,)
 

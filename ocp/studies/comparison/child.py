@@ -51,7 +51,7 @@ def main(task: str, result: str) -> None:
 
 
 def numbers(solution: Solution) -> dict[str, Any]:
-    """Return what a Run keeps of a solution, finite numbers only."""
+    """Return the numbers of a solution that a Run keeps, finite ones only."""
     statistics = solution.statistics
     every = statistics.get("calls", {})
     calls = {name: call for name, call in every.items() if name not in INNER}

@@ -114,7 +114,7 @@ def costs(runs: Sequence[Run], measure: str) -> dict[str, dict[str, float]]:
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
-    """Return what each run is called in profiles: all of a solver with its settings alike."""
+    """Return the label of each run in profiles: all of a solver with its settings alike."""
     solvers = {one.solver for one in runs}
     varied = [
         k for k in range(4) if len({(one.solver, one.settings[k]) for one in runs}) > len(solvers)

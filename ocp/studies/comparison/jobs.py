@@ -144,7 +144,7 @@ def _job(problem: Compared, stated: Mapping[str, Any], way: Way, limits: Limits)
 
 
 def _problem_content(problem: Compared, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how a problem's process finds it, as a cell's content, and its title in tables."""
+    """Return the content of a cell by which a process finds a problem, and its title in tables."""
     if isinstance(problem, Problem):
         place = bound_address(problem)
         if place is None:

@@ -58,7 +58,7 @@ def flags_of(function: Callable[..., Any], first: int = 0) -> Mapping[str, Flag]
 
 
 def call_by_flags(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Return what a function returns for values by the names of its flags.
+    """Return the result of a function for values by the names of its flags.
 
     Raises:
         ValueError: a record refuses a value; the message names its flag and its field.

@@ -150,8 +150,8 @@ def _place(recipe: Recipe, role: str) -> Any:
 
 
 def _content_digests(recipe: Recipe, data: Content) -> Content:
-    """Return what cells of the same settings are told apart by: digests of the problem and of the
-    code of own functions, and the package's version."""
+    """Return the marks that tell cells of the same settings apart: digests of the problem and of
+    the code of own functions, and the package's version."""
     values = data.get("parameters", {})
     shared = {name: value for name, value in data["arguments"].items() if name not in values}
     key = json.dumps([shared, values, data.get("motion")], sort_keys=True)
@@ -221,7 +221,7 @@ def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = (
 
 
 def parameters(data: Content) -> tuple[Parameter, ...]:
-    """Return what the problem of a cell's content leaves open, made anew."""
+    """Return the parameters that the problem of a cell's content leaves open, made anew."""
     return tuple(
         Parameter(name, **{key: value for key, value in stated.items() if value is not None})
         for name, stated in data.get("parameters", {}).items()
@@ -229,8 +229,8 @@ def parameters(data: Content) -> tuple[Parameter, ...]:
 
 
 def structure(data: Content) -> str:
-    """Return what cells have in common that are solved on one plan: all but values of parameters,
-    and what neither problem nor transcription depends on."""
+    """Return the content that cells solved on one plan share: all but values of parameters, and
+    settings on which neither problem nor transcription depends."""
     own = data.get("parameters", {})
     settings = {name: value for name, value in data["arguments"].items() if name not in own}
     names = ("problem", "motion", "transcription", "parameters", "stated")
@@ -275,12 +275,13 @@ def method_at(place: Any, find: Find) -> Callable[..., Solution]:
 
 
 def single_attempt(method: Callable[..., Any]) -> dict[str, Any]:
-    """Return what makes a method try once, where it takes attempts."""
+    """Return the options with which a method tries once, where it takes attempts."""
     return {"attempts": PLAIN} if "attempts" in inspect.signature(method).parameters else {}
 
 
 def bound_to(what: str, value: Any, *neighbours: Any) -> str:
-    """Return where a value is bound to a name; raise ValueError if it is in no module."""
+    """Return the address at which a value is bound to a name; raise ValueError if it is in no
+    module."""
     place = bound_address(value, *neighbours)
     if place is None:
         raise ValueError(

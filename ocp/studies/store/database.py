@@ -99,7 +99,7 @@ class Ledger:
             connection.executemany(f"INSERT OR IGNORE INTO cells VALUES ({BLANKS})", rows)
 
     def finish(self, cell: Cell, result: dict[str, Any]) -> None:
-        """Write what came of a cell, {field: value} and the `archive` of its solution.
+        """Write the result of a cell, {field: value} and the `archive` of its solution.
 
         A cell that somebody else has solved meanwhile stays as it is.
         """

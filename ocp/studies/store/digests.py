@@ -161,7 +161,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _definitions(module: str, names: Iterable[str]) -> Any:
-    """Return how a module defines names, and names that these definitions use.
+    """Return the definitions of names in a module, and the names that these use.
 
     It is read from the module's file, since values may have changed while the program ran.
     """

@@ -92,7 +92,7 @@ def add_import_folder(folder: Path) -> None:
 
 
 def address(function: Any) -> str:
-    """Return where a function is; raise ValueError unless other processes find it there."""
+    """Return the address of a function; raise ValueError unless other processes find it there."""
     name = getattr(function, "__qualname__", repr(function))
     module = getattr(function, "__module__", None)
     place = None if module is None else _place(module)
@@ -131,7 +131,7 @@ def bound_address(value: Any, *neighbours: Any) -> str | None:
 
 
 def named_value(neighbour: Any, name: str, kind: type) -> Any:
-    """Return what is at an address, or what a function's module calls so, if it is of a kind.
+    """Return the value at an address, or by that name in a function's module, if it is of a kind.
 
     Anything else is the name as it is.
     """
@@ -146,7 +146,7 @@ def named_value(neighbour: Any, name: str, kind: type) -> Any:
 
 
 def resolve(text: str) -> Any:
-    """Return what is at an address."""
+    """Return the value at an address."""
     place, _, name = text.rpartition(":")
     if place == HERE:
         if text not in _KEPT:

@@ -101,7 +101,7 @@ def is_settled(cell: Cell, stale: str = "") -> bool:
 
 
 def result_of(cell: Cell, archive: bytes | None) -> dict[str, Any]:
-    """Return what came of a cell as a result that a Ledger takes."""
+    """Return the result of a cell in the form that a Ledger takes."""
     names = ("status", "reason", "objective", "duration", "seconds")
     parts = ("terms", "measured", "statistics")
     return {name: getattr(cell, name) for name in names + parts} | {"archive": archive}

@@ -71,7 +71,8 @@ class Outbox:
         ) from None
 
     def _keep(self, folder: Path, start: str) -> Path:
-        """Write what waits to a new private folder, whole or not at all, and return the file."""
+        """Write the waiting rows to a new private folder, whole or not at all, and return the
+        file."""
         private = Path(tempfile.mkdtemp(prefix=start, dir=folder))
         try:
             with Ledger(private / PART) as other:

@@ -28,7 +28,8 @@ class Trust:
         return bool(self.known)
 
     def find(self, text: str) -> Any:
-        """Return what a name of a file stands for; raise ValueError where it is not trusted."""
+        """Return the value that a name of a file stands for; raise ValueError where it is not
+        trusted."""
         name = known_by(text)
         if name not in self.known:
             trusted = ", ".join(self.known) or "nothing"
@@ -56,7 +57,7 @@ def trust_of_contents(contents: Iterable[Content]) -> Trust:
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
-    """Return what a file may name of a value."""
+    """Return the parts of a value that a file may name."""
     if isinstance(value, Task):
         return (value.problem,)
     if isinstance(value, Transcription):

@@ -92,8 +92,8 @@ def curvatures(
 
 
 def _nonzero_products(pair: np.ndarray, slot: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """Return where products are no structural zeros (runs, K, pairs), from the pair and slot of
-    every nonzero and from which weights are `present` (runs, slots, K)."""
+    """Return the mask of products that are no structural zeros (runs, K, pairs), from the pair and
+    slot of every nonzero and the mask of weights `present` (runs, slots, K)."""
     table = np.zeros((present.shape[1], pair.max() + 1))
     table[slot, pair] = 1
     return present.transpose(0, 2, 1) @ table > 0

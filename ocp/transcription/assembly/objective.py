@@ -27,7 +27,7 @@ Rules = Sequence[tuple[np.ndarray, np.ndarray]]  # instants and weights of quadr
 
 
 def term_stacks(program: Program) -> tuple[Matrix, ...]:
-    """Return what the function of every objective term gives, a column each."""
+    """Return the expressions of every objective term's function, a column each."""
     return tuple(
         call_user_function(f"objective {term.name!r}", term.function, program.inputs)
         for _, term in program.problem.objective.terms

@@ -84,7 +84,8 @@ def _sum_products(
 
 
 def _select_entries(products: Sequence[Product], values: Sequence[ca.MX]) -> Sequence[ca.MX]:
-    """Return what every product takes of `values` (nonzeros, N) of kernels, (pairs * slots, N)."""
+    """Return the entries of `values` (nonzeros, N) of kernels that every product takes, (pairs *
+    slots, N)."""
     nonzeros = [ca.MX.sym("nonzeros", each.shape[0]) for each in values]
     every, parts = ca.vertcat(*nonzeros, 0), []
     for product in products:

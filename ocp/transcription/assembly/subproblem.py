@@ -68,5 +68,5 @@ def _phase_without(
 
 
 def _reusable(program: Transcribed | TranscribedPhase) -> dict:
-    """Return what a program has made that is of its graphs, not of its constraints."""
+    """Return the kept results of a program that belong to its graphs, not to its constraints."""
     return {name: program.made[name] for name in ("same", "turn") if name in program.made}

@@ -49,9 +49,9 @@ class KernelBackend:
     def __call__(
         self, name: str, build: Callable[[], Graph], follows: Callable[[], str]
     ) -> PendingKernel:
-        """Return what gives the function of a Graph of that name, as machine code if that can be
-        had, and the Graph's pattern; `build`() builds it, and `follows`() is a text that says all
-        that it follows from."""
+        """Return the getter of the function of a Graph of that name, as machine code if that can be
+        had, and the Graph's pattern; `build`() builds it, and `follows`() is a text of all that it
+        follows from."""
         from ocp.codegen.compiler.compiled import begin_compile  # loads when asked for
 
         begun = self._begin(begin_compile, name, build, self._key(name, follows))
@@ -124,7 +124,7 @@ class KernelBackend:
         return None
 
     def words(self) -> str:
-        """Return how kernels run."""
+        """Return the words on how kernels run."""
         if self.kernels == VIRTUAL:
             return "virtual machine" + f" on {self.threads} threads" * (self.threads > 1)
         few = None if self.any or self.kernels == COMPILED else "few instructions"

@@ -357,7 +357,7 @@ def contact_wrenches(at: Instant, lifted: Matrix) -> dict[tuple[str, str], Wrenc
 
 
 def _contact_loads(at: Instant, lifted: Matrix) -> tuple:
-    """Return what does the same as these wrenches in inverse dynamics."""
+    """Return the loads that do the same as these wrenches in inverse dynamics."""
     if at.ground is None:
         return ()
     given = transmissions(at.tree, at.ground)

@@ -78,7 +78,7 @@ class Kernel:
 
 
 def as_column(what: str, value: Any) -> ca.SX:
-    """Return what a user's function gave as an SX column.
+    """Return the result of a user's function as an SX column.
 
     Raises ValueError naming `what` if it is no expression of numbers.
     """
@@ -186,8 +186,9 @@ def _sparse_function(
     stated: Callable[[], str],
     beside: ca.SX | None = None,
 ) -> tuple[Callable[[], ca.Function], np.ndarray, np.ndarray]:
-    """Return what gives the Function of the nonzeros of the matrix build(run), and of an expression
-    `beside` it, and their rows and columns; `stated`() says what they follow from.
+    """Return the getter of the Function of the nonzeros of the matrix build(run), and of an
+    expression `beside` it, and their rows and columns; `stated`() is a text of all that they follow
+    from.
 
     `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
     to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
@@ -235,8 +236,8 @@ def _inline(expressions: Sequence[Matrix], bound: Bound = ()) -> list[Matrix]:
 
 
 def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) -> PendingKernel:
-    """Return what gives the function of the Graph that `build`() builds, as it is, and its
-    pattern; its `name`, and what it `follows` from, are of no use to that."""
+    """Return the getter of the function of the Graph that `build`() builds, as it is, and its
+    pattern; its `name` and the text of what it `follows` from are not used."""
     graph = build()
     return lambda: graph.function, graph.pattern
 
@@ -386,6 +387,6 @@ def function(
 
 
 def evaluate(kernel_function: ca.Function, y: np.ndarray, s: np.ndarray, *extra: Any) -> np.ndarray:
-    """Return what a kernel's function gives first at many instants: y (width, N), s (N,) ->
+    """Return the first output of a kernel's function at many instants: y (width, N), s (N,) ->
     (outputs, N)."""
     return np.array(map_function(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])

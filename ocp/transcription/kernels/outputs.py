@@ -63,7 +63,8 @@ class OutputFunctions:
 def output_functions(
     problem: Problem, formulation: Formulation, names: tuple[str, ...]
 ) -> OutputFunctions:
-    """Return what outputs of a problem, by name, are along any motion; the last ones are kept.
+    """Return the functions of a problem's outputs, by name, along any motion; the last ones are
+    kept.
 
     Duration, constraints and symmetry of the problem are of no account; ground wrenches follow from
     the motion in two passes. Raises ValueError for outputs that are unknown or fail, naming them.

@@ -70,7 +70,7 @@ class RecordingInstant:
         raise NotRecordable(f"it asks an instant for {name!r}")
 
     def rate(self, expression: Any) -> Any:
-        """Return how an expression of what was asked changes in time."""
+        """Return the rate of an expression of recorded quantities."""
         expression = ca.SX(expression)
         total = ca.SX(*expression.shape)
         for (which, *question), symbol in list(self.asked.items()):

@@ -64,7 +64,7 @@ def row_values(
 
 
 def _kind(request: Request) -> str:
-    """Return how the rows of a request are evaluated."""
+    """Return the kind of evaluation of a request's rows."""
     kind = request.kind
     return kind if isinstance(kind, str) and kind in ("rates", "hull", "joined") else "along"
 

@@ -166,7 +166,8 @@ def record_across(problems: Sequence[Problem], function: Callable[..., Any]) -> 
 def call_with_symbols(
     problem: Problem, function: Callable[..., Any], ends: int = 1
 ) -> tuple[dict[Question, Any], Any]:
-    """Return what a function of an Instant asks, {question: symbol}, and its values, a column.
+    """Return the questions of a function of an Instant, {question: symbol}, and its values, a
+    column.
 
     Raises NotData if it cannot be called so.
     """
@@ -176,7 +177,8 @@ def call_with_symbols(
 def call_across(
     problems: Sequence[Problem], function: Callable[..., Any]
 ) -> tuple[dict[Question, Any], Any]:
-    """Return what a function of Instants, one of each problem's, asks, as `call_with_symbols`."""
+    """Return the questions of a function of Instants, one of each problem's, as
+    `call_with_symbols`."""
     asked: dict[Question, Any] = {}
     listeners = [
         RecordingInstant(problem=each, which=k, asked=asked) for k, each in enumerate(problems)
@@ -327,7 +329,7 @@ def _check(tape: Tape) -> None:
 
 
 def _answer(at: Any, what: str, *names: Any) -> Any:
-    """Return what an Instant answers to a question of a tape."""
+    """Return the answer of an Instant to a question of a tape."""
     if what == RATE:
         return at.rate(ca.vec(_answer(at, names[0], *names[1:])))
     if what == PHASE:

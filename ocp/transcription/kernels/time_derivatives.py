@@ -95,8 +95,8 @@ def flow_of(problem: Problem, inputs: Any, motion: int, *, moving: bool) -> Flow
 
 
 def rate_width(problem: Problem, lifted: int, *, moving: bool) -> int:
-    """Return how many rates are no inputs of other kernels: q''', unless it is known, and those of
-    the lifted."""
+    """Return the number of rates that are no inputs of other kernels: q''', unless it is known, and
+    those of lifted quantities."""
     return (0 if moving else problem.tree.dof) + lifted
 
 
@@ -150,7 +150,7 @@ def rate_map(layout: Layout, s: np.ndarray) -> MotionMap:
 
 
 def _lengths(layout: Layout, s: np.ndarray) -> np.ndarray:
-    """Return how long the segments of instants s (N,) are where knots are free, and slopes by the
+    """Return the lengths of the segments of instants s (N,) where knots are free, and slopes by the
     share of these; else 1."""
     motion: Any = layout.problem.motion
     return np.diff(motion.breaks)[locate(motion, s)[0]] if layout.moving else np.ones(len(s))

@@ -31,7 +31,7 @@ REASONS = {  # words of CasADi: ours
 
 
 def call_user_function(what: str, function: Callable, inputs: Inputs) -> Matrix:
-    """Return what a user's function gives of the Instants of `inputs`, as an SX column.
+    """Return the result of a user's function of the Instants of `inputs`, as an SX column.
 
     Raises ValueError naming `what`, and the line, if it fails.
     """
@@ -110,13 +110,13 @@ def _strange(inputs: Inputs, stack: Matrix) -> list[str]:
 
 
 def _reason(error: Exception, size: int) -> str:
-    """Return what an error of CasADi means in our words; "" of another."""
+    """Return the meaning of an error of CasADi in our words; "" of another."""
     found = (reason for words, reason in REASONS.items() if words in str(error))
     return next(found, "").format(size=size)
 
 
 def _line(function: Callable, error: Exception) -> str:
-    """Return where a function failed, or where it begins, as ` (file.py, line 7)`."""
+    """Return the line at which a function failed, or begins, as ` (file.py, line 7)`."""
     code = getattr(function, "__code__", None)
     if code is None:
         return ""

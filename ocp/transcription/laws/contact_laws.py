@@ -60,7 +60,7 @@ class Hold:
 
 
 def _gaps(holds: Sequence[Hold], level: int, at: Instant) -> Any:
-    """Return how far (m) points are from their places, their rates or their accelerations."""
+    """Return the distances (m) of points from their places, their rates or their accelerations."""
     ground: Any = at.ground
     moved = (at.position, at.velocity, at.acceleration)[level]
     points = {name: moved(name) for name in dict.fromkeys(hold.point(ground) for hold in holds)}

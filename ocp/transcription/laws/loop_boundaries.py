@@ -55,7 +55,7 @@ class Implied:
 
 
 def implied_rows(problem: Problem, integrated: bool) -> Implied:
-    """Return what is Implied by a problem.
+    """Return the rows Implied by a problem.
 
     Raises ValueError naming a loop that gapes at an end as it is prescribed.
     """
@@ -64,7 +64,7 @@ def implied_rows(problem: Problem, integrated: bool) -> Implied:
 
 @lru_cache(maxsize=16)
 def _implied_rows(same: ByIdentity, integrated: bool) -> Implied:
-    """Return what is Implied, kept, because a transcription and its certificate ask several
+    """Return the Implied rows, kept, because a transcription and its certificate ask several
     times."""
     problem = same.value
     z, ends, hidden = end_instants(problem)
@@ -252,7 +252,7 @@ def _search(look: ca.Function, count: int, q: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _dependent_numbers(slopes: np.ndarray, order: Iterable[int]) -> list[int]:
-    """Return those rows, taken in this order, whose gradient says nothing new."""
+    """Return the rows, taken in this order, whose gradient depends on those of the rows before."""
     base, dependent = np.empty((0, slopes.shape[1])), []
     for k in order:
         length = np.linalg.norm(slopes[k])

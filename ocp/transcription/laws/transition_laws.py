@@ -74,7 +74,7 @@ def _asks(part: Problem) -> bool:
 
 
 def _images(symmetry: Symmetry | None, count: int) -> tuple[list[int], np.ndarray]:
-    """Return whose row each row is, and its sign."""
+    """Return the row of which each row is the image, and its sign."""
     if symmetry is None:
         return list(range(count)), np.ones(count)
     return list(symmetry.index), np.array(symmetry.sign)
@@ -127,7 +127,7 @@ def _unborne_combinations(
 
 
 def _contact_columns(part: Problem, s: float, q: np.ndarray) -> np.ndarray:
-    """Return what contacts that bear at s give to all rows at q, by components (n, ..)."""
+    """Return the torques at q by each force component of contacts that bear at s, (n, ..)."""
     ground = part.ground
     if ground is None:
         return np.zeros((part.tree.dof, 0))

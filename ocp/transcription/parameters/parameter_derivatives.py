@@ -105,7 +105,7 @@ def curve_slope(
 
 
 def labels(transcribed: TranscribedPhase) -> Callable[[str, int], str]:
-    """Return what names a "variable" or a "row" of a program by its number."""
+    """Return the function that names a "variable" or a "row" of a program by its number."""
     layout = transcribed.layout
 
     def label(kind: str, number: int) -> str:

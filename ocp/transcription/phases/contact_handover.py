@@ -46,7 +46,7 @@ def contact_handover(problem: Problem, free: Sequence[str]) -> Mapping[str, Hold
 def _holds_handed_over(
     link: Transition, before: Problem, after: Problem, free: tuple[str, ...]
 ) -> Holds:
-    """Return what the end of one phase sees to at the start of another."""
+    """Return the holds at the start of a phase that follow from those at the end of another."""
     ends, starts = _standing_holds(before, 1), _standing_holds(after, 0)
     if not ends or not starts:
         return frozenset()
@@ -102,7 +102,8 @@ def _check_reached(
 
 
 def _distances(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
-    """Return how far (m) rows are off where they are as near as they get, zero if not `firm`."""
+    """Return the distances (m) of rows from zero where they are as near as they get, zero if not
+    `firm`."""
     look = ca.Function("look", [q], [gaps, ca.jacobian(gaps, q)])
     return np.abs(search_posture(look, tree, firm)[0]) * firm
 
@@ -186,7 +187,8 @@ def _standing_holds(part: Problem, end: int) -> list[Hold]:
 
 
 def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix, values: Values) -> Matrix:
-    """Return how far (m) rows are from their places at coordinates q, with parameters there."""
+    """Return the distances (m) of rows from their places at coordinates q, with parameters
+    there."""
     ground: Any = part.ground
     names = [hold.point(ground) for hold in holds]
     places = positions(nominal(part.tree), q, names)

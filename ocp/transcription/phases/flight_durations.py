@@ -35,7 +35,7 @@ def mean_duration(problem: Problem) -> float:
 def phase_durations(
     parts: Sequence[Problem], transitions: Sequence[Any], pulls: Any
 ) -> list[float]:
-    """Return how long (s) each of the `parts` of a motion lasts at its first guess.
+    """Return the duration (s) of each of the `parts` of a motion at its first guess.
 
     `transitions` come after each part, one may lead back to the first; `pulls`(part) is gravity
     (n,; m/s2) along slides of a root that nothing bears.
@@ -109,7 +109,8 @@ def _stated_ends(problem: Problem) -> tuple[Stated, Stated]:
 def _carry_over(
     stated: Sequence[tuple[Stated, Stated]], transitions: Sequence[Any]
 ) -> list[tuple[Stated, Stated]]:
-    """Return what is stated of all ends, with what links keep from one to the next."""
+    """Return the stated coordinates and rates of all ends, with those that links keep from one to
+    the next."""
     count = len(stated)
     for k, each in enumerate(transitions):
         end, start = stated[k][1], stated[(k + 1) % count][0]

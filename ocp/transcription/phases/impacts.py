@@ -79,7 +79,7 @@ def movable_axes(tree: Tree, point: str) -> np.ndarray:
 
 
 def impact_impulses(tree: Tree, transition: Transition) -> tuple[Impulse, ...]:
-    """Return what the strikes of a transition push with, in variables of their own.
+    """Return the impulses of a transition's strikes, in variables of their own.
 
     An axis along which nothing of the tree can move has none.
     """
@@ -208,7 +208,7 @@ def rates_after(end: Instant, start: Instant, transition: Transition) -> Matrix:
 
 
 def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Impulse, ...]) -> Matrix:
-    """Return what M (v+ - v-) lacks to what the impulses give (n,; N s or N m s)."""
+    """Return the difference of M (v+ - v-) from the impulses' share (n,; N s or N m s)."""
     tree = replace(end.tree, gravity=(0.0, 0.0, 0.0))
     jump = replace(end, qd=rates - end.qd)
     loads = [Load(point=each.strike.point, force=each.impulse) for each in strikes]
@@ -225,7 +225,7 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Impulse, ...]) -> Mat
 
 
 def _leaving_speed(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
-    """Return how fast (m/s) a point leaves beside what its restitution asks."""
+    """Return the speed (m/s) at which a point leaves less that of its restitution."""
     strike = each.strike
     before = end.velocity(strike.point)
     left = replace(end, qd=rates).velocity(strike.point)
@@ -243,7 +243,7 @@ def _slip_residual(end: Instant, rates: Matrix, each: Impulse) -> Matrix:
 
 
 def _impulse_margins(each: Impulse) -> Matrix:
-    """Return how far an impulse is inside each face of what it may be."""
+    """Return the distances of an impulse from each face of its cone, positive inside."""
     push, strike = each.push, each.strike
     rows: list[Any] = [push]
     if strike.slips and each.across:

@@ -88,7 +88,7 @@ def _parts(program: Any) -> Iterator[tuple[TranscribedPhase, np.ndarray]]:
 
 
 def _points(part: TranscribedPhase) -> slice:
-    """Return where the control points stand in x of a phase."""
+    """Return the places of the control points in x of a phase."""
     problem = part.layout.problem
     first = int(free_duration(problem))
     return slice(first, first + problem.tree.dof * problem.motion.points)
@@ -102,7 +102,8 @@ def _with_forces(part: TranscribedPhase, x: np.ndarray, T: float) -> np.ndarray:
 
 
 def _straight(program: Any, times: Sequence[float]) -> Straight:
-    """Return what is least where all phases are straight, of phases that last so long (s)."""
+    """Return the quadratic form that is least where all phases are straight, of phases that last so
+    long (s)."""
     size = program.layout.size
     free, slope, triplets = np.zeros(size, dtype=bool), np.zeros(size), []
     for (part, columns), T in zip(_parts(program), times):
@@ -229,7 +230,7 @@ class Sum:
         return gap / self.sizes, ca.diag(ca.DM(1 / self.sizes)) @ slopes[:, free]
 
     def bend(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return what a motion that is not straight or near costs, and its slope (variables,)."""
+        """Return the cost of a motion's distance from straight, and its slope (variables,)."""
         away = x - self.near
         pull = np.array(self.straight.hessian @ x).ravel()
         cost = x @ pull / 2 + self.straight.slope @ x + PULL * (away @ away) / 2

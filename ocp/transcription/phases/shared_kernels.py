@@ -27,7 +27,7 @@ class SharedKernels:
         return self.backend is not None
 
     def __call__(self, name: str, build: Callable, follows: Callable[[], str]) -> PendingKernel:
-        """Return what gives the function of a Graph of that name, and the Graph's pattern, as a
+        """Return the getter of the function of a Graph of that name, and the Graph's pattern, as a
         Finish does."""
         key = name, self.differentiated, follows()
         if key not in self.made:

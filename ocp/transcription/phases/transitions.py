@@ -95,7 +95,7 @@ class LinkRows:
 
 
 def link_rows(problem: Problem, parts: Sequence[TranscribedPhase]) -> Iterator[LinkRows]:
-    """Yield what the links of a problem ask, then what it asks of the whole."""
+    """Yield the rows of a problem's links, then those of the whole motion."""
     names = list(problem.parts)
     for transition, within in zip(problem.transitions, seams(problem)):
         numbers = names.index(transition.before), names.index(transition.after)
@@ -265,7 +265,7 @@ def _matrix(
 
 
 def link_placement(group: Group, first: int) -> tuple[Rows, ...]:
-    """Return where the constraints of a link went: rows of g from `first` on, in their order."""
+    """Return the places of a link's constraints: rows of g from `first` on, in their order."""
     placed, number = [], first
     names = dict.fromkeys(id(constraint) for constraint, _ in group.owners)
     for name in names:

@@ -69,7 +69,7 @@ def check_free_knots(problem: Problem, method: Method) -> None:
 
 
 def _constraints(motion: Moving) -> tuple[Constraint, Constraint]:
-    """Return what the sum of the widths and every width meets."""
+    """Return the constraints on the sum of the widths and on every width."""
     whole, least = KNOTS
     part: dict[str, Any] = {"function": lambda at: at, "units": "of the motion"}
     return (

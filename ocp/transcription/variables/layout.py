@@ -213,7 +213,7 @@ def motion_at(layout: Layout, x: ArrayLike) -> Basis:
 
 
 def instants_at(layout: Layout, x: ArrayLike, s: ArrayLike) -> np.ndarray:
-    """Return where in the motion of variables x the instants s (N,) of the layout are."""
+    """Return the instants of the motion of variables x that are s (N,) of the layout."""
     motion, s = layout.problem.motion, np.asarray(s, dtype=float)
     return np.interp(s, motion.breaks, motion_at(layout, x).breaks) if layout.moving else s
 
@@ -288,8 +288,8 @@ def motion_map(layout: Layout, s: ArrayLike, hull: bool = False) -> MotionMap:
 
 
 def _divisor(layout: Layout, width: int, moving: bool) -> np.ndarray:
-    """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is
-    a number, and knots are given too."""
+    """Return the divisors of the entries of y: T and T^2 for qd and qdd where the duration T is a
+    number, and knots are given too."""
     divisor, problem = np.ones(width), layout.problem
     if not moving and not free_duration(problem) and layout.timed is None:
         powers = np.repeat(np.arange(3), problem.tree.dof)

@@ -81,7 +81,7 @@ def _add_multipliers(named: dict[str, Multipliers], placed: Rows, values: np.nda
 
 
 def _order(constraint: Constraint) -> Callable[[str], int]:
-    """Return what gives a label of a constraint's row its number."""
+    """Return the function that gives a label of a constraint's row its number."""
     listed = list(constraint.labels)
     return lambda label: listed.index(label) if label in listed else int(label.split()[-1])
 
@@ -136,7 +136,8 @@ def _resample(known: Multipliers, s: np.ndarray) -> np.ndarray:
 
 
 def _spacings(s: np.ndarray) -> np.ndarray:
-    """Return how much of the motion each of its instants s (N,) stands for, on the whole 1."""
+    """Return the share of the motion that each of its instants s (N,) stands for, on the whole
+    1."""
     if len(s) < 2:
         return np.ones(len(s))
     steps = np.gradient(s)

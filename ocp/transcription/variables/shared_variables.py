@@ -17,8 +17,8 @@ from ocp.transcription.variables.layout import motion_size
 def phase_columns(
     names: Sequence[str], parts: Sequence[TranscribedPhase]
 ) -> tuple[list[np.ndarray], int]:
-    """Return where the variables of each phase, but for the parameters, stand in x of all, and how
-    many these are.
+    """Return the places of each phase's variables, but for the parameters, in x of all, and their
+    number.
 
     Raises ValueError naming a foot that bears at the end of a phase and not where the next one goes
     on.
