@@ -10,6 +10,7 @@ import pytest
 
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
 ROOT = Path(__file__).parent.parent
+CLAUSES = re.compile(r"(Return|Yield|Tell|Draw|Write) (what|who|whose|where|how|those)\b")
 QUESTIONS = re.compile(r"(What|Where|Whose|Who|How|Whether)\b")
 WINGS = ("ocp", "models", "problems")
 BUDGETS = tomllib.loads((ROOT / "tests" / "budgets.toml").read_text(encoding="utf-8"))
@@ -58,6 +59,17 @@ def functions():
 def test_docstrings_of_modules_begin_with_a_noun_phrase():
     first = {path: ast.get_docstring(tree) or "" for path, tree in modules().items()}
     assert [str(path) for path, text in first.items() if QUESTIONS.match(text)] == []
+
+
+def test_docstrings_of_functions_name_what_they_return():
+    told = [
+        (str(path), node.name)
+        for path, tree in modules().items()
+        if path.parts[0] == "ocp"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and CLAUSES.match(ast.get_docstring(node) or "")
+    ]
+    assert told == []
 
 
 def test_no_public_function_is_named_by_a_bare_participle():
