@@ -23,7 +23,7 @@ LIMBS = {
 
 
 def proximal(tree: Tree, segment: str) -> Pair:
-    """Return where (x, y; m) the proximal joint of a limb of the right side stands at q = 0.
+    """Return the place (x, y; m) of the proximal joint of a limb of the right side at q = 0.
 
     `tree` is a `human()`, `segment` upper_arm, forearm, hand, thigh or shank.
     """

@@ -157,7 +157,7 @@ def torque_scale(tree: Tree) -> dict[str, float]:
 
 
 def positive_motion(name: str) -> str:
-    """Return what a positive coordinate of the joint does, in words.
+    """Return the motion of a positive coordinate of the joint, in words.
 
     Raises ValueError if the human has no such joint.
     """

@@ -39,7 +39,7 @@ def quadruped(torque: float = TORQUE, gravity: float = GRAVITY) -> Tree:
 
 
 def exchanged() -> tuple[int, ...]:
-    """Return whose coordinate becomes whose where left and right legs change places."""
+    """Return the exchange of coordinates where left and right legs change places."""
     return (0, 1, 2, 5, 6, 3, 4, 9, 10, 7, 8)
 
 

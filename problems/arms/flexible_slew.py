@@ -190,7 +190,7 @@ def executed(plan: Solution, arm: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tip_deflection(arm: Tree, q: np.ndarray) -> np.ndarray:
-    """Return how far (2, N), m, bending shifts the tip.
+    """Return the shift of the tip by bending (2, N), m.
 
     Along the outer link as it would be without bending, and across it.
     """

@@ -150,7 +150,7 @@ class Outcome:
 
 
 def outcome(stated: Statement, answer: Fit, names: Sequence[str]) -> Outcome:
-    """Return how far the parameters of these names are off the true ones.
+    """Return the errors of the parameters of these names.
 
     Raises ValueError for one that was not determined, or leans on a bound.
     """

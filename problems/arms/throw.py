@@ -103,12 +103,12 @@ def problem(
 
 
 def farthest() -> Objective:
-    """Return what is least where the ball goes farthest, let go at the end (m)."""
+    """Return the negative reach of the ball, let go at the end (m)."""
     return -1 * final("range", lambda at: reach(at.position("grip"), at.velocity("grip")))
 
 
 def reach(place: Any, velocity: Any) -> Any:
-    """Return where (m) a ball lands that is let go at a place (3, m) with a velocity (3, m/s)."""
+    """Return the reach (m) of a ball that is let go at a place (3, m) with a velocity (3, m/s)."""
     x, y, forward, up = place[0], place[1], velocity[0], velocity[1]
     return x + forward * (up + ca.sqrt(up**2 + 2 * GRAVITY * y)) / GRAVITY
 

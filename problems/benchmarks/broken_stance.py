@@ -91,7 +91,7 @@ def stand(
     more: Callable[[Tree, Ground], Any] = lambda tree, ground: (),
     changes: Callable[[Problem], Problem] = lambda problem: problem,
 ) -> Problem:
-    """Return how a body sinks and sways (m) on its foot, which is pinned at heel and toe."""
+    """Return the sinking and sway (m) of a body on its foot, which is pinned at heel and toe."""
     tree = body()
     support = Support(
         link="ankle",

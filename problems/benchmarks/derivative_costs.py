@@ -109,8 +109,8 @@ def looped(
     join: Callable[[Any], Any],
     finish: Callable[[ca.Function], ca.Function] = lambda function: function,
 ) -> tuple[ca.Function, int]:
-    """Return what `join` makes of the `parts`, a scalar graph that `finish` finishes, as one column
-    by operations on whole matrices, and the instructions of both."""
+    """Return the column that `join` makes of the `parts`, a scalar graph that `finish` finishes, by
+    operations on whole matrices, and the instructions of both."""
     stage = finish(ca.Function("stage", inputs, [ca.SX(part) for part in parts]))  # as kernels do
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
@@ -161,7 +161,7 @@ def microseconds(
 def timed(
     calls: Sequence[ca.Function | Callable[[], Any]], rounds: int = ROUNDS, least: float = LEAST
 ) -> list[float]:
-    """Return what `microseconds` does of functions, or of anything that is called."""
+    """Return the times of functions as `microseconds` does, or of anything that is called."""
     calls = [_call(each) if isinstance(each, ca.Function) else each for each in calls]
     counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
     turns = [list(map(_seconds, calls, counts)) for _ in range(rounds)]
@@ -176,7 +176,7 @@ def _seconds(call: Callable[[], None], count: int) -> float:
 
 
 def _call(function: ca.Function) -> Callable[[], None]:
-    """Return what evaluates the function at random numbers in its own buffers."""
+    """Return a call that evaluates the function at random numbers in its own buffers."""
     buffer, call = function.buffer()
     arrays = [
         np.random.default_rng(k).uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())

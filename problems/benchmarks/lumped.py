@@ -142,7 +142,7 @@ def simulated(kind: str, count: int) -> tuple[np.ndarray, float]:
 
 
 def comparison(cases: dict[str, Sequence[int]] = CASES) -> list[Measured]:
-    """Return what every model of the `cases`, {kind: counts}, is worth."""
+    """Return the errors and costs of every model of the `cases`, {kind: counts}."""
     exact, place = reference_frequencies(), reference_tip()
     rows = []
     for kind, counts in cases.items():

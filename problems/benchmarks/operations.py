@@ -83,7 +83,7 @@ def folded(method: str, tree: Tree) -> Pair:
 
 
 def printed(method: str, n: int) -> Pair:
-    """Return what table I, its misprints corrected, gives for n joints."""
+    """Return the counts of table I for n joints, its misprints corrected."""
     times, plus = (round(float(np.polyval(powers, n))) for powers in TABLE_I[method])
     return times, plus
 

@@ -150,7 +150,8 @@ def _settled(solutions: Sequence[Solution]) -> bool:
 
 
 def _end(solution: Solution) -> tuple[float, float]:
-    """Return how far q and qd end from the plan when its torques alone drive the system."""
+    """Return the distance of q and qd at the end from the plan when its torques alone drive the
+    system."""
     n, T = solution.problem.tree.dof, solution.duration
     gap = np.abs(replay(solution)[:, -1] - np.concatenate([solution.q(T), solution.qd(T)]))
     places, rates = (

@@ -343,8 +343,8 @@ def over(solved: Solution, solver: Solver) -> bool:
 
 
 def onward(first: Solution | None, watch: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """Return what watches a solve that goes on from a first one: where that was interrupted, so is
-    this, at once, and its best iterate is where the first had come to."""
+    """Return the watcher of a solve that goes on from a first one: where that was interrupted, so
+    is this, at once, and its best iterate is the end of the first."""
     if first is None or first.status != INTERRUPTED:
         return watch
     return lambda iteration: signal.raise_signal(signal.SIGINT)

@@ -75,7 +75,7 @@ def lent(
 
 
 def solved_from(first: Callable[[Problem], Guess]) -> Callable[..., Solution]:
-    """Return how a problem is solved from its `first` guess, if there is no other."""
+    """Return the method that solves a problem from its `first` guess, if there is no other."""
 
     def method(
         statement: Problem,

@@ -76,8 +76,8 @@ def problem(
 
 
 def passing(at: Instant) -> Matrix:
-    """Return how far (m) the hip is before the right foot: a step begins where it is above that,
-    and might otherwise begin anywhere within the same walk."""
+    """Return the distance (m) of the hip ahead of the right foot: a step begins where it is above
+    that, and might otherwise begin anywhere within the same walk."""
     return at.q[0] - at.position(FEET[1])[0]
 
 

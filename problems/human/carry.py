@@ -49,7 +49,7 @@ def problem(
 
 
 def in_both_hands(width: float, up: float, ahead: float) -> Constraint:
-    """Return what keeps a box in the hands, level and where it is carried (m)."""
+    """Return the constraints that keep a box in the hands, level and at its place (m)."""
 
     def off(at: Instant) -> ca.SX:
         right, left = at.position("grip_r"), at.position("grip_l")

@@ -77,7 +77,7 @@ def rolling(cart: float, floor: str, wheels: float) -> float:
 
 
 def on_the_bar(bar: float, width: float, speed: float, pull: bool) -> tuple[Constraint, ...]:
-    """Return what keeps both hands on a bar that goes ahead at a speed (m/s).
+    """Return the constraints that keep both hands on a bar that goes ahead at a speed (m/s).
 
     How far ahead it is at the start is found.
     """

@@ -88,7 +88,7 @@ def lifted(segments: str, **where: float) -> Recording:
 
 
 def measurable(problem: Problem, motion: Recording, masses: dict[str, float]) -> Recording:
-    """Return what plates measure of a motion of someone with these masses, without noise."""
+    """Return the plates' measurements of a motion of someone with these masses, without noise."""
     return replace(
         motion,
         outputs=predict(problem, motion, masses, outputs=("floor",)),

@@ -131,7 +131,8 @@ def problem(
 
 
 def standing(body: Tree, ground: Ground, grip: float) -> tuple[Any, ...]:
-    """Return what a foot on the ground asks: it pushes, does not slip, and is pressed within."""
+    """Return the constraints of a foot on the ground: it pushes, does not slip, and is pressed
+    within."""
     return (
         unilateral(body, ground),
         friction(body, ground, coefficient=grip),
@@ -169,17 +170,17 @@ def raised(*names: str) -> Constraint:
 
 
 def rise(at: Any) -> Any:
-    """Return how fast (m/s) the centre of mass rises."""
+    """Return the upward speed (m/s) of the centre of mass."""
     return momentum(at.tree, at.q, at.qd)[1][1] / sum(link.mass for link in at.tree.links)
 
 
 def height(at: Any) -> Any:
-    """Return how high (m) the centre of mass is."""
+    """Return the height (m) of the centre of mass."""
     return center_of_mass(at.tree, at.q)[1]
 
 
 def apex(at: Any) -> Any:
-    """Return how high (m) the centre of mass rises in a flight that begins now."""
+    """Return the rise (m) of the centre of mass in a flight that begins now."""
     return height(at) + rise(at) ** 2 / (2 * GRAVITY)
 
 

@@ -137,8 +137,8 @@ def _functions(statement: Problem) -> Iterable[Any]:
 
 
 def report(solution: Solution) -> dict[str, Any]:
-    """Return what the flight is: the angular momentum (kg m2/s) about the centre of mass at
-    take-off, how far the body tilts at most (rad), and how often it somersaults and twists."""
+    """Return the figures of the flight: the angular momentum (kg m2/s) about the centre of mass at
+    take-off, the largest tilt of the body (rad), and the numbers of somersaults and twists."""
     tree, t = solution.problem.tree, solution.times(400)
     spin = solution.trace(_momentum, t)
     axis = solution.trace(lambda at: at.pose("head")[:3, 2], t)

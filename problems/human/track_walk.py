@@ -128,7 +128,7 @@ def _noisy(table: Table, sizes: Mapping[str, float], rng: np.random.Generator) -
 
 
 def nearness(solution: Solution) -> dict[str, float]:
-    """Return how near a motion comes to what it follows: the root mean square distance from a
+    """Return the distance of a motion from its recording: the root mean square distance from a
     marker and the largest (m), and that of the force on a foot (N)."""
     t = solution.times(101)
     far = np.linalg.norm(solution.output("off_markers", t).reshape(-1, 3, len(t)), axis=1)

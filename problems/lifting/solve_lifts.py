@@ -111,7 +111,7 @@ def _simpler(problem: Problem) -> Problem | None:
 
 
 def _style(problem: Problem) -> Constraint | None:
-    """Return what a style asks, None where none is asked."""
+    """Return the requirements of a style, None without one."""
     return next((each for each in problem.constraints if each.name == STYLE), None)
 
 

@@ -81,7 +81,7 @@ def flexible() -> float:
 
 
 def affordable() -> float:
-    """Return how many rigid joints take fewer multiplications than the text's example."""
+    """Return the number of rigid joints that take fewer multiplications than the text's example."""
     return float(next(n for n in count(2) if rigid(n + 1) >= flexible()))
 
 

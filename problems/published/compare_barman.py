@@ -301,7 +301,7 @@ def needed() -> Iterator[tuple[str, str, str]]:
 
 
 def conclusion() -> str:
-    """Return what is known and what is not, with its numbers computed."""
+    """Return the conclusion of the comparison, with its numbers computed."""
     literal, short = Data(), data_of(CHANGES[0])
     weight = exact(FREE[0][1], FREE[0][2])
     stopped = solve(replace(problem(literal), duration=PRINTED)).require(coarse=True)
@@ -344,7 +344,7 @@ def hinge_lower(data: Data) -> float:
 
 
 def before_end(data: Data) -> float:
-    """Return how long (s) before the end the hinge's internal force has its second peak."""
+    """Return the time (s) from the second peak of the hinge's internal force to the end."""
     solution = solve(problem(data)).require(coarse=True)
     t = np.linspace(solution.duration / 2, solution.duration, 201)
     norms = np.linalg.norm(solution.reactions(t)[1][:, 1], axis=0)

@@ -68,7 +68,7 @@ def saving(first: str, second: str) -> float:
 
 
 def slope_saving() -> float:
-    """Return how many percent fewer multiplications per joint 3x3 matrices take than 4x4."""
+    """Return the percentage of multiplications per joint that 3x3 matrices save beside 4x4."""
     smaller, larger = (polynomial(f"hollerbach_{size}", 0)[0] for size in ("3x3", "4x4"))
     return 100.0 * (1 - smaller / larger)
 

@@ -104,14 +104,14 @@ LOADS = (Load(point="tip", force=(0.0, -FORCE, 0.0)),)
 
 
 def torques_apart() -> str:
-    """Return how far the closed torques are from the recursive Lagrangian's, as text."""
+    """Return the distance of the closed torques from the recursive Lagrangian's, as text."""
     motion, arm = _symbols(), two_link(gravity=GRAVITY)
     tau = hollerbach_4x4.inverse(arm, *motion, LOADS)
     return f"{apart(closed_torques(*motion), tau, motion):.0e} N m apart"
 
 
 def slopes_apart() -> str:
-    """Return how far the closed derivatives are from the recursive ones, as text."""
+    """Return the distance of the closed derivatives from the recursive ones, as text."""
     motion, arm = _symbols(), two_link(gravity=GRAVITY)
     slopes = ca.horzcat(*hollerbach_4x4.sensitivity(arm, *motion, LOADS))
     return f"{apart(closed_slopes(*motion), slopes, motion):.0e} apart"

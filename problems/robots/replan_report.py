@@ -13,7 +13,8 @@ FIRST_PLAN = "the first plan"  # of which a certificate is, where plans are made
 
 
 def told(turns: Sequence[Replan], tolerance: float | None = None) -> dict[str, Any]:
-    """Return how planning anew went, in plain numbers; certified afterwards with a `tolerance`."""
+    """Return the figures of planning anew, in plain numbers; certified afterwards with a
+    `tolerance`."""
     seconds = [turn.seconds for turn in turns]
     iterations = [turn.solution.statistics["iterations"] for turn in turns]
     data = {
@@ -40,7 +41,7 @@ def told(turns: Sequence[Replan], tolerance: float | None = None) -> dict[str, A
 
 
 def _doubts(certificate: Verification, tolerance: float) -> str:
-    """Return what a certificate objects to, nothing if it holds to a tolerance."""
+    """Return the objections of a certificate, nothing if it holds to a tolerance."""
     try:
         certificate.require(tolerance)
     except NotVerified as doubts:
@@ -49,7 +50,7 @@ def _doubts(certificate: Verification, tolerance: float) -> str:
 
 
 def report(solution: Solution) -> Mapping[str, Any]:
-    """Return what a solution's statistics say of plans made on the way."""
+    """Return the figures in a solution's statistics on plans made on the way."""
     return {KEY: solution.statistics[KEY]} if KEY in solution.statistics else {}
 
 

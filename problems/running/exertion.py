@@ -46,7 +46,7 @@ class Effort:
 
 
 def run_cost(body: Tree, who: Mapping[str, Any], effort: Effort) -> Objective:
-    """Return what running costs: the terms of a walk by its weights, but for those of `effort`.
+    """Return the cost of running: the terms of a walk by its weights, but for those of `effort`.
 
     `who` tells stature (m) and mass (kg).
     """

@@ -150,7 +150,7 @@ def _drawn(hardest: float, blow: float, seed: int) -> Iterator[np.ndarray]:
 def _pushed(
     plan: Plan, push: Sequence[float], periods: int, period: float, deadline: float | None
 ) -> Push:
-    """Return what comes of a push at the end of the first period, when all stood still."""
+    """Return the motion after a push at the end of the first period, when all stood still."""
     undisturbed, jump = simulated_plant(plan.problem, period), np.append([0.0, 0.0], rates(*push))
 
     def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
@@ -170,7 +170,7 @@ def _pushed(
 
 
 def report(solution: Solution) -> Mapping[str, Any]:
-    """Return what a solution's statistics say of pushes and of plans made on the way."""
+    """Return the figures in a solution's statistics on pushes and on plans made on the way."""
     known = solution.statistics
     pushes = {"pushes": known["pushes"]} if "pushes" in known else {}
     return pushes | dict(replan_report.report(solution))

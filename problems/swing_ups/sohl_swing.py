@@ -85,7 +85,7 @@ def descend(
 
 
 def report(solution: Solution) -> dict[str, float]:
-    """Return what the first guess and the motion do.
+    """Return the figures of the first guess and of the motion.
 
     `first_objective`; `first_highest` and `highest` angle of the passive joint (rad); `angle_left`
     to the vertical and `rate_left` at the end (rad, rad/s); `reversals` of its turning.

@@ -68,7 +68,7 @@ BETTER = {
 
 
 def strength(movement: str, sex: str) -> float:
-    """Return what a joint's torque limits are multiplied by, beside mass and stature."""
+    """Return the factor of a joint's torque limits, beside mass and stature."""
     for group, starts in GROUPS.items():
         if movement.startswith(starts):
             return STRENGTH[sex][group]
@@ -120,7 +120,7 @@ def strengths(
     age: float | None = None,
     percentile: float | Open | None = None,
 ) -> tuple[Strength, ...]:
-    """Return what the muscles at the named joints can, both ways, over "angle", or that and
+    """Return the strengths of the muscles at the named joints, both ways, over "angle", or that and
     "speed": of the former those joints that are known to differ.
 
     `size` is mass times stature over those of the tables. Joints of the spine share the trunk's
@@ -146,7 +146,8 @@ def strengths(
 
 
 def capacity(tree: Tree, joint: str, direction: int) -> Any:
-    """Return what a joint's muscles can (N m) in a `direction`, 1 or -1: their isometric best.
+    """Return the strength of a joint's muscles (N m) in a `direction`, 1 or -1: their isometric
+    best.
 
     That is the peak of its strength over angle and speed where the tree has such, otherwise its
     torque limit; it may be open. Raises ValueError for an unknown joint or direction.
@@ -175,7 +176,7 @@ def over_speed(
 
 
 def _years(age: float | None) -> float:
-    """Return where an age stands among AGES: 0, 1 and 2 are theirs."""
+    """Return the place of an age among AGES: 0, 1 and 2 are theirs."""
     if age is None:
         return 0.0
     if not YEARS[0] <= age <= YEARS[1]:
@@ -187,7 +188,7 @@ def _years(age: float | None) -> float:
 
 
 def _deviations(percentile: float | Open | None) -> Any:
-    """Return how many standard deviations a percentile is above the mean, by default 1."""
+    """Return the distance of a percentile above the mean in standard deviations, by default 1."""
     if percentile is None:
         return 1.0
     here = nominal(percentile)
@@ -208,7 +209,8 @@ def _aged(rows: tuple[tuple[float, ...], ...], share: float) -> tuple[float, ...
 
 
 def _ageing(sex: str, share: float) -> float:
-    """Return what is left of youth's strength where no table says: the mean of those of the leg."""
+    """Return the share of youth's strength that is left where no table says: the mean of those of
+    the leg."""
     return mean(_aged(rows, share)[0] / rows[0][0] for rows in TABLE[sex].values())
 
 
@@ -224,7 +226,8 @@ def _distribution(movement: str, way: int) -> tuple[float, float]:
 
 
 def _at_angle(movement: str, way: int, sex: str, share: float, bends: int) -> Any:
-    """Return what is left over the angle in a direction, None of what is not known to differ."""
+    """Return the share of strength over the angle in a direction, None where it is not known to
+    differ."""
     if (movement, way) in TABLE[sex]:
         _, _, narrowing, best, *_ = _aged(TABLE[sex][movement, way], share)
         return Cosine(narrowing=narrowing, best=best)
@@ -236,7 +239,7 @@ def _at_angle(movement: str, way: int, sex: str, share: float, bends: int) -> An
 
 
 def _at_speed(movement: str, way: int, sex: str, share: float) -> Hill:
-    """Return what is left over the speed in a direction."""
+    """Return the share of strength over the speed in a direction."""
     key = (movement, way)
     for start, other in LIKE.items():
         key = other if movement.startswith(start) else key

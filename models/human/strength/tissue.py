@@ -138,7 +138,7 @@ class Restoring:
     size: Any = 1.0
 
     def __call__(self, x: Any) -> Any:
-        """Return what is stored (J) at the coordinates x (k,), rad."""
+        """Return the stored energy (J) at the coordinates x (k,), rad."""
         total: Any = 0.0
         for k, pair in enumerate(self.ends):
             for way, (moment, slope, place) in zip((1, -1), pair):
@@ -202,8 +202,8 @@ def holding_ends(joints: Iterable[Joint], size: Any, sex: str) -> list[PassiveMo
 def within_ranges(
     joints: Collection[str], stature: float | Open = STATURE, mass: float | Open = MASS
 ) -> tuple[Element, ...]:
-    """Return what those of the named `joints` that are hips and elbows get within their ranges, of
-    a person of `stature` (m) and `mass` (kg), beside what `passive` has at the ends of these.
+    """Return the tissue of those named `joints` that are hips and elbows within their ranges, of a
+    person of `stature` (m) and `mass` (kg), beside that of `passive` at the ends of these.
 
     Elements are "hip_abd_r stiffness", "elb_flex_r stiffness", "elb_flex_r damping" and the like.
     """
@@ -229,7 +229,7 @@ def _standing_hip() -> float:
 
 
 def _turn(movement: str) -> float:
-    """Return how far (deg) a joint turns."""
+    """Return the range (deg) of a joint's turn."""
     lower, upper = MOVEMENTS[movement][0]
     return upper - lower
 
@@ -247,7 +247,7 @@ def _leg(side: str, joints: Collection[str], size: Any) -> list[Element]:
 def _ligaments(
     what: str, side: str, starts: tuple[str, ...], joints: Collection[str], size: Any
 ) -> list[Element]:
-    """Return what restores at the ends of ranges of those joints of a part that move."""
+    """Return the restoring elements at the ends of ranges of those joints of a part that move."""
     names = tuple(name for name in joints if name.startswith(starts) and name.endswith(side))
     if not names:
         return []
@@ -279,5 +279,5 @@ def _segments(joints: Collection[str], size: Any) -> list[Element]:
 
 
 def _size(stature: Any, mass: Any) -> Any:
-    """Return how much larger moments are than those of the man of STATURE and MASS."""
+    """Return the factor of moments beside those of the man of STATURE and MASS."""
     return (stature / STATURE) * (mass / MASS)

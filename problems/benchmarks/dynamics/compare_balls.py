@@ -62,7 +62,7 @@ def random_mapped_tree(rng: np.random.Generator) -> Tree:
 
 
 def measured(seed: int) -> tuple[float, ...]:
-    """Return how far a random tree is from each of the CLAIMS."""
+    """Return the distance of a random tree from each of the CLAIMS."""
     rng = np.random.default_rng(seed)
     tree = random_mapped_tree(rng)
     load = Load(point="point0", force=rng.uniform(-9, 9, 3), moment=rng.uniform(-5, 5, 3))
@@ -97,8 +97,8 @@ def lagrange(tree: Tree, motion: Sequence[Matrix], load: Load) -> np.ndarray:
 
 
 def off_turns(rng: np.random.Generator) -> float:
-    """Return how far the acceleration of a point of a free body is from that of the same body on
-    three slides and three turns."""
+    """Return the distance of a free body's point acceleration from that of the same body on three
+    slides and three turns."""
     cloud = rng.standard_normal((5, 3))
     spread = np.cov(cloud.T, bias=True)
     link = Link(
@@ -132,7 +132,7 @@ def off_turns(rng: np.random.Generator) -> float:
 
 
 def free_bodies() -> tuple[float, ...]:
-    """Return how far free bodies are from each of the figures of BODIES."""
+    """Return the distances of free bodies from each of the figures of BODIES."""
     figures = top(), middle(), somersaults()
     return (*(off for off, _ in figures), max(length for _, length in figures))
 

@@ -161,7 +161,7 @@ def simulation(n: int, flexible: int = 0, modes: int = 1) -> int:
 
 
 def rigid_for(n: int, flexible: int, modes: int) -> int:
-    """Return how many rigid joints simulate for the work of a chain with flexible links.
+    """Return the number of rigid joints that cost the work of a chain with flexible links.
 
     That of rigid ones grows by the same with every joint.
     """

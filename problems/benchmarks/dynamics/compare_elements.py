@@ -40,7 +40,7 @@ CLAIMS = {  # what is measured, relative, and the most that it may be
 
 
 def tissue(x: Matrix, rate: Matrix) -> Matrix:
-    """Return what joints give each other beside an energy: damping, and a part that depends on
+    """Return the torques between joints beside an energy: damping, and a part that depends on
     all."""
     around = ca.vertcat(*(x[k - 1] * rate[k - 1] for k in range(x.shape[0])))
     return -0.3 * rate * (1 + x**2) - 0.1 * ca.sin(around)
@@ -119,7 +119,7 @@ def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
 
 
 def measured(seed: int) -> tuple[float, ...]:
-    """Return how far a random tree with elements is from each of the CLAIMS."""
+    """Return the distance of a random tree with elements from each of the CLAIMS."""
     rng = np.random.default_rng(seed)
     tree = with_random_elements(rng, random_tree(rng))
     load = Load(point="point0", force=rng.uniform(-9, 9, 3), moment=rng.uniform(-5, 5, 3))
@@ -149,7 +149,7 @@ def off_forward(
     load: Load,
     name: str,
 ) -> float:
-    """Return how far forward and hybrid dynamics are from the motion that has these torques."""
+    """Return the distance of forward and hybrid dynamics from the motion that has these torques."""
     q, qd, qdd = motion
     free = forward_dynamics(tree, q, qd, ca.DM(torques), (load,), name)
     active = [bool(flag) for flag in rng.integers(0, 2, tree.dof)]
@@ -164,7 +164,8 @@ def off_forward(
 
 
 def off_slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
-    """Return how far the derivatives that a program assembles are from those of its functions."""
+    """Return the distance of the derivatives that a program assembles from those of its
+    functions."""
     problem = Problem(
         tree=tree,
         motion=BSpline(points=6),
@@ -192,8 +193,8 @@ def off_slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
 
 
 def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load) -> float:
-    """Return how far the power of drives and load, less what elements lose, is from the rate of the
-    energy that links, rotors and elements have."""
+    """Return the difference of the power of drives and load, less the elements' losses, from the
+    rate of the energy of links, rotors and elements."""
     q, qd, qdd = motion
     place, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     energy = kinetic_energy(tree, place, rate) + potential_energy(tree, place)

@@ -45,8 +45,9 @@ def mjcf_files() -> list[Path]:
 
 
 def compared_mjcf(path: Path, states: int) -> Compared:
-    """Return how a file's torques, over the largest of the same coordinate, differ from those of
-    mj_inverse, without contacts, limits, dry friction, fluids and tendons that are left out."""
+    """Return the differences of a file's torques, over the largest of the same coordinate, from
+    those of mj_inverse, without contacts, limits, dry friction, fluids and tendons that are left
+    out."""
     name = f"{path.parent.parent.name}/{path.stem}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

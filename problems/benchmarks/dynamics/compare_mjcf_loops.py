@@ -63,8 +63,8 @@ def has_loops(path: Path) -> bool:
 
 
 def compared_loops(path: Path, states: int) -> Compared:
-    """Return how far (m or rad) MuJoCo sees loops open that are closed here, how fast, and how
-    accelerations differ, over the largest entry."""
+    """Return the gaps (m or rad) that MuJoCo sees in loops closed here, their rates, and the
+    difference of accelerations, over the largest entry."""
     name = f"{path.parent.parent.name}/{path.stem}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -79,7 +79,8 @@ def loaded(path: Path, **options: Any) -> tuple[Tree, bool]:
 
 
 def compared_urdf(path: Path, states: int = STATES) -> Compared:
-    """Return how a URDF file's dynamics, on a fixed and on a free base, differ from Pinocchio's."""
+    """Return the differences of a URDF file's dynamics, on a fixed and on a free base, from
+    Pinocchio's."""
     name = f"{path.parent.parent.name}/{path.stem}"
     try:
         fixed, repaired = loaded(path)
@@ -145,7 +146,8 @@ def _standing(tree: Tree, path: Path, states: int) -> tuple[float, ...]:
 
 
 def _rounding(mass: np.ndarray, slope: np.ndarray, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
-    """Return how far accelerations (n,) may move when q and tau do by half of their last digit.
+    """Return the largest change of accelerations (n,) when q and tau change by half of their last
+    digit.
 
     M dqdd = dtau - (dtau/dq) dq, entry by entry, all signs against it (Higham 2002, section 7.2).
     """
@@ -232,7 +234,7 @@ def _place(model: Any, angles: np.ndarray) -> np.ndarray:
 
 
 def _lost(tree: Tree, model: Any, rate: np.ndarray) -> np.ndarray:
-    """Return what damping and dry friction, smooth about rest, ask for (nv,), by Pinocchio's
+    """Return the torques of damping and dry friction, smooth about rest, (nv,), by Pinocchio's
     numbers."""
     speed = 4 * rate / Friction(joint="any", dynamic=1.0).transition
     level = (model.upperDryFrictionLimit - model.lowerDryFrictionLimit) / 2

@@ -83,7 +83,7 @@ def _of_ball(joint: Row) -> list[int]:
 
 
 def coordinates_of(tree: Tree, model: Any) -> Coordinates:
-    """Return how a tree's coordinates are those of the model of its file."""
+    """Return the map between a tree's coordinates and those of the model of its file."""
     import mujoco
 
     names = [joint.name for joint in tree.moving]

@@ -12,7 +12,7 @@ DONE, BAD_ARGUMENTS = 0, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Draw what the command line asks for, say where it is, and return the exit status."""
+    """Draw the pages of a command line, say their place, and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m problems.benchmarks.figures",
         description=__doc__,

@@ -93,7 +93,7 @@ def _snapshots(figure: Any) -> str:
 
 
 def _outside(margin: Extreme) -> float:
-    """Return how far (mm) something is out of what it has a margin to."""
+    """Return the excess (mm) beyond a margin."""
     return 1e3 * max(0.0, -margin.value)
 
 
@@ -148,7 +148,7 @@ def _forces(figure: Any) -> str:
 
 
 def reversals(line: np.ndarray) -> int:
-    """Return how often a curve changes its sign."""
+    """Return the number of sign changes of a curve."""
     signs = np.sign(line[line != 0])
     return int((signs[1:] != signs[:-1]).sum())
 

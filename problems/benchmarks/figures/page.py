@@ -185,7 +185,7 @@ def way_of(solution: Solution, point: str) -> str:
 
 
 def peaks(line: np.ndarray) -> int:
-    """Return how many maxima a curve has, at its ends too, that tower by LEAST of its range."""
+    """Return the number of maxima of a curve, at its ends too, that tower by LEAST of its range."""
     least, count, rising, extreme = LEAST * np.ptp(line), 0, True, line[0]
     for value in line:
         if (value > extreme) == rising:

@@ -19,12 +19,12 @@ BY = ("q1", "q2", "q1'", "q2'", "q1''", "q2''")  # primes are derivatives by tim
 
 
 def recursive(solution: Solution, t: np.ndarray) -> np.ndarray:
-    """Return those of the recursion of Xiang et al. (2009), eqs. 21-35."""
+    """Return the sensitivities of the recursion of Xiang et al. (2009), eqs. 21-35."""
     return _shaped(solution.trace(partial(_slopes, hollerbach_4x4.sensitivity), t))
 
 
 def composites(solution: Solution, t: np.ndarray) -> np.ndarray:
-    """Return those of composite bodies, by which this project solves."""
+    """Return the sensitivities of composite bodies, by which this project solves."""
     return _shaped(solution.trace(partial(_slopes, composite_bodies.sensitivity), t))
 
 

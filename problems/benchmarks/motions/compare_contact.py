@@ -110,7 +110,7 @@ def fit(points: int, asked: str) -> Fit:
 
 
 def without_dependent(nlp: NLP, solver: Solver, x: np.ndarray) -> Again:
-    """Return what comes of a program from x on, without the equalities that follow from others
+    """Return the solve of a program from x on, without the equalities that follow from others
     there."""
     kept = independent_rows(nlp, x)
     outcome = minimize(with_rows(nlp, kept), solver, x)
@@ -122,19 +122,21 @@ def without_dependent(nlp: NLP, solver: Solver, x: np.ndarray) -> Again:
 
 
 def freedom(step: Problem) -> int:
-    """Return how many numbers place pelvis and legs: control points less those of the symmetry."""
+    """Return the number of variables that place pelvis and legs: control points less those of the
+    symmetry."""
     moved = [one for one in step.tree.moving if one.name in ROOT or one.name.startswith(LEGS)]
     conditions = 0 if step.symmetry is None else 2  # angles and rates
     return len(moved) * (step.motion.points - conditions)
 
 
 def _farthest(rows: Sequence[Violation], tolerance: float) -> float:
-    """Return how far rows come from zero, by what they exceed their tolerance."""
+    """Return the largest distance of rows from zero, over their tolerance."""
     return max((one.dense for one in rows), default=0.0) + tolerance
 
 
 def counted(transcribed: TranscribedPhase, x: np.ndarray) -> tuple[int, int]:
-    """Return how many equalities the contact has at x, and what they add to the symmetry's rank."""
+    """Return the number of the contact's equalities at x, and their share of the rank beside the
+    symmetry's."""
     nlp = transcribed.nlp
     slopes = np.array(nlp.jacobian(x, [])[1])
     equal = np.array(nlp.g_lower).ravel() == np.array(nlp.g_upper).ravel()
@@ -171,7 +173,7 @@ def _row(one: Fit) -> tuple[str, ...]:
 
 
 def _again(again: Again | None) -> tuple[str, ...]:
-    """Return what the table says of a solve without dependent equalities."""
+    """Return the table's words on a solve without dependent equalities."""
     if again is None:
         return ("",) * 4
     done = again.outcome

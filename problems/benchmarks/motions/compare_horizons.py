@@ -80,8 +80,8 @@ def problem(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -
 
 
 def tracked(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -> Tracked:
-    """Return what an arm does that plans its way to a goal again and again: PLANS times, or until a
-    horizon that shrinks is used up."""
+    """Return the motion of an arm that plans its way to a goal again and again: PLANS times, or
+    until a horizon that shrinks is used up."""
     plan, start = prepare(problem(way, arm, home, goal)), (home, np.zeros(arm.dof))
     plans = round(SECONDS / PERIOD) if way.horizon == "shrinking" else PLANS
     return track(plan, start, period=PERIOD, periods=plans, horizon=way.horizon)

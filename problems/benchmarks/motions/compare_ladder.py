@@ -65,7 +65,7 @@ def begun(problem: Problem, number: int) -> Guess:
 
 
 def lifted(number: int, flags: argparse.Namespace) -> Result:
-    """Return what became of a lift: by the ladder, and if that fails by single starts."""
+    """Return the results of a lift: by the ladder, and if that fails by single starts."""
     problem, begin = lift(number, flags.seed), time.perf_counter()
     solution = solve(problem)
     seconds = time.perf_counter() - begin
@@ -87,7 +87,7 @@ def lifted(number: int, flags: argparse.Namespace) -> Result:
 
 
 def broken(number: int, flags: argparse.Namespace) -> Result:
-    """Return what the explanation of a broken statement names."""
+    """Return the names in the explanation of a broken statement."""
     name, statement = list(BROKEN.items())[number]
     begin = time.perf_counter()
     try:
@@ -123,7 +123,7 @@ def lift_lines(results: Mapping[int, Result], flags: argparse.Namespace) -> Iter
 
 
 def lift_claims(results: Mapping[int, Result], flags: argparse.Namespace) -> Iterator[Claim]:
-    """Yield what must hold of the lifts."""
+    """Yield the claims on the lifts."""
     unsolved = [one for one in results.values() if not one["solved"]]
     missed = sum(bool(one["starts"]) for one in unsolved)
     mute = sum(not _yields_torque(one["named"]) for one in unsolved)
@@ -150,7 +150,7 @@ def broken_lines(results: Mapping[int, Result], flags: argparse.Namespace) -> It
 
 
 def broken_claims(results: Mapping[int, Result], flags: argparse.Namespace) -> Iterator[Claim]:
-    """Yield what must hold of the broken statements."""
+    """Yield the claims on the broken statements."""
     known = sum(one["known"] for one in results.values())
     text = f"culprits among the first {NAMED} rows: {known} of {len(results)}"
     yield known >= LEAST * len(results), text

@@ -144,7 +144,7 @@ def _by_one_step(stride: Problem) -> Run:
 
 
 def minima() -> Iterator[tuple[str, ...]]:
-    """Yield what is known to second order of the optima of both steps: that of one step and its
+    """Yield the second-order conditions of the optima of both steps: that of one step and its
     image, and that from standing at once."""
     step, stride = problem(), problem(stride="full")
     one = _solved(step, _standing(step), {})

@@ -60,7 +60,7 @@ HEADER = ("seed", "feet that stand", "status", "iterations", "seconds", "effort"
 
 
 def drawn(seed: int) -> Steps:
-    """Return who stands in each phase: all, two or three drawn ones, all."""
+    """Return the feet that stand in each phase: all, two or three drawn ones, all."""
     rng = np.random.default_rng(seed)
     every = frozenset(FEET)
     phases = [every]
@@ -114,7 +114,8 @@ def _grounds(tree: Tree, sequence: Steps, further: float) -> Iterator[Ground | N
 
 
 def _limits(tree: Tree, ground: Ground | None, there: frozenset[str]) -> list[Constraint]:
-    """Return what a phase asks: feet push within friction, the others stay above the ground."""
+    """Return the constraints of a phase: feet push within friction, the others stay above the
+    ground."""
     stated = []
     if ground is not None:
         stated += [*unilateral(tree, ground), friction(tree, ground, coefficient=GRIP)]
@@ -134,7 +135,7 @@ def _limits(tree: Tree, ground: Ground | None, there: frozenset[str]) -> list[Co
 
 
 def _link(before: frozenset[str], after: frozenset[str]) -> Transition:
-    """Return what joins two phases: where feet come down, all that then stand are pushed."""
+    """Return the link of two phases: where feet come down, all that then stand are pushed."""
     if after <= before:
         return continuous()
     return impact(*sorted(after), normal=UP, friction=GRIP)

@@ -125,7 +125,7 @@ def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float
 
 
 def table(swept: Sequence[Timed]) -> str:
-    """Return what sweeps took, beside the last of them, which builds every cell."""
+    """Return the table of sweeps' times beside the last one's, which builds every cell."""
     rows, alone = [], swept[-1]
     for one in swept:
         rows.append(

@@ -159,13 +159,13 @@ def at_random(first: int, count: int) -> Iterator[Case]:
 
 
 def begun(case: Case) -> tuple[str, ...]:
-    """Return what it took to solve a Case."""
+    """Return the cost of solving a Case."""
     status = "solved" if case.solution.success else case.solution.status
     return case.name, status, str(case.solves), str(case.iterations), f"{case.seconds:.1f}"
 
 
 def alike(card: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what a report card says of a walk."""
+    """Return the figures of a walk's report card."""
     rs, numbers = card["r"], card["numbers"]
     return (
         *(f"{rs[curve]:.3f}" for curve in R.values()),

@@ -80,7 +80,7 @@ def dynamics(robot: str, base: str, seconds: float, compiled: bool = False) -> C
 
 
 def _call(function: ca.Function, compiled: bool) -> Callable:
-    """Return what evaluates a function in buffers of its own."""
+    """Return a call that evaluates a function in buffers of its own."""
     if compiled:
         function = compile_function(function)
     buffer, call = function.buffer()

@@ -16,7 +16,7 @@ STEPS = 16  # between two entries of the table of torques
 
 
 def checked(task: str, t: np.ndarray, tau: np.ndarray) -> dict[str, float]:
-    """Return what the torques (n, m) at times t (m,) do, linear from one to the next.
+    """Return the motion under torques (n, m) at times t (m,), linear from one to the next.
 
     `missed`: the farthest of all coordinates and rates from the end that is asked (rad or m and
     per s); `beyond`: how far limits of torques and speeds are exceeded, as a part of them;

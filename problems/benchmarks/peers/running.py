@@ -140,7 +140,7 @@ def _once(row: Row) -> Row:
 
 
 def child(module: str, task: str, settings: dict[str, Any], repeats: int) -> dict[str, Any]:
-    """Return what a process says that runs a task; raise RuntimeError with its last words."""
+    """Return the output of a process that runs a task; raise RuntimeError with its last lines."""
     here = Path(__file__).parent
     home = str(Path(ocp.__file__).parent.parent)
     command = [sys.executable, str(here / "child.py"), module, task]

@@ -26,7 +26,7 @@ NEEDS = "needs Dask: pip install 'ocp-motion[cluster]'"
 
 
 def on_processes(workers: int) -> dict[str, Any]:
-    """Return what a study of 24 cells takes on so many worker processes: see `_swept`; `workers`,
+    """Return the cost of a study of 24 cells on so many worker processes: see `_swept`; `workers`,
     the seconds of the processor of all of these, their starts included."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "study.sqlite"
@@ -34,8 +34,8 @@ def on_processes(workers: int) -> dict[str, Any]:
 
 
 def on_cluster(count: int) -> dict[str, Any]:
-    """Return what the same study takes on a cluster of so many nodes, each a worker process with a
-    name of its own, and what the cluster costs.
+    """Return the cost of the same study on a cluster of so many nodes, each a worker process with a
+    name of its own, and that of the cluster.
 
     In seconds of the processor, `start` is what a node takes until it is there, `first` until it
     can begin a cell; in ms, `scheduler`, `client` and `node` are what a task without work takes of
@@ -57,7 +57,7 @@ def on_cluster(count: int) -> dict[str, Any]:
 
 
 def _swept(before: float | None = None, **where: Any) -> dict[str, Any]:
-    """Return what the study takes, in seconds of the processor: `own` of this process, and that of
+    """Return the cost of the study, in seconds of the processor: `own` of this process, and that of
     the `workers`, of which `before` was spent earlier; and the sum of objectives, `solved` cells
     and the `clock` (s)."""
     begin, clock = time.process_time(), time.perf_counter()
@@ -82,7 +82,7 @@ def _ready() -> None:
 
 
 def _costs(client: Any) -> dict[str, float]:
-    """Return what tasks, and megabytes, take of scheduler, client and nodes (ms)."""
+    """Return the time of scheduler, client and nodes for tasks, and for megabytes (ms)."""
     nothing = _spent(client, _nothing, range(TASKS))
     heavy = _spent(client, _bytes, [MEGABYTE + k for k in range(ROUNDS)])
     own = 1e3 * sum(heavy.values()) / ROUNDS - 1e3 * sum(nothing.values()) / TASKS

@@ -67,8 +67,8 @@ class Replayed(Executor):
 
 
 def coordinated(cells: int) -> dict[str, Any]:
-    """Return what so many cells cost the process that hands them out, a cell: `coordinator`, ms of
-    the processor, of that in the `database` and in `waiting` for results; `clock`, ms until the
+    """Return the cost of a cell, of so many, for the process that hands them out: `coordinator`, ms
+    of the processor, of that in the `database` and in `waiting` for results; `clock`, ms until the
     next one; `commit`, ms of the clock until a row is on the disk; the `bytes` of a result, and of
     the `file`; `cell`, ms of the processor for its solve.
 

@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 def measured(case: Case) -> Row:
-    """Return what a Case takes, as plain data: see `of_program` and `of_iterations`; `build` and
+    """Return the cost of a Case as plain data: see `of_program` and `of_iterations`; `build` and
     `solve` (s of the processor), its `status`, `iterations`, `objective`, and `megabytes`, the most
     that this process has had."""
     with tempfile.TemporaryDirectory() as folder:
@@ -65,8 +65,9 @@ def of_program(plan: Any) -> Row:
 
 
 def of_iterations(text: str, count: int) -> Row:
-    """Return what an iteration took (ms of the processor), of `count`, from IPOPT's log: in all, in
-    the program's functions, in linear systems, and in the rest; nothing where it tells nothing."""
+    """Return the time of an iteration (ms of the processor), of `count`, from IPOPT's log: in all,
+    in the program's functions, in linear systems, and in the rest; nothing where the log has none.
+    """
     spent = timing(text)
     if WHOLE not in spent or not count:
         return {}

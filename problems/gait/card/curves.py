@@ -59,12 +59,12 @@ def _force(row: int) -> Callable[[Stride], np.ndarray]:
 
 
 def _lean(row: int, sign: float) -> Callable[[Stride], np.ndarray]:
-    """Return how far the trunk leans (deg) from upright, forward or sideways."""
+    """Return the lean of the trunk (deg) from upright, forward or sideways."""
     return lambda stride: np.degrees(np.arctan2(sign * stride.trunk[row], stride.trunk[1]))
 
 
 def _swayed(row: int) -> Callable[[Stride], np.ndarray]:
-    """Return how far (mm) the centre of mass is off its mean way."""
+    """Return the distance (mm) of the centre of mass from its mean way."""
 
     def sway(stride: Stride) -> np.ndarray:
         off = stride.centre[row] - stride.way[row] * stride.percent / 100.0

@@ -121,7 +121,7 @@ def _of_numbers(kind: str, said: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _of_force(kind: str, said: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what is amiss with the humps of the vertical force."""
+    """Yield the faults of the humps of the vertical force."""
     tops, valley = said["vertical_maxima"], said["vertical_valley"]
     places = ", ".join(f"{top['percent']:.0f}" for top in tops)
     counts = (2, 2) if kind == "walk" else (1, 2)
@@ -186,8 +186,8 @@ def _of_abduction(curves: Mapping[str, np.ndarray]) -> Iterator[Fault]:
 def _of_curves(
     curves: Mapping[str, np.ndarray], known: Mapping[str, Norms], toe_off: float
 ) -> Iterator[Fault]:
-    """Yield where curves leave the bands of all sources farthest, of stance and swing at most
-    once."""
+    """Yield the largest departures of curves from the bands of all sources, of stance and swing at
+    most one."""
     stance = toe_off >= PERCENT
     for name, ours in curves.items():
         ends = envelope(name, ours, known)

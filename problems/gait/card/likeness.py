@@ -27,7 +27,7 @@ def against(
 
 
 def likeness(ours: np.ndarray, band: Band, offset: bool = False) -> dict[str, Any]:
-    """Return how a curve (101,) over the cycle compares with a Band, as plain data.
+    """Return the comparison of a curve (101,) over the cycle with a Band, as plain data.
 
     `r` is Pearson's, None of a constant; `shift_percent` says by how much of the cycle ours is
     late, where shifted curves correlate best; `maximum_percent` and `minimum_percent` are ours and

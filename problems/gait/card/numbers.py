@@ -76,7 +76,7 @@ def _steps(stride: Stride) -> dict[str, float | None]:
 
 
 def _width(stride: Stride) -> float:
-    """Return how far apart (m) the heels strike, sideways."""
+    """Return the sideways distance (m) of the heels' strikes."""
     strikes = {foot: spans[0][0] % 100.0 for foot, spans in stride.stances.items() if spans}
     sides = [_at(stride, stride.heels[foot], at)[0] for foot, at in strikes.items()]
     return float(np.ptp(sides))
@@ -114,13 +114,13 @@ def maxima(values: np.ndarray, prominent: float) -> list[int]:
 
 
 def _fall(top: float, side: np.ndarray) -> float:
-    """Return how far values fall below a top before they rise above it."""
+    """Return the largest fall of values below a top before they rise above it."""
     above = np.flatnonzero(side > top)
     return float(top - side[: above[0] if len(above) else len(side)].min())
 
 
 def _sway(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return what centre of mass, trunk, pelvis and knee do."""
+    """Return the ranges of centre of mass, trunk, pelvis and knee."""
     loading = stride.percent <= stride.toe_off / 2.0
     return {
         "com_up_mm": float(np.ptp(curves["com_up"])),
@@ -153,7 +153,7 @@ def at_bounds(stride: Stride) -> dict[str, float]:
 
 
 def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return how the arm swings, and its correlation with the same side's leg."""
+    """Return the swing of the arm, and its correlation with the same side's leg."""
     r = compare(stride.percent, curves["shoulder_flex"], curves["hip_flex"])[2]
     return {
         "swing_deg": float(np.ptp(curves["shoulder_flex"])),

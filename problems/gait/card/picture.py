@@ -75,8 +75,8 @@ def plot_card(
 def measured(
     name: str, known: Mapping[str, Norms], shades: Mapping[str, Any]
 ) -> tuple[list[Trace], list[Band]]:
-    """Return what the sources `known`, by name, have of the curve `name`, in their `shades`: means,
-    and a deviation about them."""
+    """Return the sources' data, `known` by name, of the curve `name`, in their `shades`: means, and
+    a deviation about them."""
     traces, bands = [], []
     for source, each in known.items():
         if name not in each.bands:

@@ -72,7 +72,7 @@ def _source(each: Norms) -> dict[str, Any]:
 
 
 def _remarks(right: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what makes people's curves no measure of this motion."""
+    """Yield the reasons that make people's curves no measure of this motion."""
     now = right["numbers"]
     if right["kind"] == "run":
         yield "people's curves here are of walking: a run is held to ranges of numbers alone"

@@ -135,7 +135,7 @@ def _pieces(solution: Solution) -> Iterator[_Piece]:
 
 
 def _way(problem: Problem) -> np.ndarray:
-    """Return how far (3, m) a motion goes on until its end is the image of its start."""
+    """Return the way (3, m) of a motion until its end is the image of its start."""
     way = np.zeros(3)
     if problem.symmetry is None:
         way[2] = step_length(problem)

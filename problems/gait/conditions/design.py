@@ -40,7 +40,7 @@ class Condition:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return what is asked of the problem."""
+        """Return the arguments of the problem."""
         own = {} if self.axis == "usual" else {self.axis: self.value}
         return {"free_timing": True, **USUAL, **own}
 

@@ -105,7 +105,7 @@ def _points(panel: Any, strides: Any, mark: str, label: str) -> None:
 
 
 def _work(panel: Any, done: Sequence[Walk]) -> None:
-    """Draw how positive work rises with the slope by Minetti et al. (1993), through ours on the
+    """Draw the rise of positive work with the slope by Minetti et al. (1993), through ours on the
     level."""
     level = dict(along(done, "slope")).get(0.0)
     if level is None:

@@ -86,7 +86,7 @@ def along(done: Sequence[Walk], axis: str) -> list[tuple[Any, Mapping[str, float
 
 
 def claims(done: Sequence[Walk]) -> list[Claim]:
-    """Return what walks are held to, and whether it holds."""
+    """Return the claims on walks, and whether each holds."""
     solved = sum(cell.solved for _, cell in done)
     sound = sum(cell.measured.get("certified") == 1.0 for _, cell in done)
     return [

@@ -20,7 +20,7 @@ REASONS = 10  # that are told of those who were not solved
 
 
 def summary(study: Study, files: Sequence[str | Path] = ()) -> dict[str, Any]:
-    """Return what a study of people found, plain data ready for JSON.
+    """Return the results of a study of people, plain data ready for JSON.
 
     `asked`, `solved` and `certified` count people, None where no certificate was asked for;
     `failed` are arguments and reasons. `curves` {name: {low, median, high, mean, deviation}} have

@@ -41,8 +41,8 @@ def measured(solution: Solution) -> dict[str, float]:
 
 
 def certified(solution: Solution) -> dict[str, float]:
-    """Return what is `measured`, and whether the walk passes its certificate, 1 or 0, with its
-    largest relative violation and how far its objective is off the integral."""
+    """Return the `measured` figures, and whether the walk passes its certificate, 1 or 0, with its
+    largest relative violation and the distance of its objective from the integral."""
     found = verify(solution)
     worst = max((each.relative for each in found.violations.values()), default=0.0)
     errors = {"worst_violation": worst, "objective_error": found.objective_error}

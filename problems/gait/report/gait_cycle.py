@@ -126,7 +126,7 @@ def stride(symmetry: Symmetry, values: np.ndarray) -> np.ndarray:
 
 
 def step_length(problem: Problem) -> float:
-    """Return how far (m) the right foot stands before the left one.
+    """Return the distance (m) of the right foot ahead of the left one.
 
     It is told by the targets of the points that pin both. Raises ValueError if there are none.
     """

@@ -241,7 +241,7 @@ def _certified(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _balanced(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
-    """Return how well the ground balances the root, by correction and before it."""
+    """Return the imbalance of the root on the ground, after the correction and before it."""
     words = f"to {after['value']:.1e} {after['unit']} by correction"
     if before is None:
         return words

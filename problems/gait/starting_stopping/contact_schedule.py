@@ -26,7 +26,7 @@ ALWAYS = -inf, inf  # when a foot bears that stands all along
 
 
 def apart(body: Tree) -> float:
-    """Return how far apart (m) the heels are of one who stands with the feet under the hips."""
+    """Return the distance (m) of the heels of one who stands with the feet under the hips."""
     places = positions(body, np.zeros(body.dof), ("heel_r", "heel_l"))
     right, left = (np.array(array(place), dtype=float).ravel() for place in places)
     return float(left[0] - right[0])

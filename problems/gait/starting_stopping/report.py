@@ -45,7 +45,7 @@ class Course:
         return int(np.searchsorted(self.t, when - 1e-9))
 
     def speed(self, phase: str) -> float:
-        """Return how fast (m/s) the centre of mass goes ahead as a phase begins, or "" ends."""
+        """Return the forward speed (m/s) of the centre of mass as a phase begins, or "" ends."""
         return float(self.velocity[AHEAD, self.at(self.begins[phase])])
 
 
@@ -110,9 +110,9 @@ def start_report(solution: Solution) -> dict[str, Any]:
 
 
 def stop_report(solution: Solution) -> dict[str, Any]:
-    """Return how fast the centre of mass is (m/s) as feet strike and land, of the steady walk as
-    one strikes, how hard each foot brakes (body weights, s), when the body is at rest (s), how far
-    the centre of pressure is before the centre of mass after the last strike (m)."""
+    """Return the speed of the centre of mass (m/s) as feet strike and land, that of the steady walk
+    as one strikes, each foot's braking (body weights, s), the time of rest (s), and the distance of
+    the centre of pressure ahead of the centre of mass after the last strike (m)."""
     way = course(solution)
     steady, begins = way.speed("double"), way.begins
     last = way.at(begins["last double"])
@@ -182,7 +182,7 @@ def stop_lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def _range(pair: Sequence[float], times: float = 1.0) -> str:
-    """Return what people do as words, so many times it."""
+    """Return the range of people's values in words, so many times it."""
     return f"people {times * pair[0]:g} to {times * pair[1]:g}"
 
 

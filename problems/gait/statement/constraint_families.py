@@ -95,7 +95,7 @@ def asked(without: str) -> frozenset[str]:
 def standing(
     one: Step, families: Collection[str], position: Any, velocity: Any, hold: str
 ) -> tuple[Any, ...]:
-    """Return what the families `contact` and `places` ask of the feet.
+    """Return the constraints of the families `contact` and `places` on the feet.
 
     Contact asks for heights, for no velocity (eq. 5.4), each within its tolerance (m, m/s), and
     that nothing sinks; places are where feet stand, `hold` "throughout" the contact or at both
@@ -121,7 +121,7 @@ def standing(
 
 
 def _off_stairs(one: Step) -> Constraint:
-    """Return what keeps the sole in swing off the edges of stairs."""
+    """Return the constraints that keep the sole in swing off the edges of stairs."""
     heel, inner, outer, toe = (
         one.side(f"{name}_l") for name in ("heel", "ball_med", "ball_lat", "toe")
     )
@@ -139,8 +139,8 @@ def _off_stairs(one: Step) -> Constraint:
 
 
 def _off_tread(one: Step, tolerance: Any) -> Constraint:
-    """Return what keeps the sole above the stair that it leaves on the way down; its balls, which
-    are held there at first, within a tolerance (m)."""
+    """Return the constraints that keep the sole above the stair that it leaves on the way down; its
+    balls, which are held there at first, within a tolerance (m)."""
     names = [one.side(f"{name}_l") for name in ("heel", "ball_med", "ball_lat")]
     toe_off = min(foot.bears[1] for foot in one.ground.feet)
     return path(
@@ -154,7 +154,8 @@ def _off_tread(one: Step, tolerance: Any) -> Constraint:
 
 
 def _ends(one: Step, position: Any, axes: str) -> tuple[Constraint, ...]:
-    """Return what holds the feet in place at the start, and at the end unless that is its image."""
+    """Return the constraints that hold the feet in place at the start, and at the end unless that
+    is its image."""
     supports = [in_force(foot, 0.0) for foot in one.ground.feet]
     pins = [pin for support in supports if support is not None for pin in support.pins]
     ends = {"start": pins}
@@ -173,7 +174,8 @@ def _next(pin: Pin, step: float | Open) -> Pin:
 
 
 def balanced(body: Tree, ground: Ground, kind: str) -> tuple[Any, ...]:
-    """Return what keeps the body in balance, by "pressure" of each foot or by the "zmp"."""
+    """Return the constraints that keep the body in balance, by "pressure" of each foot or by the
+    "zmp"."""
     known: dict[str, Callable[[], tuple[Any, ...]]] = {
         "pressure": lambda: (
             pressure_inside(body, ground),

@@ -102,7 +102,7 @@ def one_step(stride: Problem) -> Problem | None:
 
 
 def _of_both(whole: Constraint, others: Mapping[str, str]) -> Constraint:
-    """Return what is asked of the durations of a stride, of one step alone: phases among the
+    """Return the constraints on the durations of a stride for one step alone: phases among the
     `others` last as long as those of which they are images."""
 
     def asked(durations: Mapping[str, Any]) -> Any:

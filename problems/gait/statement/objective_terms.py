@@ -42,8 +42,8 @@ MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 def human_cost(
     body: Tree, who: dict[str, Any], smooth: Any, weights: Mapping[str, float] = WEIGHTS
 ) -> Objective:
-    """Return what walking costs people: the terms of this module by their `weights`, those without
-    one left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg).
+    """Return the cost of walking: the terms of this module by their `weights`, those without one
+    left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg).
 
     Raises ValueError for a weight of no such term.
     """
@@ -97,8 +97,8 @@ def excitation(body: Tree, who: dict[str, Any]) -> Objective:
 
 
 def passive_share(body: Tree) -> Objective:
-    """Return what tissue gives at driven joints over what muscles there can, squared: people do
-    not hang in their ligaments (Falisse et al. 2019 cost it likewise)."""
+    """Return the torque of tissue at driven joints over the strength of muscles there, squared:
+    people do not hang in their ligaments (Falisse et al. 2019 cost it likewise)."""
     rows = _driven(body)
     most = ca.vertcat(
         *(
@@ -122,7 +122,7 @@ def mechanical_work(body: Tree) -> Objective:
 
 
 def _leans(at: Instant) -> Any:
-    """Return how far trunk and shoulders turn from upright and ahead, to the left, forward and
+    """Return the turns of trunk and shoulders from upright and ahead, to the left, forward and
     about the vertical, over LEAN."""
     trunk = at.position("C7T1") - at.position("L5S1")
     across = at.position("shoulder_l") - at.position("shoulder_r")
@@ -133,8 +133,8 @@ def _leans(at: Instant) -> Any:
 
 
 def posture(body: Tree) -> Objective:
-    """Return how far the pelvis turns, over LEAN, and how far the arms about themselves, over
-    TWIST, squared: both cost next to nothing in torques, and nobody walks with palms turned out."""
+    """Return the turn of the pelvis, over LEAN, and of the arms about themselves, over TWIST,
+    squared: both cost next to nothing in torques, and nobody walks with palms turned out."""
     most = {
         row: LEAN if joint.name.startswith("glob_r") else TWIST
         for row, joint in enumerate(body.moving)

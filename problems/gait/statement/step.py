@@ -229,7 +229,7 @@ def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
 
 
 def _ahead(step: Any, terrain: Terrain) -> tuple[Any, Any]:
-    """Return how far (m) one step goes up and forward."""
+    """Return the rise and the length (m) of one step."""
     if not terrain.slope:
         return terrain.rise, step
     angle = np.radians(terrain.slope)
@@ -298,7 +298,7 @@ def _leg(body: Tree) -> Any:
 
 
 def _objective(body: Tree, goal: Goal, who: dict[str, Any]) -> Objective:
-    """Return what is to be least, with the weight of accelerations; "constant" has nothing at all.
+    """Return the objective, with the weight of accelerations; "constant" has no terms.
 
     So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
     """

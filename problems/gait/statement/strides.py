@@ -48,7 +48,7 @@ class Pace:
     slope: float = 0.0
 
     def lead(self, side: str) -> Any:
-        """Return how far (m) the foot of a side steps before the other."""
+        """Return the distance (m) by which the foot of a side steps ahead of the other."""
         return self.right if side == "right" else self.left
 
     def ahead(self, way: Any) -> dict[str, Any]:
@@ -60,9 +60,9 @@ class Pace:
 
 
 def scheduled(when: Schedule) -> dict[str, float]:
-    """Return where each phase of a step ends, of the step: loading until the trailing foot's ball
-    goes off or the leading one is flat, rolling until both are so, leaving until the trailing one
-    is off, single support, and rising once the leading heel is off."""
+    """Return the end of each phase of a step, in shares of it: loading until the trailing foot's
+    ball goes off or the leading one is flat, rolling until both are so, leaving until the trailing
+    one is off, single support, and rising once the leading heel is off."""
     first, second = sorted((when.ball_off, when.flat))
     return {
         "loading": first,
@@ -74,7 +74,7 @@ def scheduled(when: Schedule) -> dict[str, float]:
 
 
 def supports(when: Schedule) -> dict[str, float]:
-    """Return where double and single support end, of the step."""
+    """Return the ends of double and single support, in shares of the step."""
     return {"double": when.toe_off, "single": 1.0}
 
 

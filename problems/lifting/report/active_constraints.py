@@ -65,7 +65,7 @@ def _inequalities(solution: Solution) -> Iterator[Pressure]:
 
 
 def _entries(solution: Solution, pressure: Pressure, slight: float) -> Iterator[dict[str, Any]]:
-    """Yield what is told of the sides of a row that press."""
+    """Yield the entries of the sides of a row that press."""
     heavy = [weight for name, weight, _ in solution.terms if name == "mass"]
     scale = 1.0 / heavy[0] if heavy else 100.0 / abs(solution.objective)
     constraint, line = pressure.constraint, pressure.multipliers

@@ -80,7 +80,8 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
 
 
 def _able(tree: Tree, joint: Joint, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the muscles at a joint can at its coordinates (N,), downwards and upwards."""
+    """Return the strength of the muscles at a joint at its coordinates (N,), downwards and
+    upwards."""
     known = {
         each.direction: np.array(each.capacity(ca.DM(q), ca.DM.zeros(len(q)))).ravel()
         for each in tree.elements
@@ -96,7 +97,7 @@ def box_mass(solution: Solution) -> float:
 
 
 def work_of(solution: Solution) -> Work:
-    """Return how often, how long and by what handles the box is lifted."""
+    """Return the frequency, the hours and the handles of lifting the box."""
     rate, hours, coupling = solution.output("work", 0.0)
     return Work(rate=float(rate), hours=float(hours), coupling=list(COUPLINGS)[round(coupling)])
 

@@ -65,7 +65,7 @@ def middle(lift: Lift) -> np.ndarray:
 
 
 def _loads(lift: Lift) -> dict[str, Any]:
-    """Return what back, joints and hands bear, and how they bend."""
+    """Return the loads on back, joints and hands, and their angles."""
     hands = np.array(list(lift.pulls.values()))
     tightest = min(lift.clearance, key=lambda name: lift.clearance[name].min())
     courses = {name: _course(lift.angles[joint]) for name, joint in JOINTS.items()}
@@ -84,7 +84,8 @@ def _loads(lift: Lift) -> dict[str, Any]:
 
 
 def _feet(lift: Lift, weight: float, standing: ContactQuality) -> dict[str, Any]:
-    """Return what the feet bear, over the weight (N) of all, and how honestly they stand."""
+    """Return the loads on the feet, over the weight (N) of all, and the quality of their
+    contacts."""
     vertical = sum(force[1] for force in lift.forces.values())
     return {
         "vertical_force_weights": _range(vertical / weight),

@@ -100,7 +100,7 @@ def judged(
     forward: float = 0.0,
     stepped: Any = (0.0, 0.0, 0.0),
 ) -> dict[str, Any]:
-    """Return what the equation says of a lift, as plain data.
+    """Return the equation's numbers for a lift, as plain data.
 
     `middle` (3, N), m, of the hands from the middle of the ankles at the start, at times t (N,), s;
     `mass` (kg) of the box; `forward` (rad): to which side the feet look; `stepped` (3, m): how far

@@ -13,7 +13,7 @@ SIDES = {"r": "right", "l": "left"}
 
 
 def one_hand(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tuple[Constraint, ...]:
-    """Return what the right hand keeps to where the left one mirrors it.
+    """Return the constraints on the right hand where the left one mirrors it.
 
     It stays beside the box, palm on it, from start to end; `slack` (m) is left to it.
     """
@@ -41,7 +41,7 @@ def one_hand(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tupl
 
 
 def two_hands(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tuple[Constraint, ...]:
-    """Return what both hands keep to: level and apart by the box, palms on it.
+    """Return the constraints on both hands: level and apart by the box, palms on it.
 
     They lead it from start to end; `slack` (m) is left to them.
     """

@@ -94,7 +94,7 @@ def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:
 
 
 def _standing(scene: Scene, balance: str, accuracy: Accuracy) -> tuple[Any, ...]:
-    """Return what keeps the feet in place and the body on them."""
+    """Return the constraints that keep the feet in place and the body on them."""
     body = scene.body
     known: dict[str, Callable[[], tuple[Constraint, ...]]] = {
         "pressure": lambda: pressure_inside(body, scene.asked),
@@ -112,7 +112,7 @@ def _standing(scene: Scene, balance: str, accuracy: Accuracy) -> tuple[Any, ...]
 
 
 def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
-    """Return what keeps the hands at the box and the body off it."""
+    """Return the constraints that keep the hands at the box and the body off it."""
     box = scene.box
     hold = one_hand if scene.image else two_hands
     return (

@@ -73,7 +73,7 @@ def right_half(body: Tree) -> Tree:
 
 
 def started(body: Tree, style: str) -> tuple[Constraint, ...]:
-    """Return what a style asks of the knees of a body with limits, at the start.
+    """Return the requirements of a style on the knees of a body with limits, at the start.
 
     Raises ValueError for an unknown one.
     """
@@ -133,7 +133,7 @@ def _foot(body: Tree, side: str, apart: float | Open) -> Foot:
 
 
 def stepped(ground: Ground) -> np.ndarray:
-    """Return how far (3, m) the middle of the feet goes from the start to the end."""
+    """Return the way (3, m) of the middle of the feet from the start to the end."""
     start, end = (
         np.mean([nominal(foot.center) for foot in ground.feet if in_force(foot, s)], axis=0)
         for s in (0.0, 1.0)

@@ -58,7 +58,7 @@ def best(rows: Sequence[Row]) -> list[Row]:
 
 
 def reaching(rows: Sequence[Row]) -> list[Row]:
-    """Return those of a way's rows, given from coarse to fine, that reach the goal for good."""
+    """Return the rows of a way, given from coarse to fine, that reach the goal for good."""
     good: list[Row] = []
     for row in reversed(rows):
         if not (row.error <= MOTIONS[row.task].goal and row.beyond <= WITHIN):
