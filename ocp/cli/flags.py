@@ -125,6 +125,9 @@ def read_line(
         if parameters is not None and name in parameters(values):
             value = value or next(iter(odd[odd.index(wrong) + 1 :]), "VALUE")
             parser.error(f"{flag}: is a parameter of the problem: --set {name}={value}")
+        bare = [text for text in getattr(values, "sets", ()) if "=" not in text]
+        if bare and not flag:
+            parser.error(f"--set {bare[-1]}: no value: --set {bare[-1]}={odd[0]}")
         near = suggestion(flag, FLAG.findall(parser.format_help())) if flag else ""
         parser.error(f"unrecognized arguments: {' '.join(odd)}{near}")
     return values

@@ -44,6 +44,7 @@ MEANING = {
     "User_Requested_Stop": "interrupted; this is the best iterate seen",
 }
 WORST = 5  # of a kind are named
+ENDLESS = -1e15  # an objective below it has no minimum
 VISIBLE = 1e-8  # a smaller violation is none
 TINY = 1e-12  # of a limit, so that none is zero
 HEAVY = 5.0  # times a drive's limit: a weight that is likely in other units
@@ -105,6 +106,7 @@ def explain(
     most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
     return (
         f"{status}: {MEANING[status]}" if status in MEANING else status,
+        *_without_minimum(outcome),
         *yielding,
         *(text for _, text in worst),
         *(
@@ -115,6 +117,12 @@ def explain(
         ),
         *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
     )
+
+
+def _without_minimum(outcome: Outcome) -> Iterator[str]:
+    if outcome.f < ENDLESS:
+        falls = f"the objective has fallen to {outcome.f:.2g} and has no minimum"
+        yield f"{falls}: take positive weights, or bound what a negative one rewards"
 
 
 def row_name(constraint: Constraint, number: int) -> str:

@@ -26,6 +26,10 @@ AUTO, USUAL = "auto", "ipopt"  # the default plugin, and the one that it means
 OPTIMAL = 1e-3  # residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
+COMMON = (  # options that are asked for most, to suggest
+    *("max_iter", "tol", "max_cpu_time", "max_wall_time", "print_level", "linear_solver"),
+    *("mu_strategy", "mu_init", "acceptable_tol", "acceptable_iter", "constr_viol_tol"),
+)
 LARGE = 100.0  # mean multiplier above which IPOPT divides residuals, `s_max`
 
 
@@ -243,8 +247,10 @@ def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         reason = _refusal(backend, {name: value})
         if reason is not None:
+            known = [each for each in COMMON if _refusal(backend, {each: value}) is None]
             raise ValueError(
-                f"option {name!r} = {value!r}: refused by plugin {backend.name!r}: {reason}"
+                f"option {name!r} = {value!r}: refused by plugin {backend.name!r}: "
+                f"{reason.rstrip()}{suggestion(name, known)}"
             )
 
 

@@ -20,6 +20,7 @@ from ocp.problem.phases.parts import with_bases
 from ocp.problem.reserved_names import name_in_phase
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
+from ocp.solution.validation import check_solution
 from ocp.storage.atomic_files import bytes_of, write
 from ocp.storage.containers import text_of, unpack_arrays
 from ocp.storage.problem_data import problem_data, problem_from_data
@@ -53,9 +54,10 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     It holds arrays, and under `header` a JSON text that describes them.
 
     Raises:
-        ValueError: for another ending, and naming a load that cannot be written as data.
+        ValueError: for no Solution, another ending, and naming a load that is no data.
         OSError: naming the path.
     """
+    check_solution("save", solution)
     ending = os.path.splitext(path)[1]
     if ending.lower() != ENDING:
         raise ValueError(

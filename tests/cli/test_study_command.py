@@ -102,6 +102,7 @@ def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsy
     [
         ("gait --objective effort", "--objective: is a parameter of the problem: --set objective="),
         ("two_link_time --torque=8", "--torque: is a parameter of the problem: --set torque=8\n"),
+        ("two_link_time --set torque 8", "--set torque: no value: --set torque=8\n"),
         ("two_link_time --torqe 8", "unrecognized arguments: --torqe 8"),
         ("nonesuch --torque 8", "unrecognized arguments: --torque 8"),
     ],

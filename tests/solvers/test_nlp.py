@@ -56,6 +56,11 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
         ({"hessian": "bfgs"}, "hessian: expected one of"),
         ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
         (
+            {"options": {"max_iterations": 5}},
+            "option 'max_iterations' = 5: refused by plugin 'ipopt': No such IPOPT option: "
+            "max_iterations (did you mean 'max_iter'?)",
+        ),
+        (
             {"options": {"tol": 1e-6, "mu_strategy": "sometimes"}},
             "option 'mu_strategy' = 'sometimes'",
         ),

@@ -96,6 +96,11 @@ def test_a_file_of_another_ending_is_not_written(lifted, name, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_path_where_the_solution_stands_is_told(lifted, tmp_path):
+    with pytest.raises(ValueError, match="save: expected a Solution, got str 'lift.npz'"):
+        ocp.save("lift.npz", lifted)
+
+
 def test_names_where_times_or_numbers_are_expected_are_told(lifted):
     with pytest.raises(
         ValueError, match=r"numbers \(s\), got str 'elbow'; .*coordinate\('elbow'\)"
