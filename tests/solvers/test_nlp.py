@@ -58,7 +58,7 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
         (
             {"options": {"max_iterations": 5}},
             "option 'max_iterations' = 5: refused by plugin 'ipopt': No such IPOPT option: "
-            "max_iterations (did you mean 'max_iter'?)",
+            "max_iterations (did you mean 'max_iter'",
         ),
         (
             {"options": {"tol": 1e-6, "mu_strategy": "sometimes"}},
