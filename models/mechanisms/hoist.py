@@ -28,10 +28,7 @@ def hoist(
     up = (0.0, 1.0, 0.0)
     return Tree(
         links=(Link(mass=hand), Link(mass=load)),
-        joints=(
-            prismatic("hand", axis=up),
-            prismatic("load", axis=up, actuated=False),
-        ),
+        joints=(prismatic("hand", axis=up), prismatic("load", axis=up, actuated=False)),
         points=(Point(name="hook", link="hand"), Point(name="eye", link="load")),
         gravity=(0.0, -gravity, 0.0),
         stays=(

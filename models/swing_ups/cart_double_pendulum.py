@@ -13,9 +13,7 @@ def cart_double_pendulum(force: float = 20.0) -> Tree:
     """
     inertia = POLE * LENGTH**2 / 12
     rod = Link(
-        mass=POLE,
-        com=(0, -LENGTH / 2, 0),
-        inertia=((inertia, 0, 0), (0, 0, 0), (0, 0, inertia)),
+        mass=POLE, com=(0, -LENGTH / 2, 0), inertia=((inertia, 0, 0), (0, 0, 0), (0, 0, inertia))
     )
     return Tree(
         links=(Link(mass=CART), rod, rod),

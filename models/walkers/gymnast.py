@@ -28,11 +28,7 @@ def gymnast(gravity: float = 9.81, torque: float = 150.0) -> Tree:
     body = Link(mass=BODY, inertia=((tilt, 0, 0), (0, somersault, 0), (0, 0, twist)))
     return Tree(
         links=(Link(), Link(), Link(), body, arm, arm),
-        joints=(
-            *free("body"),
-            _shoulder("left", 1.0, torque),
-            _shoulder("right", -1.0, torque),
-        ),
+        joints=(*free("body"), _shoulder("left", 1.0, torque), _shoulder("right", -1.0, torque)),
         points=(
             Point(name="head", link="body", position=(0.0, 0.0, 0.7)),
             Point(name="feet", link="body", position=(0.0, 0.0, -1.0)),

@@ -59,10 +59,7 @@ def monoped(
 
 
 def pogo(
-    mass: float = 30.0,
-    length: float = 0.8,
-    gravity: float = GRAVITY,
-    force: float = inf,
+    mass: float = 30.0, length: float = 0.8, gravity: float = GRAVITY, force: float = inf
 ) -> Tree:
     """Return a mass on a vertical rail with a telescopic leg of no mass.
 

@@ -3,13 +3,23 @@
 from typing import TYPE_CHECKING
 
 from ocp.cli.commands.run import main
-from ocp.cli.exit_status import exit_status
+from ocp.cli.exit_status import BAD_ARGUMENTS, DONE, FAILED, exit_status, refuse
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.cli.commands.list_problems import first_line, modules, tasks
 
-__all__ = ["exit_status", "first_line", "main", "modules", "tasks"]
+__all__ = [
+    "BAD_ARGUMENTS",
+    "DONE",
+    "FAILED",
+    "exit_status",
+    "first_line",
+    "main",
+    "modules",
+    "refuse",
+    "tasks",
+]
 
 # What lists the gallery, its tables and charts, loads when it is first asked for.
 __getattr__, __dir__ = lazy_names(

@@ -16,29 +16,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp import (
-    BSpline,
-    Fit,
-    Instant,
-    Parameter,
-    Problem,
-    Recording,
-    effort,
-    fit,
-    noisy,
-    predict,
-)
-from ocp.cli import exit_status
-from ocp.models.arms.planar_arm import (
-    BODIES,
-    NAMES,
-    base_parameters,
-    open_bodies,
-    planar_arm,
-)
+from ocp import BSpline, Fit, Instant, Parameter, Problem, Recording, effort, fit, noisy, predict
+from ocp.cli import DONE, FAILED, exit_status, refuse
+from ocp.models.arms.planar_arm import BODIES, NAMES, base_parameters, open_bodies, planar_arm
 from ocp.studies import markdown
 
-DONE, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
 GUESS = 1.25  # times the true inertial numbers: where the search starts [assumed]
 VISCOUS = (1.2, 0.8, 0.4, 0.2)  # N m s/rad, true [assumed]
 DRY = (2.0, 1.5, 0.6, 0.3)  # N m, true [assumed]
@@ -235,8 +217,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         seeds = range(flags.seed, flags.seed + flags.trials)
         recordings = [noisy(angles_alone, seed) for seed in seeds]
     except ValueError as error:
-        print(f"identify_arm: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("identify_arm", error)
     if flags.exact:
         recordings = [replace(each, encoder=None) for each in recordings]
     answers = [identified(stated, each) for each in recordings]
@@ -249,7 +230,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             print(table(stated, names, outcomes), summary(what, outcomes), sep="\n\n", end="\n\n")
     except ValueError as error:
         print(f"identify_arm: {error}", file=sys.stderr)
-        return NOT_FOUND
+        return FAILED
     return DONE
 
 

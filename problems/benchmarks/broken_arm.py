@@ -171,10 +171,7 @@ ARM = {
     ),
     "a ceiling under the goal": ({"more": below("ceiling", tip_height, 0.4, "m")}, "ceiling"),
     "a floor above the start": ({"more": above("floor", tip_height, 0.7, "m")}, "floor"),
-    "a rate at the end of 40 rad/s": (
-        {"end": {"q": (1.5, 0.8), "qd": 40.0}},
-        "at_end.qd",
-    ),
+    "a rate at the end of 40 rad/s": ({"end": {"q": (1.5, 0.8), "qd": 40.0}}, "at_end.qd"),
     "an acceleration at the start of 900 rad/s2": (
         {"start": {"q": (0.3, 0.8), "qd": 0.0, "qdd": 900.0}},
         "at_start.qdd",

@@ -53,12 +53,7 @@ def body() -> Tree:
         for name, parent, axis in (("yaw", "z", "z"), ("pitch", "yaw", "y"), ("roll", "pitch", "x"))
     ]
     knee = prismatic(
-        "knee",
-        "hip",
-        axis=axes["z"],
-        home=(0.0, 0.0, -0.8),
-        position=(-0.05, 0.3),
-        torque=2000.0,
+        "knee", "hip", axis=axes["z"], home=(0.0, 0.0, -0.8), position=(-0.05, 0.3), torque=2000.0
     )
     return Tree(
         links=(
@@ -132,10 +127,7 @@ GROUNDED: dict[str, tuple[Mapping[str, Any], str]] = {
         {"sway": 0.12, "lasts": 0.5, "more": lambda t, g: friction(t, g, coefficient=0.02)},
         "friction",
     ),
-    "a zero moment point in a sole that is not there": (
-        {"ahead": 0.6, "more": zmp_inside},
-        "zmp",
-    ),
+    "a zero moment point in a sole that is not there": ({"ahead": 0.6, "more": zmp_inside}, "zmp"),
     "a centre of pressure in a sole that is not there": (
         {"ahead": 0.6, "more": pressure_inside},
         "pressure.foot",

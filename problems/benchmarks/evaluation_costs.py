@@ -27,11 +27,7 @@ from ocp.transcription import KERNELS, TranscribedPhase, map_function, transcrib
 
 LONGEST = 1800  # s that another checkout may take
 PARTS = ("jacobian", "hessian", "gradient")
-STATED = {
-    "effort": gait.effort_step,
-    "walk": gait.problem,
-    "lifting": lifting.TASK.problem,
-}
+STATED = {"effort": gait.effort_step, "walk": gait.problem, "lifting": lifting.TASK.problem}
 ELSEWHERE = """
 import sys
 name, compiled, folder = sys.argv[1], sys.argv[2] == "True", sys.argv[3]

@@ -8,7 +8,6 @@ Both sides are called as is quickest: ours on buffers of its own, Pinocchio's on
 library's own. Its joints turn about and slide along coordinate axes, which are its quickest.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,8 +24,8 @@ from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import translate
 from ocp.models.human import human
 from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
+from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.solvers import NoMachineCode
-from ocp.studies import markdown_lines
 from ocp.transcription import assemble_function, group_instructions
 
 SAME = 1e-8  # relative: how far two answers may lie apart
@@ -199,9 +198,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.benchmarks.pinocchio_costs", description=__doc__
-    )
+    parser = program_parser("benchmarks.pinocchio_costs", __doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="medians over N")
     flags = parser.parse_args(arguments)
     try:
@@ -209,8 +206,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except ImportError:
         print("pinocchio_costs: error: needs the extra `oracles`", file=sys.stderr)
         return 2
-    for line in markdown_lines(HEADER, map(cells, rows((human(), human(frozen=())), flags.rounds))):
-        print(line, flush=True)
+    print_table(HEADER, map(cells, rows((human(), human(frozen=())), flags.rounds)))
     return 0
 
 

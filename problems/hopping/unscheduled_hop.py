@@ -83,10 +83,7 @@ def crouch(statement: Problem) -> Guess:
 hop = solved_from(crouch)
 
 TASK = Task(
-    problem,
-    method=hop,
-    transcription=MESH,
-    views=Views(plot=draw, report=report, lines=lines),
+    problem, method=hop, transcription=MESH, views=Views(plot=draw, report=report, lines=lines)
 )
 
 if __name__ == "__main__":

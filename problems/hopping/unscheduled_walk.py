@@ -47,10 +47,7 @@ HEIGHT = 0.78  # m: of its hip
 
 
 def problem(
-    step: float = 0.4,
-    duration: float = 0.6,
-    contact: Contact = "compliant",
-    points: int = 40,
+    step: float = 0.4, duration: float = 0.6, contact: Contact = "compliant", points: int = 40
 ) -> Problem:
     """`step`: its length (m); `duration`: of one step (s); `contact`: what the ground is; `points`:
     control points per joint, where a spline is planned.
@@ -93,10 +90,7 @@ def striding(statement: Problem) -> Guess:
 walk = solved_from(striding)
 
 TASK = Task(
-    problem,
-    method=walk,
-    transcription=MESH,
-    views=Views(plot=draw, report=report, lines=lines),
+    problem, method=walk, transcription=MESH, views=Views(plot=draw, report=report, lines=lines)
 )
 
 if __name__ == "__main__":

@@ -94,11 +94,7 @@ TASK = Task(
     method=predict,
     transcription=Transcription(method=Spline(nodes=5, torques="explicit")),
     views=Views(
-        plot=draw,
-        animate=animate_walk,
-        report=literal_report,
-        lines=literal_lines,
-        files=(CARD,),
+        plot=draw, animate=animate_walk, report=literal_report, lines=literal_lines, files=(CARD,)
     ),
     published=PUBLISHED,
 )

@@ -27,14 +27,13 @@ from ocp import (
     noisy,
     predict,
 )
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problem import PointMass
 from ocp.problems.lifting import TASK, Box
 from ocp.problems.lifting import problem as lifting
 from ocp.studies import markdown
 
-DONE, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
 BOX = 9.0  # kg
 PERSON = "thigh.mass=12,upper_trunk.mass=10.5,upper_arm.mass=1.7"  # the true one's [assumed]
 SHELF = {"start_height": 0.75, "start_ahead": 0.45}  # where the second lift starts (m)
@@ -127,7 +126,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         motions = [lifted(PERSON), lifted(PERSON, **SHELF)]
     except NotSolved as error:
         print(f"identify_segments: {error}", file=sys.stderr)
-        return NOT_SOLVED
+        return FAILED
     exact = [measurable(problem, motion, masses) for motion in motions]
     angles_alone = [
         replace(each, qd=None, qdd=None, encoder=flags.encoder or None) for each in exact

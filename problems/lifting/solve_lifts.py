@@ -196,10 +196,7 @@ def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -
         lifts[wanted] = min(lifts[wanted], made[-1], key=partial(_cost, scaled(wanted)))
     front = [_record(weight, lifts[weight]) for weight in sorted(lifts, reverse=True)]
     return _summed(
-        lifts[share],
-        made,
-        references=dict(zip(weights, ranges)),
-        front=front if pareto else [],
+        lifts[share], made, references=dict(zip(weights, ranges)), front=front if pareto else []
     )
 
 

@@ -1,21 +1,17 @@
 """Print every published number beside ours, computed now."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.published.row import HEADER
 from ocp.problems.published.table import ROWS, rows
-
-DONE, BAD_ARGUMENTS = 0, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table row by row and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.published", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("published", __doc__)
     parser.add_argument("--only", default="", metavar="PAPER", help=f"{', '.join(ROWS)}")
     parser.add_argument(
         "--all", action="store_true", help="rows that take more than half a minute as well"
@@ -24,8 +20,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         entries = list(rows(flags.only, slow=flags.all))
     except ValueError as error:
-        print(f"published: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("published", error)
     print(_line(HEADER), f"|{' --- |' * len(HEADER)}", sep="\n")
     for row in entries:
         print(_line(row.text()), flush=True)

@@ -1,6 +1,5 @@
 """Explanations of the printed time of Barman (2020), section 4.2: one datum altered at a time."""
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,10 +24,11 @@ from ocp import (
     solve,
     torque_limits,
 )
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status
 from ocp.models.arms.pr import GRAVITY, INERTIA, LENGTH, MASS, pr
 from ocp.models.flat import flat
 from ocp.problem import squares
+from ocp.problems.benchmarks.program import program_parser
 from ocp.studies import markdown
 
 PRINTED = 0.5585  # s (Barman 2020, p. 38)
@@ -36,7 +36,6 @@ LIMIT = 10.0  # N, N m (Barman 2020, table 4.4)
 AT_KNOTS = Transcription(method=Spline(nodes=1, quadrature="trapezoid"))
 NEAR = 0.005  # share of the printed time: alternatives below it are told apart further
 FULL = 0.999  # share of the limit from which on the force counts as full
-DONE, BAD_ARGUMENTS = 0, 2
 Pair = tuple[float, float]
 
 
@@ -359,9 +358,7 @@ def _torques(data: Data) -> str:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the comparison; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_barman", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_barman", __doc__)
     parser.add_argument(
         "--pairs",
         action="store_true",

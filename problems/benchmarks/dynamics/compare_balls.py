@@ -1,7 +1,6 @@
 """Random trees with balls and followers: formulations agree, derivatives too; and free bodies
 beside closed forms and Euler's equations."""
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from ocp.problems.benchmarks.dynamics.compare_elements import (
     off_slopes,
     random_tree,
 )
+from ocp.problems.benchmarks.program import program_parser
 
 TIGHT = 1e-13  # of the integrators
 CLAIMS = {  # of random trees: what is measured, relative, and the most that it may be
@@ -202,7 +202,7 @@ def somersaults() -> tuple[float, float]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what is the largest difference of all trees, of each kind, and those of free bodies."""
-    parser = argparse.ArgumentParser(prog="compare_balls", description=__doc__)
+    parser = program_parser("compare_balls", __doc__)
     parser.add_argument("--trees", type=int, default=200, help="how many (default: 200)")
     chosen = parser.parse_args(arguments)
     trees = np.max([measured(seed) for seed in range(chosen.trees)], axis=0)

@@ -1,6 +1,5 @@
 """Work of Book's flexible dynamics in simulation form beside Book (1983), section 6."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from ocp.mechanics import GROUND, Modes, Place
 from ocp.plots import check_suffix
 from ocp.problems.benchmarks import lumped
 from ocp.problems.benchmarks.operations import Pair, operations
+from ocp.problems.benchmarks.program import program_parser
 from ocp.studies import markdown
 
 # Powers of n, n_f and m, and their coefficients
@@ -182,7 +182,7 @@ def imaginary(n: int = 6, flexible: int = 2, modes: int = 3) -> str:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m problems.compare_book", description=__doc__)
+    parser = program_parser("compare_book", __doc__)
     words = "measure the accuracy of shapes and of rigid segments (a minute or less), and draw it"
     parser.add_argument("--plot", metavar="FILE", help=words)
     given = parser.parse_args(arguments)

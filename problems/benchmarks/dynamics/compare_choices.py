@@ -5,7 +5,6 @@ All choices of a problem are solved by turns in one process; seconds are those o
 medians. The integral is what the objective names, of the torques that the motion needs.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ocp import Problem, Spline, Transcription, solve, verify
-from ocp.cli import exit_status
+from ocp.cli import BAD_ARGUMENTS, DONE, exit_status
 from ocp.problems.arms.box_pick import problem as box_pick
 from ocp.problems.arms.spring_arm import problem as spring_arm
 from ocp.problems.arms.throw import problem as throw
@@ -22,6 +21,7 @@ from ocp.problems.arms.two_link_effort import problem as two_link_effort
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.arms.two_link_time import problem as two_link_time
 from ocp.problems.benchmarks.peers.reach import reach
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.benchmarks.scale.cases.programs import lift
 from ocp.problems.mechanisms.five_bar_pick import problem as five_bar
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
@@ -30,7 +30,6 @@ from ocp.problems.swing_ups.acrobot_swing import problem as acrobot
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
 from ocp.studies import markdown
 
-DONE, BAD_ARGUMENTS = 0, 2
 CHOICES = tuple(
     (torques, by) for torques in ("explicit", "variables") for by in ("recursive", "ad")
 )
@@ -88,9 +87,7 @@ def compared(problem: Problem, rounds: int) -> Iterator[tuple[str, ...]]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the tables that the command line asks for; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_choices", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_choices", __doc__)
     parser.add_argument("what", nargs="*", help=f"any of {', '.join(CASES)} (default: all)")
     parser.add_argument("--rounds", type=int, default=3, help="solves of each (default: 3)")
     flags = parser.parse_args(arguments)

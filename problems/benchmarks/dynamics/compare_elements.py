@@ -1,6 +1,5 @@
 """Random trees with random force elements: formulations agree, derivatives and powers too."""
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from ocp.mechanics import (
     load_power,
     potential_energy,
 )
+from ocp.problems.benchmarks.program import program_parser
 from ocp.transcription import transcribe
 
 JOINTS = (2, 6)  # from so many to fewer than so many
@@ -207,7 +207,7 @@ def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what is the largest difference of all trees, of each kind."""
-    parser = argparse.ArgumentParser(prog="compare_elements", description=__doc__)
+    parser = program_parser("compare_elements", __doc__)
     parser.add_argument("--trees", type=int, default=200, help="how many (default: 200)")
     chosen = parser.parse_args(arguments)
     return 0 if print_worst(measured(seed) for seed in range(chosen.trees)) else 1

@@ -8,7 +8,7 @@ from dataclasses import astuple, fields
 import numpy as np
 
 from ocp import Tree
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.dynamics import Tabulated, tabulate
 from ocp.dynamics.formulations import newton_euler
 from ocp.models.arms.general_chain import general_chain
@@ -27,11 +27,11 @@ from ocp.problems.benchmarks.operations import (
     leading,
     printed,
 )
+from ocp.problems.benchmarks.program import program_parser
 from ocp.solvers import NoCompiler
 from ocp.storage import check_writable, write
 from ocp.studies import markdown
 
-DONE, BAD_ARGUMENTS = 0, 2
 FIELDS = tuple(field.name for field in fields(Record))
 GRIDS = (5, 9, 17, 33)  # of tabulated coefficients, numbers along a joint
 NOTES = """\
@@ -255,8 +255,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 what = f"{name}, {record.quantity}, {record.method}"
                 print(f"{what}: {record.instructions} instructions", file=sys.stderr, flush=True)
     except (ValueError, OSError, NoCompiler) as error:
-        print(f"compare_formulations: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_formulations", error)
     if not flags.quiet:
         print(table(flags.joints), interpolation(), derivative_table(records), sep="\n\n")
     if flags.csv is not None:
@@ -268,9 +267,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_formulations", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_formulations", __doc__)
     parser.add_argument(
         "--joints", type=int, default=12, metavar="N", help="largest chain to count (default: 12)"
     )

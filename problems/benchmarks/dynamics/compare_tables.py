@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Link, Transcription, Tree, revolute, solve, verify
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.dynamics import (
     FORMULATIONS,
     NUMBER_BYTES,
@@ -34,10 +34,10 @@ from ocp.models.arms.two_link import two_link
 from ocp.plots import Curve, Panel, check_suffix, panels
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.arms.two_link_time import problem as two_link_time
+from ocp.problems.benchmarks.program import program_parser
 from ocp.storage import check_writable
 from ocp.studies import markdown
 
-DONE, BAD_ARGUMENTS = 0, 2
 RATE, ACCELERATION = 20.0, 300.0  # rad/s, rad/s2: of the tables with such axes
 DEGREES = (1, 3, 5)
 GRIDS = (9, 17, 33)  # points along an argument
@@ -318,8 +318,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             check_suffix(flags.plot)
             check_writable(flags.plot)
     except (ValueError, OSError) as error:
-        print(f"compare_tables: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_tables", error)
     wanted = flags.what or KINDS
     records = list(errors()) if "error" in wanted or flags.plot else []
     lines = speeds() if "coriolis" in wanted or flags.plot else []
@@ -336,9 +335,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_tables", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_tables", __doc__)
     words = f"tables to print, of {', '.join(KINDS)} (default: all)"
     parser.add_argument("what", nargs="*", metavar="WHAT", help=words)
     parser.add_argument("--plot", metavar="FILE.png", help="draw errors against memory and speed")

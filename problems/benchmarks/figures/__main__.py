@@ -5,10 +5,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.problems.benchmarks.figures import PAGES, chosen, write_pages
-
-DONE, BAD_ARGUMENTS = 0, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -32,8 +30,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         for page, ours in write_pages(pages, flags.directory):
             print(f"{page.name:<22}{ours}")
     except (ValueError, OSError) as error:
-        print(f"figures: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("figures", error)
     seconds = time.perf_counter() - start
     print(f"{len(pages)} pages and index.md in {flags.directory}, {seconds:.0f} s")
     return DONE

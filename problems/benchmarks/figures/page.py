@@ -56,11 +56,7 @@ def draw_page(page: Page, path: str | Path | None = None) -> tuple[Any, str]:
         parts = {"printed": page.printed, "ours": ours, "differs": page.differs}
         said = {name: wrap(text, LETTERS[1]) for name, text in parts.items()}
         count = sum(map(len, said.values()))
-        heights = [
-            LINE * (len(head) + 1.2) + MARGIN,
-            page.height,
-            LINE * (count + 0.6) + MARGIN,
-        ]
+        heights = [LINE * (len(head) + 1.2) + MARGIN, page.height, LINE * (count + 0.6) + MARGIN]
         grid.set_height_ratios(heights)
         figure.set_figheight(sum(heights))
         _write(top, heights[0], [(page.source, head)], beside=False)

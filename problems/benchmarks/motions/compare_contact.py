@@ -8,7 +8,6 @@ Where the solver does not come to an end, equalities that follow from others whe
 left out, and it goes on from there.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +16,15 @@ import numpy as np
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.certificate import Violation, violations
-from ocp.cli import exit_status
+from ocp.cli import BAD_ARGUMENTS, DONE, exit_status
 from ocp.models.human import ROOT
+from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.problems.human.barman_gait import TASK as THESIS
 from ocp.problems.human.barman_gait import problem
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
 from ocp.solving import start
-from ocp.studies import markdown_lines
 from ocp.transcription import TranscribedPhase, transcribe_phase
 
-DONE, BAD_ARGUMENTS = 0, 2
 POINTS = (6, 8, 12, 16)
 ASKED = {
     "y": (0.0, 0.3),
@@ -183,9 +181,7 @@ def _again(again: Again | None) -> tuple[str, ...]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table that the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_contact", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_contact", __doc__)
     parser.add_argument(
         "points", nargs="*", type=int, default=POINTS, help="control points per joint"
     )
@@ -197,8 +193,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         )
         return BAD_ARGUMENTS
     rows = (_row(fit(points, asked)) for points in chosen for asked in ASKED)
-    for line in markdown_lines(HEADER, rows):
-        print(line, flush=True)
+    print_table(HEADER, rows)
     return DONE
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ocp import Guess, Solution, Solver
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.plots import Curve, check_suffix, lines
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 from ocp.problems.gait.report.step_report import gait_report
@@ -20,7 +21,6 @@ from ocp.transcription import transcription_of
 
 Settings = Mapping[str, Any]
 Variant = tuple[str, Settings, Settings]  # its name, arguments of the problem, of the method
-DONE, BAD_ARGUMENTS = 0, 2
 # m/s, m: steps grow with speed as adults' do (Inman 1981)
 SPEEDS = ((0.8, 0.45), (1.0, 0.53), (1.2, 0.60), (1.4, 0.68), (1.6, 0.75))
 SAME = 1e-6  # relative, of equal optima
@@ -213,8 +213,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _check(flags)
     except (ValueError, OSError) as error:
-        print(f"compare_gait: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_gait", error)
     everything = []
     for what in flags.what:
         cases = by_start(flags.starts) if what == "starts" else WAYS[what]()
@@ -230,9 +229,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_gait", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_gait", __doc__)
     parser.add_argument(
         "what", nargs="+", choices=(*WAYS, "starts"), help="what to compare; some take minutes"
     )

@@ -1,6 +1,5 @@
 """Horizons of plans made again and again, for an arm under gravity: which of them arrive."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from ocp import (
 from ocp.cli import exit_status
 from ocp.models.arms.ur5 import ur5
 from ocp.mpc import Tracked
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.robots.ur5_replan import HOME
 from ocp.studies import align_columns
 
@@ -71,11 +71,7 @@ def problem(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -
         motion=BSpline(points=12, degree=5),
         duration=Parameter("left", SECONDS, "s", lower=PERIOD) if shrinks else SECONDS,
         objective=objective(way.words, arm, goal),
-        constraints=(
-            at_start(arm, q=places, qd=rates),
-            at_end(arm, q=goal, qd=0.0),
-            limits(arm),
-        ),
+        constraints=(at_start(arm, q=places, qd=rates), at_end(arm, q=goal, qd=0.0), limits(arm)),
     )
 
 
@@ -90,7 +86,7 @@ def tracked(way: Way, arm: Tree, home: Sequence[float], goal: Sequence[float]) -
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print how far from its goal an arm is by each way: when the first plan would have been there,
     and in the end."""
-    argparse.ArgumentParser(prog="compare_horizons", description=__doc__).parse_args(arguments)
+    program_parser("compare_horizons", __doc__).parse_args(arguments)
     rows = [("horizon", "least", "off after", "off in the end (rad)", "processor (ms)")]
     for way in WAYS:
         done = tracked(way, ur5(), HOME, GOAL)

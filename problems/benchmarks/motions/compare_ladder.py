@@ -17,23 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ocp import (
-    PLAIN,
-    Guess,
-    Problem,
-    Solver,
-    Transcription,
-    at_end,
-    at_start,
-    solve,
-    torque_limits,
-)
+from ocp import PLAIN, Guess, Problem, Solver, Transcription, at_end, at_start, solve, torque_limits
+from ocp.cli import refuse
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
+from ocp.problems.benchmarks.program import print_claims, program_parser
 from ocp.storage import write
-from ocp.studies import align_columns, markdown, random_guess
+from ocp.studies import markdown, random_guess
 
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 WIDEST = 3.0  # rad: of the angles
 WEAKEST, STRONGEST = 1.0, 10.0  # N m: of the torque limits
 PLAIN_ITERATIONS = Solver(options={"max_iter": 1000})
@@ -187,21 +178,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _check(flags)
     except ValueError as error:
-        print(f"compare_ladder: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_ladder", error)
     claims: list[Claim] = []
     for kind in flags.what or KINDS:
         results = gathered(kind, flags)
         print(*LINES[kind](results, flags), sep="\n")
         claims += CLAIMS[kind](results, flags)
-    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
-    return HOLDS if all(holds for holds, _ in claims) else MISSED
+    return print_claims(claims)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_ladder", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_ladder", __doc__)
     words = f"any of {', '.join(KINDS)} (default: all)"
     parser.add_argument("what", nargs="*", metavar="KIND", help=words)
     for flag, default, text in (

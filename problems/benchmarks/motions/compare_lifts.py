@@ -1,6 +1,5 @@
 """The lift of least exertion beside a squat and a stoop: what each costs, and loads."""
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 from ocp import Solution, Solver, Transcription
 from ocp.cli import exit_status
 from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.gait.pictures.human_figure import SIDEWAYS
 from ocp.problems.lifting import TASK, lift
 from ocp.problems.lifting.report.curves import lifted
@@ -93,7 +93,7 @@ def draw(lifts: Mapping[str, Solution], path: str | Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Solve, print and draw."""
-    parser = argparse.ArgumentParser(prog="python -m problems.compare_lifts", description=__doc__)
+    parser = program_parser("compare_lifts", __doc__)
     parser.add_argument("--plot", default="", metavar="FILE.png", help="draw them side by side")
     parser.add_argument("--box", type=float, default=9.0, help="mass of the box (kg)")
     parser.add_argument("--time", type=float, default=1.2, help="of the lift (s)")

@@ -43,9 +43,9 @@ from ocp.cli import exit_status
 from ocp.interchange import force_table, marker_table, markers, wrenches
 from ocp.mechanics import body_segments, scale_links
 from ocp.models.human.markers import cluster_names, clustered
+from ocp.problems.benchmarks.program import print_table
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
-from ocp.studies import markdown_lines
 
 DONE, FRAMES, WIDE = 0, 200, 1.96
 SIDES = ("_r", "_l")
@@ -199,8 +199,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if flags.lengths is not None:
         trials = range(flags.trials)
         table = (scaled_row(solution, flags.lengths, seed, flags.noise) for seed in trials)
-        for line in markdown_lines(LENGTHS, table):
-            print(line, flush=True)
+        print_table(LENGTHS, table)
         return DONE
     exact = seen(solution, clustered(solution.problem.tree), flags.frames)
     known = solution.problem.motion
@@ -210,8 +209,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         for basis in (known, None)
         for seed in range(flags.trials)
     )
-    for line in markdown_lines(header, rows):
-        print(line, flush=True)
+    print_table(header, rows)
     return DONE
 
 

@@ -8,7 +8,6 @@ are, `both` so of both steps, `prosthetic` with half the strength in the right a
 that shank. Seconds are the processor's.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,19 +32,18 @@ from ocp import (
     torque_limits,
 )
 from ocp.certificate import program_variables, violations
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import mirror
 from ocp.problem import in_phases, mirror_symmetry
+from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 from ocp.problems.gait.report.phase_report import walk_lines, walk_report
 from ocp.problems.gait.solve_step import TUNED
 from ocp.problems.gait.statement.mirrored_stride import both_steps
 from ocp.solvers import Iterate, Iteration, curvature
-from ocp.studies import markdown_lines
 
-DONE, FAILED = 0, 1
 WARM = {  # from a solution, whose bounds are those of this start
     "tol": 1e-8,
     "mu_init": 1e-9,
@@ -242,12 +240,11 @@ def walks(**changes: Any) -> tuple[Solution, list[str]]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print what the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m problems.compare_phases", description=__doc__)
+    parser = program_parser("compare_phases", __doc__)
     parser.add_argument("what", choices=CHOICES)
     what = parser.parse_args(arguments).what
     if what == "minima":
-        for line in markdown_lines(OPTIMA, minima()):
-            print(line, flush=True)
+        print_table(OPTIMA, minima())
         return DONE
     if what in ("arm", "gait"):
         runs: list[Run] = []
@@ -257,8 +254,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 runs.append(run)
                 yield row(run)
 
-        for line in markdown_lines(HEADER, entries()):
-            print(line, flush=True)
+        print_table(HEADER, entries())
         return DONE if all(each.solution.success for each in runs) else FAILED
     solved = []
     for changes in WALKS[what]:

@@ -18,13 +18,12 @@ from typing import Any
 import casadi as ca
 
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.human import PEOPLE, SURVEY
+from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
-from ocp.studies import markdown_lines
 
-DONE, FAILED = 0, 1
 BEGUN = 1.2  # m/s: where warm solves start from
 SPEEDS = (1.25, 1.21)  # m/s
 OTHERS = ("m5", "m95")  # people
@@ -118,11 +117,7 @@ def walked(
 
 
 def _cell(
-    plan: Plan,
-    first: Solution,
-    name: str,
-    values: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    plan: Plan, first: Solution, name: str, values: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> Iterator[Run]:
     """Yield the runs of a cell: warm, its branch without a plan, and cold."""
     warm = timed(f"{name}, from the solution", lambda: plan.solve(first, **values))
@@ -163,9 +158,7 @@ def sound(solution: Solution) -> bool:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table that the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_plans", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_plans", __doc__)
     chosen = parser.add_subparsers(dest="what", required=True)
     walking = chosen.add_parser("gait", help="speeds of walking")
     walking.add_argument("speeds", nargs="*", type=float, default=SPEEDS, help="m/s")
@@ -182,8 +175,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 verdicts.append(cells[-1])
                 yield cells
 
-    for line in markdown_lines(HEADER, entries()):
-        print(line, flush=True)
+    print_table(HEADER, entries())
     return DONE if all(verdict == "holds" for verdict in verdicts) else FAILED
 
 

@@ -45,12 +45,11 @@ from ocp import (
     unilateral,
     verify,
 )
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.walkers.quadruped import FEET, HALF, quadruped, standing
-from ocp.studies import markdown_lines
+from ocp.problems.benchmarks.program import print_table
 
 Steps: TypeAlias = tuple[frozenset[str], ...]
-DONE, MISSED = 0, 1
 HEIGHT, FURTHER = 0.28, 0.15  # m: of the hips, and how far it goes
 GRIP, POINTS = 0.6, 8
 UP = (0.0, 1.0, 0.0)
@@ -182,10 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             successes.append(success)
             yield cells
 
-    for line in markdown_lines(HEADER, entries()):
-        print(line, flush=True)
+    print_table(HEADER, entries())
     print(f"\n{sum(successes)} of {len(successes)} solved")
-    return DONE if sum(successes) >= 0.8 * len(successes) else MISSED
+    return DONE if sum(successes) >= 0.8 * len(successes) else FAILED
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ For every parameter the derivative of the objective, and of the small problems a
 motion, q(t) at fixed times. A claim is missed where they differ by more than 1e-5 and 1e-4.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +14,16 @@ import numpy as np
 
 import ocp
 from ocp import Parameter, Problem, Solution, Solver, Transcription, solve
+from ocp.cli import BAD_ARGUMENTS
 from ocp.problems.arms.pr_mixed import problem as pr_mixed
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.benchmarks.program import print_claims, program_parser
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
 from ocp.problems.swing_ups.cart_pole_swing import problem as cart_pole
-from ocp.studies import align_columns, markdown
+from ocp.studies import markdown
 
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 TIGHT = Solver(options={"tol": 1e-12, "bound_relax_factor": 0.0})
 COSTS, MOTIONS = 1e-5, 1e-4  # that derivatives may be off, over their size
 INSTANTS = 41
@@ -165,9 +165,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     It is 0 if all claims hold, 1 if one is missed, 2 for bad arguments.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_slopes", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_slopes", __doc__)
     words = f"any of {', '.join(CASES)} (default: all)"
     parser.add_argument("what", nargs="*", metavar="PROBLEM", help=words)
     names = parser.parse_args(arguments).what or list(CASES)
@@ -184,8 +182,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         table, ours = compared(name)
         print(table)
         claims += ours
-    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
-    return HOLDS if all(holds for holds, _ in claims) else MISSED
+    return print_claims(claims)
 
 
 if __name__ == "__main__":

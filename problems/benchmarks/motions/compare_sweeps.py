@@ -22,7 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ocp import Task
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.gait import TASK
 from ocp.solvers import Solver
 from ocp.studies import (
@@ -42,7 +43,6 @@ from ocp.studies import (
 
 SPEEDS, STEPS = (0.8, 1.6), (0.5, 0.65)  # m/s, m: ends of a sweep
 COUNT, WORKERS = 8, 2
-DONE, FAILED = 0, 1
 HEADER = ("sweep", "cells", "solved", "solves", "iterations", "seconds", "ratio", "CPU s", "ratio")
 
 
@@ -191,9 +191,7 @@ def _spaced(ends: tuple[float, float], count: int) -> list[float]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_sweeps", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_sweeps", __doc__)
     words = "speeds, and steps each (default: 8)"
     parser.add_argument("--count", type=int, default=COUNT, metavar="N", help=words)
     words = "processes (default: 2)"

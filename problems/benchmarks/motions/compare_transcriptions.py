@@ -12,15 +12,15 @@ from typing import Any
 
 from ocp import Problem, Radau, Solver, Transcription, solve
 from ocp.certificate import violations
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.mechanics import structure
 from ocp.problems.arms import two_link_effort, two_link_time
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
 from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
 from ocp.problems.swing_ups.upright_ends import COARSE, QUICK, ROUGH, SPREAD
 from ocp.studies import Optimum, Study, markdown, rank_optima, restarts
 
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME = 1e-3  # relative, of equal costs
 CONVERGED = 5e-5  # relative: four digits of a cost
 # s: minimum time of two_link_time by shooting on the maximum principle; how near to it
@@ -215,19 +215,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _check(flags)
     except ValueError as error:
-        print(f"compare_transcriptions: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_transcriptions", error)
     claims = []
     for name in flags.what or KNOWN:
         claims += [minimum_time()] if name == "two_link_time" else compared(name, flags)
     print("\n".join(line for _, line in claims))
-    return HOLDS if all(holds for holds, _ in claims) else MISSED
+    return DONE if all(holds for holds, _ in claims) else FAILED
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_transcriptions", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_transcriptions", __doc__)
     parser.add_argument(
         "what", nargs="*", metavar="PROBLEM", help=f"any of {', '.join(KNOWN)} (default: all)"
     )

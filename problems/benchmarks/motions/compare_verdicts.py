@@ -5,7 +5,6 @@ splines and meshes of few points. `solve(...).require()` is to take what a certi
 1e-2, and to refuse what it refuses.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,14 +35,13 @@ from ocp import (
     torque_limits,
     verify,
 )
-from ocp.cli import exit_status
+from ocp.cli import BAD_ARGUMENTS, DONE, FAILED, exit_status
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.models.swing_ups.cart_pole import cart_pole
+from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.problems.hopping.monoped_hop import problem as monoped
 from ocp.problems.hopping.pogo_hop import problem as pogo
-from ocp.studies import markdown_lines
 
-DONE, APART, BAD_ARGUMENTS = 0, 1, 2
 TOLERANCE = 1e-2
 LIMIT = Solver(options={"max_iter": 400})
 HEADER = ("problem", "seed", "require()", "certificate", "agree", "said")
@@ -210,9 +208,7 @@ def _row(each: Verdict) -> tuple[str, ...]:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table that the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_verdicts", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_verdicts", __doc__)
     parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; by default all")
     kinds = parser.parse_args(arguments).kinds or list(KINDS)
     unknown = [kind for kind in kinds if kind not in KINDS]
@@ -230,11 +226,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 every.append(each)
                 yield _row(each)
 
-    for line in markdown_lines(HEADER, rows()):
-        print(line, flush=True)
+    print_table(HEADER, rows())
     agreed = sum(each.agrees for each in every)
     print(f"\nword and certificate agree in {agreed} of {len(every)}")
-    return DONE if agreed == len(every) else APART
+    return DONE if agreed == len(every) else FAILED
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ import numpy as np
 
 from ocp import Guess, Problem, Solution, Solver, Transcription, verify
 from ocp.certificate import NotVerified
-from ocp.cli import exit_status
+from ocp.cli import exit_status, refuse
 from ocp.models.human import PEOPLE, Person, human, somebody
+from ocp.problems.benchmarks.program import print_claims, program_parser
 from ocp.problems.gait import TASK, Gait, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
@@ -25,9 +26,8 @@ from ocp.problems.gait.solve_step import NEAR
 from ocp.problems.gait.statement.objective_terms import SMOOTH, WEIGHTS, human_cost
 from ocp.problems.gait.statement.step import likewise
 from ocp.solvers import Iteration
-from ocp.studies import align_columns, markdown
+from ocp.studies import markdown
 
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 Claim = tuple[bool, str]
 R: Mapping[str, str] = {  # columns of correlations, and the curves of the report card
     "hip": "hip_flex",
@@ -269,18 +269,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("--first, --count: expected at least 0 and at least 1")
         norms(flags.norms)
     except (ValueError, OSError) as error:
-        print(f"compare_walks: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("compare_walks", error)
     table, claims = WAYS[flags.what](flags)
     print(table)
-    print(align_columns([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
-    return HOLDS if all(holds for holds, _ in claims) else MISSED
+    return print_claims(claims)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.compare_walks", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("compare_walks", __doc__)
     parser.add_argument("what", choices=WAYS, help="what to compare; each takes minutes")
     parser.add_argument("--norms", **NORMS_FLAG)
     words = "of the random walks the first one that is solved"

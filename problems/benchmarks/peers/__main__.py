@@ -3,25 +3,21 @@
 Rows of what is not installed (extra `peers`) say so and are left out.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.cli import exit_status
+from ocp.cli import BAD_ARGUMENTS, DONE, exit_status
 from ocp.problems.benchmarks.peers.report.picture import drawn
 from ocp.problems.benchmarks.peers.report.table import lines
 from ocp.problems.benchmarks.peers.running import planned, run
 from ocp.problems.benchmarks.peers.tasks import SYSTEMS, TASKS
-
-DONE, BAD_ARGUMENTS = 0, 2
+from ocp.problems.benchmarks.program import program_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for, print the tables and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.benchmarks.peers", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("benchmarks.peers", __doc__)
     parser.add_argument("--only", nargs="+", default=TASKS, choices=TASKS, metavar="TASK")
     parser.add_argument("--peers", nargs="+", default=SYSTEMS, choices=SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each setting, by turns")

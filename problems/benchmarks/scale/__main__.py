@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status, refuse
+from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.benchmarks.scale.entries import PARTS, chosen, measure
 from ocp.problems.benchmarks.scale.shown import tables
 from ocp.problems.benchmarks.scale.store import LIMIT, filled
-
-DONE, FAILED, BAD_ARGUMENTS = 0, 1, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -27,8 +26,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         names = [each.name for each in wanted]
         known = filled(flags.file, names, measure, _seen, flags.seconds)
     except (ValueError, OSError) as error:
-        print(f"scale: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("scale", error)
     rows = {name: known[name] for name in names}
     print(tables(wanted, rows))
     if flags.plot is not None:
@@ -44,9 +42,7 @@ def _seen(name: str, row: dict[str, Any]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m problems.benchmarks.scale", description=__doc__, allow_abbrev=False
-    )
+    parser = program_parser("benchmarks.scale", __doc__)
     words = f"parts, {', '.join(PARTS)}, or beginnings of rows, as 'chains: star'"
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=words)
     words = "rows of at most this size (joints, steps, control points, workers)"

@@ -5,12 +5,10 @@ import sys
 from collections.abc import Sequence
 
 from ocp import load
-from ocp.cli import exit_status
+from ocp.cli import DONE, exit_status, refuse
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
 from ocp.problems.gait.card.norms import NORMS_FLAG
 from ocp.storage import check_writable
-
-DONE, BAD_ARGUMENTS = 0, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -30,8 +28,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if flags.card is not None:
             save_card(solution, flags.card, flags.norms)
     except (ValueError, OSError) as error:
-        print(f"gait.card: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("gait.card", error)
     print(*card_lines(card), *card_table(card), sep="\n")
     return DONE
 

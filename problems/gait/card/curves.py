@@ -119,10 +119,7 @@ CURVES: Mapping[str, Quantity] = MappingProxyType(
             _angle("glob_ry"),
         ),
         "trunk_forward": _entry(
-            "trunk lean forward; deg; further forward; further back",
-            ANGLE,
-            _lean(2, 1.0),
-            True,
+            "trunk lean forward; deg; further forward; further back", ANGLE, _lean(2, 1.0), True
         ),
         "trunk_sideways": _entry(
             "trunk lean to the own side; deg; further to the leg's side; further away from the leg",

@@ -221,11 +221,7 @@ def envelope(
 
 
 def _beyond(
-    name: str,
-    ours: np.ndarray,
-    ends: tuple[np.ndarray, np.ndarray],
-    span: str,
-    inside: np.ndarray,
+    name: str, ours: np.ndarray, ends: tuple[np.ndarray, np.ndarray], span: str, inside: np.ndarray
 ) -> Iterator[Fault]:
     quantity, (low, high) = CURVES[name], ends
     over = np.where(inside, np.maximum(ours - high, low - ours), -np.inf)

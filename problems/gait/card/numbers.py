@@ -94,10 +94,7 @@ def _vertical(stride: Stride) -> dict[str, Any]:
     humps = [{"percent": float(stride.percent[k]), "BW": float(force[k])} for k in tops]
     names = ("first_peak", "valley", "second_peak")
     known = double_peak(stride.percent, force, stride.toe_off) if force.any() else {}
-    return {
-        "vertical_maxima": humps,
-        **{f"vertical_{name}": known.get(name) for name in names},
-    }
+    return {"vertical_maxima": humps, **{f"vertical_{name}": known.get(name) for name in names}}
 
 
 def maxima(values: np.ndarray, prominent: float) -> list[int]:

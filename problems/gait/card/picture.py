@@ -6,18 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from ocp import Solution
-from ocp.plots import (
-    COLOURS,
-    SMALL,
-    TEXT,
-    Band,
-    Margins,
-    Tile,
-    Trace,
-    draw_tiles,
-    handles,
-    picture,
-)
+from ocp.plots import COLOURS, SMALL, TEXT, Band, Margins, Tile, Trace, draw_tiles, handles, picture
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.report import report_card

@@ -6,15 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.plots import check_suffix
 from ocp.problems.gait.conditions.design import AXES, NODES, USUAL, chosen, swept
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import claims, data, steps_table, table, walks
 from ocp.storage import check_writable, write
 from ocp.studies import align_columns
-
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -33,8 +31,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         options = {name: getattr(flags, name) for name in ("file", "workers", "seconds", "retry")}
         study = swept(conditions, flags.nodes, watch=_said, **options)
     except (ValueError, OSError) as error:
-        print(f"gait.conditions: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("gait.conditions", error)
     done = walks(conditions, study)
     print(table(done), steps_table(done), sep="\n\n")
     told = claims(done)
@@ -45,7 +42,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         write(flags.json, (json.dumps(data(done), indent=1) + "\n").encode())
     if flags.csv is not None:
         study.write_csv(flags.csv)
-    return HOLDS if all(holds for holds, _ in told) else MISSED
+    return DONE if all(holds for holds, _ in told) else FAILED
 
 
 def _axes(text: str) -> tuple[str, ...]:

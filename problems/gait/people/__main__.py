@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.cli import exit_status
+from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.people.bands import summary, tables, write_people
 from ocp.problems.gait.people.measures import certified, measured
@@ -21,7 +21,6 @@ from ocp.storage import write
 from ocp.studies import Progress, sweep
 
 COUNT, SEED, SHARE = 200, 0, 0.95  # people, and how many of them are to be solved
-HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 
 
 def said(progress: Progress) -> None:
@@ -58,15 +57,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
             watch=said,
         )
     except (ValueError, OSError) as error:
-        print(f"people: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
+        return refuse("people", error)
     told = summary(study, flags.norms)
     write(folder / "people.json", json.dumps(told, indent=1))
     write_people(study, folder / "people.csv")
     if told["curves"] is not None:
         plot_bands(told, folder / "people.png", flags.norms)
     print(*tables(told), sep="\n")
-    return HOLDS if told["solved"] >= SHARE * told["asked"] else MISSED
+    return DONE if told["solved"] >= SHARE * told["asked"] else FAILED
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -33,11 +33,7 @@ SPOKES = 16  # of a ring that stands for the head
 
 
 def animate_walk(
-    solution: Solution,
-    path: str | Path,
-    steps: int = 4,
-    slower: float = 2.0,
-    rate: float = 25,
+    solution: Solution, path: str | Path, steps: int = 4, slower: float = 2.0, rate: float = 25
 ) -> None:
     """Write the walk going on for `steps` steps, `slower` than it is, at `rate` frames per second.
 

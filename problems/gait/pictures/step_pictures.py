@@ -6,19 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Solution
-from ocp.plots import (
-    SMALL,
-    TEXT,
-    WIDTH,
-    Margins,
-    grid,
-    picture,
-    plan,
-    plot,
-    rulers,
-    scene,
-    strip,
-)
+from ocp.plots import SMALL, TEXT, WIDTH, Margins, grid, picture, plan, plot, rulers, scene, strip
 from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.pictures.footprints import soles
 from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points, laden

@@ -12,16 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp import (
-    BSpline,
-    Load,
-    Objective,
-    Problem,
-    Tree,
-    dynamic_effort,
-    smoothness,
-    squares,
-)
+from ocp import BSpline, Load, Objective, Problem, Tree, dynamic_effort, smoothness, squares
 from ocp.mechanics import Open, any_nonzero, array, nominal, position, positions
 from ocp.models.human import (
     GAIT_FROZEN,

@@ -6,16 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp import (
-    Guess,
-    Joint,
-    Problem,
-    Tree,
-    dynamic_effort,
-    joint_limits,
-    smoothness,
-    torque_limits,
-)
+from ocp import Guess, Joint, Problem, Tree, dynamic_effort, joint_limits, smoothness, torque_limits
 from ocp.mechanics import GROUND, array, poses, position
 from ocp.models.human import mirror
 from ocp.problem import Symmetry
