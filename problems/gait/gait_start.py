@@ -8,7 +8,7 @@ from ocp import Problem, Task, Views, at_end, at_start
 from ocp.cli import main
 from ocp.problems.gait.starting_stopping import (
     WALKING,
-    all_positive,
+    SteadyWalk,
     by_way,
     carried,
     draw,
@@ -22,41 +22,31 @@ from ocp.problems.gait.starting_stopping import (
     walker,
 )
 from ocp.problems.gait.statement.contact_schedule import Schedule, stance
-from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.problems.gait.statement.strides import facing
 
 
 def problem(
-    speed: float = 1.2,
-    step: float = 0.6,
+    walk: SteadyWalk = SteadyWalk(),
     first_step: float = 0.6,
     shifting: float = 0.5,
     unloading: float = 0.15,
     first_swing: float = 0.42,
     free_timing: bool = False,
-    width: float = 0.1,
-    person: str = "",
-    active: str = "gait",
-    objective: str = "effort",
-    smooth: float = SMOOTH,
 ) -> Problem:
-    """`speed`: of the steady walk (m/s); `step`: length of its steps (m); `first_step`: of the
-    first (m); `shifting`: from rest until the heel of the foot that swings goes off (s);
-    `unloading`: from there until its toes go off (s); `first_swing`: from there to its strike (s);
-    `free_timing`: find how long all phases last; `width`: distance between the feet in walking (m);
-    `person` and `active`: as of `gait`; `objective`: of the walk and of the start, as of `gait`;
-    `smooth`: weight of accelerations beside it."""
-    all_positive(first_step=first_step, shifting=shifting, unloading=unloading)
-    all_positive(first_swing=first_swing)
-    who = walker(
-        speed=speed,
-        step=step,
-        width=width,
-        person=person,
-        active=active,
-        objective=objective,
-        smooth=smooth,
-    )
+    """Return the start of a walk.
+
+    Args:
+        walk: the steady walk.
+        objective: of the walk and of the start, as of `gait`.
+        first_step: of the first (m).
+        shifting: from rest until the heel of the foot that swings goes off (s).
+        unloading: from there until its toes go off (s).
+        first_swing: from there to its strike (s).
+        free_timing: find how long all phases last.
+    """
+    lasting = {"shifting": shifting, "unloading": unloading, "first_swing": first_swing}
+    who = walker(walk, first_step=first_step, **lasting)
+    step, width = walk.step, walk.width
     body, usual, total = who.body, who.when, shifting + unloading + first_swing
     lift, off = shifting / total, (shifting + unloading) / total
     share = (usual.heel_off - usual.toe_off) / (1.0 - usual.toe_off)

@@ -10,7 +10,7 @@ from ocp import Problem, Task, Views, at_end, at_start
 from ocp.cli import main
 from ocp.problems.gait.starting_stopping import (
     WALKING,
-    all_positive,
+    SteadyWalk,
     by_way,
     carried,
     closing,
@@ -24,41 +24,31 @@ from ocp.problems.gait.starting_stopping import (
     walker,
 )
 from ocp.problems.gait.statement.contact_schedule import stance
-from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.problems.gait.statement.strides import facing
 
 
 def problem(
-    speed: float = 1.2,
-    step: float = 0.6,
+    walk: SteadyWalk = SteadyWalk(),
     last_step: float = 0.5,
     last_double: float = 0.2,
     last_swing: float = 0.45,
     settling: float = 0.6,
     free_timing: bool = False,
-    width: float = 0.1,
-    person: str = "",
-    active: str = "gait",
-    objective: str = "effort",
-    smooth: float = SMOOTH,
 ) -> Problem:
-    """`speed`: of the steady walk (m/s); `step`: length of its steps (m); `last_step`: of the last
-    one before the feet are side by side (m); `last_double`: how long both feet bear after the last
-    strike (s); `last_swing`: how long the foot swings that comes beside the other (s); `settling`:
-    from its landing to rest (s); `free_timing`: find how long all phases last; `width`: distance
-    between the feet in walking (m); `person` and `active`: as of `gait`; `objective`: of the walk
-    and of the stop, as of `gait`; `smooth`: weight of accelerations beside it."""
-    all_positive(last_step=last_step, last_double=last_double, last_swing=last_swing)
-    all_positive(settling=settling)
-    who = walker(
-        speed=speed,
-        step=step,
-        width=width,
-        person=person,
-        active=active,
-        objective=objective,
-        smooth=smooth,
-    )
+    """Return the end of a walk.
+
+    Args:
+        walk: the steady walk.
+        objective: of the walk and of the stop, as of `gait`.
+        last_step: of the last one before the feet are side by side (m).
+        last_double: how long both feet bear after the last strike (s).
+        last_swing: how long the foot swings that comes beside the other (s).
+        settling: from its landing to rest (s).
+        free_timing: find how long all phases last.
+    """
+    lasting = {"last_double": last_double, "last_swing": last_swing, "settling": settling}
+    who = walker(walk, last_step=last_step, **lasting)
+    step, width = walk.step, walk.width
     body, usual = who.body, who.when
     first = part(
         who,

@@ -24,15 +24,8 @@ def problem(
     of the former (N2 m2 s/rad2), 1000 if none is given; `c2`: of the latter (N2 m2 s3/rad2),
     likewise.
     """
-    robot = branched_acrobot()
-    objective, constraints = upright(robot, start, ends, c1, c2)
-    return Problem(
-        tree=robot,
-        motion=BSpline(points=points, degree=degree),
-        duration=duration,
-        objective=objective,
-        constraints=constraints,
-    )
+    motion = BSpline(points=points, degree=degree)
+    return upright(branched_acrobot(), motion, duration, start, ends, {"c1": c1, "c2": c2})
 
 
 TASK = Task(problem, method=swing, views=VIEWS)

@@ -11,9 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ocp import (
     PLAIN,
     BSpline,
-    Constraint,
     Guess,
-    Objective,
     Problem,
     Radau,
     Solution,
@@ -42,36 +40,44 @@ Ends: TypeAlias = Literal["exact", "penalty"]
 
 
 def upright(
-    robot: Tree, start: float, ends: Ends, c1: float | None, c2: float | None
-) -> tuple[Objective, tuple[Constraint, ...]]:
-    """Return objective and constraints of a swing from q1 = `start` (rad) to the vertical.
+    robot: Tree,
+    motion: BSpline,
+    duration: float,
+    start: float,
+    ends: Ends,
+    weights: Mapping[str, float | None],
+) -> Problem:
+    """Return the swing-up of a robot from q1 = `start` (rad) to the vertical.
 
         J = c1 (q1(T) - pi/2)^2 + c2 q1'(T)^2 + 1/2 integral of the squared torques
 
     (Sohl & Bobrow 2001, eq. 83), the driven joints at rest at both ends; with exact `ends` the
-    passive one is held to the vertical instead, and c1 (N2 m2 s/rad2) and c2 (N2 m2 s3/rad2) are
-    none. Raises ValueError for a weight without penalties, or below zero.
+    passive one is held to the vertical instead, and the `weights` c1 (N2 m2 s/rad2) and c2 (N2 m2
+    s3/rad2) are None. Raises ValueError for a weight without penalties, or below zero.
     """
     passive, *driven = (joint.name for joint in robot.moving)
     still = dict.fromkeys(driven, 0.0)
-    begin = at_start(robot, q={passive: start} | still, qd=0.0)
     cost = 0.5 * effort(robot, driven)
     if ends == "exact":
-        for name, weight in (("c1", c1), ("c2", c2)):
-            if weight is not None:
-                raise ValueError(f"{name}: a weight of ends 'penalty', got it with ends 'exact'")
-        return cost, (
-            begin,
-            at_end(robot, q={passive: pi / 2} | dict.fromkeys(driven, 0.0), qd=0.0),
-        )
-    angle = final("angle", lambda at: (at.q[0] - pi / 2) ** 2)
-    rate = final("rate", lambda at: at.qd[0] ** 2)
-    for name, weight, term in (("c1", c1, angle), ("c2", c2, rate)):
+        end = at_end(robot, q={passive: pi / 2} | still, qd=0.0)
+    else:
+        end = at_end(robot, q=still, qd=still)
+    terms = {
+        "c1": final("angle", lambda at: (at.q[0] - pi / 2) ** 2),
+        "c2": final("rate", lambda at: at.qd[0] ** 2),
+    }
+    for name, term in terms.items():
+        weight = weights[name]
+        if ends == "exact" and weight is not None:
+            raise ValueError(f"{name}: a weight of ends 'penalty', got it with ends 'exact'")
         weight = PENALTY if weight is None else weight
         if not weight >= 0:
             raise ValueError(f"{name}: expected a weight of at least 0, got {weight:g}")
-        cost += weight * term
-    return cost, (begin, at_end(robot, q=still, qd=still))
+        cost = cost if ends == "exact" else cost + weight * term
+    begin = at_start(robot, q={passive: start} | still, qd=0.0)
+    return Problem(
+        tree=robot, motion=motion, duration=duration, objective=cost, constraints=(begin, end)
+    )
 
 
 def swing(

@@ -70,7 +70,7 @@ def test_without_the_public_files_the_command_says_what_to_install(monkeypatch, 
         raise ModuleNotFoundError("the public URDF files are not here")
 
     monkeypatch.setattr(compare_models, "urdf_files", missing)
-    assert compare_models.run([]) == compare_models.BAD_ARGUMENTS
+    assert compare_models.run([]) == 2
     assert "compare_models: error: the public URDF files" in capsys.readouterr().err
 
 
@@ -100,5 +100,5 @@ def test_the_files_of_a_folder_are_compared_and_an_empty_one_is_said(tmp_path, c
     assert compare_models.run(["--folder", str(tmp_path), "--states", "1"]) == compare_models.DONE
     assert "| 2 |" in " ".join(capsys.readouterr().out.split())
     path.unlink()
-    assert compare_models.run(["--folder", str(tmp_path)]) == compare_models.BAD_ARGUMENTS
+    assert compare_models.run(["--folder", str(tmp_path)]) == 2
     assert "no URDF or MJCF files" in capsys.readouterr().err

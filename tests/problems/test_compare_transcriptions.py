@@ -9,7 +9,6 @@ from ocp import solve
 from ocp.certificate import replay
 from ocp.problems.benchmarks.motions.compare_transcriptions import (
     CASES,
-    HOLDS,
     SAME,
     agreement,
     near_print,
@@ -57,7 +56,7 @@ def test_a_claim_that_does_not_hold_is_missed(row):
 @pytest.mark.commands
 def test_the_command_measures_the_cart_by_every_transcription(capsys):
     small = ["--starts", "1", "--points", "36", "--intervals", "15", "--workers", "0"]
-    assert run(["cart_pole_swing", *small]) == HOLDS
+    assert run(["cart_pole_swing", *small]) == 0
     text = capsys.readouterr().out
     ways = [line.split("|")[1].strip() for line in text.splitlines() if line.count("|") == 10]
     assert ways[2:] == ["B-spline", "Hermite-Simpson", "Radau, order 5", "B-spline, integrated"]

@@ -13,6 +13,7 @@ from ocp.mechanics import center_of_mass, positions
 from ocp.models.human import human
 from ocp.problems.gait import gait_start, gait_stop
 from ocp.problems.gait.starting_stopping import (
+    SteadyWalk,
     by_way,
     carried,
     closing,
@@ -39,7 +40,9 @@ FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few 
 @pytest.fixture(scope="module")
 def started():
     """Return the first step of a body of few joints."""
-    return by_way(gait_start.problem(active=FEW_JOINTS), FEW, Solver()).require(coarse=True)
+    return by_way(gait_start.problem(SteadyWalk(active=FEW_JOINTS)), FEW, Solver()).require(
+        coarse=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ def stopped():
     """Return the last step of a body of few joints, which this barrier finds in a third of the
     iterations."""
     quick = Solver(options={"mu_strategy": "adaptive"})
-    return by_way(gait_stop.problem(active=FEW_JOINTS), FEW, quick).require(coarse=True)
+    return by_way(gait_stop.problem(SteadyWalk(active=FEW_JOINTS)), FEW, quick).require(coarse=True)
 
 
 def place(tree, q, name):
@@ -146,7 +149,7 @@ ASKED = {
 
 
 def test_a_first_guess_strikes_where_the_foot_shall_stand():
-    stated = gait_start.problem(active=FEW_JOINTS, first_step=0.4)
+    stated = gait_start.problem(SteadyWalk(active=FEW_JOINTS), first_step=0.4)
     known = dict(postures(stated))
     assert list(known) == [0, 1, 3, 5]
     np.testing.assert_allclose(known[0], known[1])
@@ -197,4 +200,4 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
 )
 def test_what_makes_no_step_is_refused_by_name(module, flags, words):
     with pytest.raises(ValueError, match=words):
-        module.problem(**{"active": FEW_JOINTS} | flags)
+        module.TASK.state({"active": FEW_JOINTS} | flags)

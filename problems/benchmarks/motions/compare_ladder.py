@@ -21,7 +21,7 @@ from ocp import PLAIN, Guess, Problem, Solver, Transcription, at_end, at_start, 
 from ocp.cli import refuse
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
-from ocp.problems.benchmarks.program import print_claims, program_parser
+from ocp.problems.benchmarks.program import Claim, print_claims, program_parser
 from ocp.storage import write
 from ocp.studies import markdown, random_guess
 
@@ -32,7 +32,6 @@ QUICKEST = 0.3  # s: of the durations from which random starts begin
 LEAST = 28 / 30  # of the broken statements, the share whose culprit is named
 KINDS = ("lifts", "broken")
 Result = dict[str, Any]
-Claim = tuple[bool, str]
 
 
 def lift(number: int, seed: int) -> Problem:

@@ -18,7 +18,7 @@ from ocp import Guess, Problem, Solution, Solver, Transcription, verify
 from ocp.certificate import NotVerified
 from ocp.cli import exit_status, refuse
 from ocp.models.human import PEOPLE, Person, human, somebody
-from ocp.problems.benchmarks.program import print_claims, program_parser
+from ocp.problems.benchmarks.program import Claim, print_claims, program_parser
 from ocp.problems.gait import TASK, Gait, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
@@ -28,7 +28,6 @@ from ocp.problems.gait.statement.step import likewise
 from ocp.solvers import Iteration
 from ocp.studies import markdown
 
-Claim = tuple[bool, str]
 R: Mapping[str, str] = {  # columns of correlations, and the curves of the report card
     "hip": "hip_flex",
     "knee": "knee_flex",

@@ -4,7 +4,7 @@ from ocp.problems.gait.starting_stopping.contact_schedule import closing, releas
 from ocp.problems.gait.starting_stopping.end_states import carried, posture
 from ocp.problems.gait.starting_stopping.phases import (
     WALKING,
-    all_positive,
+    SteadyWalk,
     joined_up,
     lifted,
     part,
@@ -21,7 +21,7 @@ from ocp.problems.gait.starting_stopping.solve import by_way
 
 __all__ = [
     "WALKING",
-    "all_positive",
+    "SteadyWalk",
     "by_way",
     "carried",
     "closing",

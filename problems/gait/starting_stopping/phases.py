@@ -1,7 +1,7 @@
 """A first step and a last one as phases: each part is stated in one phase, and cut."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Any
 
@@ -14,6 +14,7 @@ from ocp.problem import Ground, phases_of
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
+from ocp.problems.gait.statement.objective_terms import SMOOTH as SMOOTHNESS
 from ocp.problems.gait.statement.walking_task import HUMAN, Accuracy
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
@@ -60,24 +61,39 @@ class Walker:
         return BSpline(points=segments + whole.degree, degree=whole.degree)
 
 
-def all_positive(**numbers: float) -> None:
-    """Raise ValueError naming the first of some numbers that is not above 0."""
-    for name, value in numbers.items():
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteadyWalk:
+    """The steady walk that is begun or ended, by flags of `gait`.
+
+    `speed`: of the steady walk (m/s); `step`: length of its steps (m); `width`: distance between
+    the feet in walking (m); `person` and `active`: as of `gait`;
+    `objective`: as of `gait`; `smooth`: weight of accelerations beside it.
+    """
+
+    speed: float = 1.2
+    step: float = 0.6
+    width: float = 0.1
+    person: str = ""
+    active: str = "gait"
+    objective: str = "effort"
+    smooth: float = SMOOTHNESS
+
+
+def walker(walk: SteadyWalk, **others: float) -> Walker:
+    """Return the Walker of a steady walk.
+
+    Raises ValueError naming the first of speed, step and some `others` that is not above 0.
+    """
+    for name, value in (others | {"speed": walk.speed, "step": walk.step}).items():
         positive(name, value)
-
-
-def walker(*, speed: float, step: float, width: float, **asked: Any) -> Walker:
-    """Return the Walker of a speed (m/s), a step and a width (m); `asked` are other flags of
-    `gait`, person and objective among them. Raises ValueError for no speed and no step."""
-    all_positive(speed=speed, step=step)
     return Walker(
-        walked=steady(speed=speed, step=step, width=width, **asked),
-        size=float(somebody(Person(asked["person"]))["stature"] / STATURE),
-        step=step,
-        time=step / speed,
-        width=width,
+        walked=steady(**asdict(walk)),
+        size=float(somebody(Person(walk.person))["stature"] / STATURE),
+        step=walk.step,
+        time=walk.step / walk.speed,
+        width=walk.width,
         accuracy=Accuracy(contact=0.002 * OWN, slip=0.1 * OWN),
-        when=usual_schedule(asked["objective"] == HUMAN, 0.0),
+        when=usual_schedule(walk.objective == HUMAN, 0.0),
     )
 
 
