@@ -23,8 +23,8 @@ from ocp.dynamics.derivatives import composite_bodies
 from ocp.dynamics.formulations import newton_euler
 from ocp.mechanics import translate
 from ocp.models.human import human
+from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
-from ocp.problems.benchmarks.program import print_table, program_parser
 from ocp.solvers import NoMachineCode
 from ocp.transcription import assemble_function, group_instructions
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from ocp.cli import DONE, exit_status, refuse
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.published.row import HEADER
 from ocp.problems.published.table import ROWS, rows
 

@@ -28,7 +28,7 @@ from ocp.cli import DONE, exit_status
 from ocp.models.arms.pr import GRAVITY, INERTIA, LENGTH, MASS, pr
 from ocp.models.flat import flat
 from ocp.problem import squares
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.studies import markdown
 
 PRINTED = 0.5585  # s (Barman 2020, p. 38)

@@ -22,13 +22,13 @@ from ocp.mechanics import (
     quaternion_conjugate,
     quaternion_product,
 )
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.dynamics.compare_elements import (
     apart,
     off_forward,
     off_slopes,
     random_tree,
 )
-from ocp.problems.benchmarks.program import program_parser
 
 TIGHT = 1e-13  # of the integrators
 CLAIMS = {  # of random trees: what is measured, relative, and the most that it may be

@@ -12,9 +12,8 @@ from ocp.cli import exit_status
 from ocp.dynamics.formulations import book, lie_group
 from ocp.mechanics import GROUND, Modes, Place
 from ocp.plots import check_suffix
-from ocp.problems.benchmarks import lumped
+from ocp.problems.benchmarks import lumped, program_parser
 from ocp.problems.benchmarks.operations import Pair, operations
-from ocp.problems.benchmarks.program import program_parser
 from ocp.studies import markdown
 
 # Powers of n, n_f and m, and their coefficients

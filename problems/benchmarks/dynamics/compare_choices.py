@@ -20,8 +20,8 @@ from ocp.problems.arms.throw import problem as throw
 from ocp.problems.arms.two_link_effort import problem as two_link_effort
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.arms.two_link_time import problem as two_link_time
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.peers.reach import reach
-from ocp.problems.benchmarks.program import program_parser
 from ocp.problems.benchmarks.scale.cases.programs import lift
 from ocp.problems.mechanisms.five_bar_pick import problem as five_bar
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar

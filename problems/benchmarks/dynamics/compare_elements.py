@@ -27,7 +27,7 @@ from ocp.mechanics import (
     load_power,
     potential_energy,
 )
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.transcription import transcribe
 
 JOINTS = (2, 6)  # from so many to fewer than so many

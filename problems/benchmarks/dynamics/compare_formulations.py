@@ -13,6 +13,7 @@ from ocp.dynamics import Tabulated, tabulate
 from ocp.dynamics.formulations import newton_euler
 from ocp.models.arms.general_chain import general_chain
 from ocp.plots import Curve, check_suffix, lines
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.derivative_costs import Record, costs, trees
 from ocp.problems.benchmarks.operations import (
     DENSE,
@@ -27,7 +28,6 @@ from ocp.problems.benchmarks.operations import (
     leading,
     printed,
 )
-from ocp.problems.benchmarks.program import program_parser
 from ocp.solvers import NoCompiler
 from ocp.storage import check_writable, write
 from ocp.studies import markdown

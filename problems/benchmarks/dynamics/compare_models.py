@@ -25,6 +25,7 @@ from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
 from ocp.cli import DONE, exit_status, refuse
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import center_of_mass, momentum, motions
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.dynamics import compare_mjcf, compare_mjcf_loops
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
@@ -34,7 +35,6 @@ from ocp.problems.benchmarks.dynamics.engine_comparison import (
     worst,
     worst_row,
 )
-from ocp.problems.benchmarks.program import program_parser
 from ocp.studies import markdown
 
 STATES = 20

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.cli import DONE, exit_status, refuse
 from ocp.plots import Curve, Panel, check_suffix, panels
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.sensitivity_costs import (
     AUTOMATIC,
     COMPOSITE,

@@ -34,7 +34,7 @@ from ocp.models.arms.two_link import two_link
 from ocp.plots import Curve, Panel, check_suffix, panels
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.problems.arms.two_link_time import problem as two_link_time
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.storage import check_writable
 from ocp.studies import markdown
 

@@ -18,7 +18,7 @@ from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.certificate import Violation, violations
 from ocp.cli import BAD_ARGUMENTS, DONE, exit_status
 from ocp.models.human import ROOT
-from ocp.problems.benchmarks.program import print_table, program_parser
+from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.human.barman_gait import TASK as THESIS
 from ocp.problems.human.barman_gait import problem
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows

@@ -11,7 +11,7 @@ import numpy as np
 from ocp import Guess, Solution, Solver
 from ocp.cli import DONE, exit_status, refuse
 from ocp.plots import Curve, check_suffix, lines
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 from ocp.problems.gait.report.step_report import gait_report

@@ -25,7 +25,7 @@ from ocp import (
 from ocp.cli import exit_status
 from ocp.models.arms.ur5 import ur5
 from ocp.mpc import Tracked
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.robots.ur5_replan import HOME
 from ocp.studies import align_columns
 

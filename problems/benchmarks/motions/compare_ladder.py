@@ -20,8 +20,8 @@ import numpy as np
 from ocp import PLAIN, Guess, Problem, Solver, Transcription, at_end, at_start, solve, torque_limits
 from ocp.cli import refuse
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
+from ocp.problems.benchmarks import Claim, print_claims, program_parser
 from ocp.problems.benchmarks.broken import BROKEN, NAMED, is_named
-from ocp.problems.benchmarks.program import Claim, print_claims, program_parser
 from ocp.storage import write
 from ocp.studies import markdown, random_guess
 

@@ -10,7 +10,7 @@ import numpy as np
 from ocp import Solution, Solver, Transcription
 from ocp.cli import exit_status
 from ocp.plots import TEXT, WIDTH, check_suffix, picture, scene, strip
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.gait.pictures.human_figure import SIDEWAYS
 from ocp.problems.lifting import TASK, lift
 from ocp.problems.lifting.report.curves import lifted

@@ -43,7 +43,7 @@ from ocp.cli import exit_status
 from ocp.interchange import force_table, marker_table, markers, wrenches
 from ocp.mechanics import body_segments, scale_links
 from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.benchmarks.program import print_table
+from ocp.problems.benchmarks import print_table
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 

@@ -36,7 +36,7 @@ from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import mirror
 from ocp.problem import in_phases, mirror_symmetry
-from ocp.problems.benchmarks.program import print_table, program_parser
+from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 from ocp.problems.gait.report.phase_report import walk_lines, walk_report

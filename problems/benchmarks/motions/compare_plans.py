@@ -20,7 +20,7 @@ import casadi as ca
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
 from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.human import PEOPLE, SURVEY
-from ocp.problems.benchmarks.program import print_table, program_parser
+from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait import walk
 

@@ -47,7 +47,7 @@ from ocp import (
 )
 from ocp.cli import DONE, FAILED, exit_status
 from ocp.models.walkers.quadruped import FEET, HALF, quadruped, standing
-from ocp.problems.benchmarks.program import print_table
+from ocp.problems.benchmarks import print_table
 
 Steps: TypeAlias = tuple[frozenset[str], ...]
 HEIGHT, FURTHER = 0.28, 0.15  # m: of the hips, and how far it goes

@@ -17,7 +17,7 @@ from ocp import Parameter, Problem, Solution, Solver, Transcription, solve
 from ocp.cli import BAD_ARGUMENTS
 from ocp.problems.arms.pr_mixed import problem as pr_mixed
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
-from ocp.problems.benchmarks.program import print_claims, program_parser
+from ocp.problems.benchmarks import print_claims, program_parser
 from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar

@@ -23,7 +23,7 @@ from typing import Any
 
 from ocp import Task
 from ocp.cli import DONE, FAILED, exit_status
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.gait import TASK
 from ocp.solvers import Solver
 from ocp.studies import (

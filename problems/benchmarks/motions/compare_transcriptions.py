@@ -15,7 +15,7 @@ from ocp.certificate import violations
 from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.mechanics import structure
 from ocp.problems.arms import two_link_effort, two_link_time
-from ocp.problems.benchmarks.program import Claim, program_parser
+from ocp.problems.benchmarks import Claim, program_parser
 from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
 from ocp.problems.swing_ups import acrobot_swing, branched_acrobot_swing, cart_pole_swing
 from ocp.problems.swing_ups.upright_ends import COARSE, QUICK, ROUGH, SPREAD

@@ -38,7 +38,7 @@ from ocp import (
 from ocp.cli import BAD_ARGUMENTS, DONE, FAILED, exit_status
 from ocp.models.swing_ups.acrobot import acrobot
 from ocp.models.swing_ups.cart_pole import cart_pole
-from ocp.problems.benchmarks.program import print_table, program_parser
+from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.hopping.monoped_hop import problem as monoped
 from ocp.problems.hopping.pogo_hop import problem as pogo
 

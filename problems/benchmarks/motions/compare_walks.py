@@ -18,7 +18,7 @@ from ocp import Guess, Problem, Solution, Solver, Transcription, verify
 from ocp.certificate import NotVerified
 from ocp.cli import exit_status, refuse
 from ocp.models.human import PEOPLE, Person, human, somebody
-from ocp.problems.benchmarks.program import Claim, print_claims, program_parser
+from ocp.problems.benchmarks import Claim, print_claims, program_parser
 from ocp.problems.gait import TASK, Gait, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms

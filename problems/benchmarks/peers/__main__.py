@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ocp.cli import BAD_ARGUMENTS, DONE, exit_status
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.peers.report.picture import drawn
 from ocp.problems.benchmarks.peers.report.table import lines
 from ocp.problems.benchmarks.peers.running import planned, run
 from ocp.problems.benchmarks.peers.tasks import SYSTEMS, TASKS
-from ocp.problems.benchmarks.program import program_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

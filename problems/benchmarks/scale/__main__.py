@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp.cli import DONE, FAILED, exit_status, refuse
-from ocp.problems.benchmarks.program import program_parser
+from ocp.problems.benchmarks import program_parser
 from ocp.problems.benchmarks.scale.entries import PARTS, chosen, measure
 from ocp.problems.benchmarks.scale.shown import tables
 from ocp.problems.benchmarks.scale.store import LIMIT, filled
