@@ -4,6 +4,7 @@ Sohl & Bobrow (2001), section 5.1, with parameters of our own; 0.5255 kg and 1.8
 printed costs.
 """
 
+from functools import partial
 from math import pi
 
 from ocp import BSpline, Problem, Published, Solution, Solver, Task, at_end, at_start, effort
@@ -40,42 +41,17 @@ FITTED = {"duration": 1.85, "mass": 0.5255}  # with which both printed costs are
 FITS = "rods and time fitted to both printed costs: two data to two numbers, no evidence for them"
 
 
+RODS = partial(Published, source="Sohl & Bobrow 2001, section 5.1", comparable=False)
+FIRST = partial(RODS, quantity="J of the first path (N2 m2 s)", value=73.57, ours=first_cost)
+LAST = partial(RODS, quantity="J (N2 m2 s)", value=9.9, ours=lambda solution: solution.objective)
 PUBLISHED = (
-    Published(
-        quantity="J of the first path (N2 m2 s)",
-        value=73.57,
-        source="Sohl & Bobrow 2001, section 5.1",
-        ours=first_cost,
-        remark="no parameters printed; straight cubic path, quintic 71",
-        comparable=False,
-    ),
-    Published(
-        quantity="J (N2 m2 s)",
-        value=9.9,
-        source="Sohl & Bobrow 2001, section 5.1",
-        ours=lambda solution: solution.objective,
+    FIRST(remark="no parameters printed; straight cubic path, quintic 71"),
+    LAST(
         remark="swinging down and folding, as described; with more splits 10.0909, and rarer "
-        "optima lie lower",
-        comparable=False,
+        "optima lie lower"
     ),
-    Published(
-        quantity="J of the first path (N2 m2 s)",
-        value=73.57,
-        source="Sohl & Bobrow 2001, section 5.1",
-        ours=first_cost,
-        remark=FITS,
-        arguments=FITTED,
-        comparable=False,
-    ),
-    Published(
-        quantity="J (N2 m2 s)",
-        value=9.9,
-        source="Sohl & Bobrow 2001, section 5.1",
-        ours=lambda solution: solution.objective,
-        remark=FITS,
-        arguments=FITTED,
-        comparable=False,
-    ),
+    FIRST(remark=FITS, arguments=FITTED),
+    LAST(remark=FITS, arguments=FITTED),
 )
 
 TASK = Task(problem, method=swing, views=VIEWS, published=PUBLISHED)

@@ -5,6 +5,8 @@ only unknowns; the end mirrors angles and rates alone; all nine families of cons
 alone, and first a motion that meets them, from q = 0 (Barman 2020, chapter V).
 """
 
+from functools import partial
+
 from ocp import Problem, Published, Spline, Task, Transcription, Views
 from ocp.cli import main
 from ocp.problems.gait import CARD
@@ -53,39 +55,32 @@ def problem(
     )
 
 
+PRINTED = partial(Published, source=SOURCE, comparable=False)
 PUBLISHED = (
-    Published(
+    PRINTED(
         quantity="design variables",
         value=330,
-        source=SOURCE,
         ours=lambda solution: solution.statistics["variables"],
         remark="55 joints by 6 control points",
-        comparable=False,
     ),
-    Published(
+    PRINTED(
         quantity="constraints",
         value=1726,
-        source=SOURCE,
         ours=lambda solution: solution.statistics["constraints"],
         remark="at how many instants they hold is not printed",
-        comparable=False,
     ),
-    Published(
+    PRINTED(
         quantity="active constraints",
         value=244,
-        source=SOURCE,
         ours=lambda solution: total(solution).active,
         remark="of one of several optima, J from 2.4535 to 2.5120, by rounding; the model and its "
         "limits are not printed",
-        comparable=False,
     ),
-    Published(
+    PRINTED(
         quantity="seconds of the solver",
         value=34.10,
-        source=SOURCE,
         ours=lambda solution: solution.statistics["solve_cpu_seconds"],
         remark="of the processor; SNOPT on a Xeon E-2186G of 3.80 GHz there: not comparable",
-        comparable=False,
     ),
 )
 
