@@ -1,12 +1,14 @@
 """The comparison of transcriptions: it prints what is measured, and a missed claim as missed."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ocp import solve
 from ocp.certificate import replay
+from ocp.problems.benchmarks.motions import compare_transcriptions
 from ocp.problems.benchmarks.motions.compare_transcriptions import (
     CASES,
     SAME,
@@ -85,3 +87,9 @@ def test_the_rods_optimum_is_the_one_nearest_to_the_print():
     optima = [type("Optimum", (), {"objective": cost})() for cost in (8.2, 10.1, 11.1)]
     assert near_print(optima).objective == 10.1
     assert list(CASES["two_link_effort"].chosen.values()) == [near_print]
+
+
+def test_the_claim_on_two_rods_tells_both_printed_costs():
+    row = SimpleNamespace(solution=SimpleNamespace(objective=10.2))
+    holds, text = compare_transcriptions.effort_pair([row], [SimpleNamespace(objective=10.1)])
+    assert holds and "-> 10.2000, printed 73.57 -> 9.9; lowest of the starts 10.1" in text

@@ -149,7 +149,7 @@ def cart_digits(measured: Sequence[Row]) -> Claim:
 def effort_pair(measured: Sequence[Row], optima: Sequence[Optimum]) -> Claim:
     """Return the claim on the first path and the optimum of the two rods."""
     first = two_link_effort.straight_cost()
-    start, least = (published.value for published in two_link_effort.PUBLISHED)
+    start, least = (published.value for published in two_link_effort.PUBLISHED[:2])
     cost = min(row.solution.objective for row in measured)
     return claim(
         abs(first - 70) < 5 and abs(cost - 10) < 1,
