@@ -1,60 +1,25 @@
-"""Linear systems of the interior point, condensed to a dense positive definite core.
+"""Linear systems of the interior point, condensed to a core that is factorised in stages.
 
     (W + D)  dv + J' dy = a
      J dv               = b
 
 Slacks and their rows are diagonal. Eliminated equalities are solved for their variables, which
 leaves their null space Z; the other equalities are met within it. W + D in what remains is the
-core. Its Cholesky factor exists exactly if the system has the inertia of a minimum.
+core. Its Cholesky factors exist exactly if the system has the inertia of a minimum.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from ocp.interior_point.elimination import eliminate
-from ocp.interior_point.kernels.tall_matrices import Engine, invert_triangle
+from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
 from ocp.interior_point.reduced_hessian import ReducedHessian
+from ocp.interior_point.stages import StagedCore
 from ocp.solvers.backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
-DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 CORE = 1500  # variables of a core at most
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowSpace:
-    """Subspaces of the rows R (m, k) of a core: `across` (k, rank) spans their row space, `along`
-    their null space, and `back` (rank, m) is the (pseudo-)inverse of R across."""
-
-    across: np.ndarray
-    along: np.ndarray
-    back: np.ndarray
-
-    def least_solution(self, right: np.ndarray) -> np.ndarray:
-        """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
-        return self.across @ (self.back @ right)
-
-    def multipliers(self, right: np.ndarray) -> np.ndarray:
-        """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
-        return self.back.T @ (self.across.T @ right)
-
-
-def row_space(rows: np.ndarray) -> RowSpace:
-    """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
-    count = len(rows)
-    if count <= rows.shape[1]:
-        turned, triangle = np.linalg.qr(rows.T, mode="complete")
-        pivots = np.abs(np.diag(triangle))
-        if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
-            back = invert_triangle(triangle[:count].T)
-            return RowSpace(across=turned[:, :count], along=turned[:, count:], back=back)
-    left, scale, right = np.linalg.svd(rows, full_matrices=True)
-    rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
-    back = left[:, :rank].T / scale[:rank, None]
-    return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
 
 
 class Condensed:
@@ -88,10 +53,8 @@ class Condensed:
         self.reduced = self.reduced_hessian.reduce(hessian_entries)
         self._shift: np.ndarray | None = None
         self._weighted: tuple[np.ndarray, np.ndarray] | None = None
-        self.range: RowSpace | None = None
-        if len(self.basis.rest):
-            product = self.rest_rows.times(self.values).array
-            self.range = row_space(product[:, : len(self.basis.free)])
+        product = self.rest_rows.times(self.values).array
+        self.core.update(product[:, : len(self.basis.free)])
 
     def _update_basis(self) -> None:
         """Compute the basis at the values, and eliminate anew where its numbers are too large."""
@@ -133,6 +96,23 @@ class Condensed:
         every = np.arange(len(wanted))
         self.squares = engine.tall_product(self.inner_rows.result, every)
         self.own_squares = engine.tall_product(basis.tall, basis.basic)
+        self.core = self._staged_core()
+
+    def _staged_core(self) -> StagedCore:
+        """Return the core with stages by the patterns of its Hessian and rows."""
+        basis, curved = self.basis, self.reduced_hessian.rows
+        assert basis is not None
+        width = len(basis.free)
+        pairs = (
+            (basis.tall.support, basis.tall.support),
+            (basis.tall.support[curved.wanted], curved.result.support),
+            (self.inner_rows.result.support,) * 2,
+        )
+        hessian = np.zeros((width, width), dtype=bool)
+        for left, right in pairs:
+            hessian |= left[:, :width].astype(np.float32).T @ right[:, :width] > 0.0
+        rows = self.rest_rows.result.support[:, :width]
+        return StagedCore(hessian | hessian.T, rows, self.engine)
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise the core.
@@ -153,14 +133,7 @@ class Condensed:
             core = core + shift * self._shift
         if not np.isfinite(core).all():
             return False
-        if self.range is not None:
-            core = np.tril(core) + np.tril(core, -1).T
-            core = self.range.along.T @ core @ self.range.along
-        try:
-            self.factor = self.engine.cholesky(core)
-        except np.linalg.LinAlgError:
-            return False
-        return bool(np.isfinite(self.factor.lower).all())
+        return self.core.factorise(core)
 
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
@@ -182,18 +155,13 @@ class Condensed:
         given = self.weights * missed + on_slacks
         right = a[:n] + self.D.transposed_times(self.inner_values, given)
         x = basis.particular(b[:m])
-        if self.range is not None:
-            rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
-            x = x + basis.Z @ self.range.least_solution(rest)
-        reduced = basis.Z.T @ (right - self._condensed_times(x))
-        along = None if self.range is None else self.range.along
-        reduced = reduced if along is None else along.T @ reduced
-        core = self.factor.solve(reduced)
-        x = x + basis.Z @ (core if along is None else along @ core)
+        rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
+        core, on_rest = self.core.solve(basis.Z.T @ (right - self._condensed_times(x)), rest)
+        x = x + basis.Z @ core
         left = right - self._condensed_times(x)
         y = np.zeros(m)
-        if self.range is not None:
-            y[basis.rest] = self.range.multipliers(basis.Z.T @ left)
+        y[basis.rest] = on_rest
+        if len(basis.rest):
             left = left - self.A.transposed_times(self.values, y)
         y += basis.multipliers(left)
         s = self.D.times(self.inner_values, x) - missed

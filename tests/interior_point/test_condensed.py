@@ -6,7 +6,7 @@ import pytest
 from compilers import compiler_needed
 
 from ocp.codegen.assembler import unsupported_reason
-from ocp.interior_point.condensed import Condensed, row_space
+from ocp.interior_point.condensed import Condensed
 from ocp.interior_point.elimination import eliminate
 from ocp.interior_point.kernels import compiled_products
 from ocp.interior_point.kernels.compiled_products import (
@@ -18,6 +18,7 @@ from ocp.interior_point.kernels.products import Sparse, dense_pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
+from ocp.interior_point.stages import row_space
 from ocp.solvers import NLP, Unsuited
 from ocp.solvers.nlp import with_derivatives
 
