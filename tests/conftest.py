@@ -14,20 +14,21 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
+    "transcription/test_contact_handover",
+    "problems/test_peers",
     "problems/test_walk_ways",
-    "codegen/test_compiled",
+    "motion/test_collocation",
+    "transcription/test_lifted_torques",
     "problems/test_starting_stopping",
+    "plots/test_films",
+    "transcription/test_loop_laws_edges",
+    "studies/test_study",
     "problems/test_flexible_slew",
+    "plots/test_overview",
     "problems/test_compare_formulations",
-    "transcription/test_loop_laws",
-    "problems/test_problems",
-    "problems/test_heaviest_box",
-    "problems/test_gait",
-    "solving/test_refine",
-    "problems/test_scale",
-    "dynamics/test_formulations",
-    "dynamics/test_sensitivity",
-    "dynamics/test_curvature",
+    "solving/test_plan_failures",
+    "codegen/test_compiled",
+    "interior_point/test_degenerate",
 )  # begun first, so that no worker waits for another at the end
 
 
@@ -60,6 +61,15 @@ def lifted():
     from ocp.problems.arms.two_link_lift import problem
 
     return ocp.solve(problem(points=12))
+
+
+@pytest.fixture(scope="session")
+def hopping():
+    """A hop, solved once: stance on one foot, then flight."""
+    import ocp
+    from ocp.problems.hopping.pogo_hop import problem
+
+    return ocp.solve(problem()).require()
 
 
 @pytest.fixture(scope="session")

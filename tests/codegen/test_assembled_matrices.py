@@ -4,6 +4,7 @@ the same order."""
 import casadi as ca
 import numpy as np
 import pytest
+from repeated_cases import for_each
 
 from ocp.codegen.assembler import assemble_map, unsupported_reason
 from ocp.codegen.assembler.matrices import steps_of_matrices
@@ -54,7 +55,7 @@ def drawn(seed, size=25):
 
 
 @needed
-@pytest.mark.parametrize("seed", range(16))
+@for_each("seed", range(16))
 def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
     function, numbers = drawn(seed), np.random.default_rng(seed)
     assert function.is_a("MXFunction")

@@ -8,6 +8,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from repeated_cases import for_each
 
 from ocp.codegen import assembler as house
 from ocp.codegen.assembler import (
@@ -83,7 +84,7 @@ def test_linux_on_x86_has_it():
 
 
 @needed
-@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+@for_each("name", [*UNARY, *BINARY])
 def test_every_operation_has_the_bits_of_the_virtual_machine(name):
     x, y = ca.SX.sym("x"), ca.SX.sym("y")
     result = UNARY[name](x) if name in UNARY else BINARY[name](x, y)
@@ -176,7 +177,7 @@ def drawn(seed: int, size: int = 500) -> ca.Function:
 
 
 @needed
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
     function, numbers = drawn(seed), np.random.default_rng(seed)
     for count in (1, 2, 3, 4, 5, 25):
@@ -186,7 +187,7 @@ def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
         assert same(made.call(inputs), function.map(count).call(inputs))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_instructions_are_read_as_they_are_told(seed):
     function = drawn(seed)
     table = casadi_reader.serialized_table(function)

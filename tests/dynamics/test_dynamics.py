@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from random_trees import over, random_link, random_loads, random_motion, random_tree
+from repeated_cases import for_each
 
 from ocp import Link, Load, Tree, revolute, screw
 from ocp.dynamics import FORMULATIONS, NEWTON_EULER
@@ -270,9 +271,7 @@ def nearly_parallel(tilt):
 
 
 @every_method
-@pytest.mark.parametrize(
-    "tilt", [0.0, 1e-10, 1e-8, 1e-7, 2e-6, 1e-5, 1e-4, 1e-3, 1e-2, pi - 1e-5, pi]
-)
+@for_each("tilt", (0.0, 1e-10, 1e-8, 1e-7, 2e-6, 1e-5, 1e-4, 1e-3, 1e-2, pi - 1e-5, pi))
 def test_nearly_parallel_axes_lose_no_accuracy(method, tilt):
     """A calibrated robot's axes are parallel only nearly."""
     bent, expected = nearly_parallel(tilt)

@@ -4,19 +4,13 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Series, measured_torques, solve
+from ocp import Series, measured_torques
 from ocp.interchange import force_table, wrenches
 from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.hopping.pogo_hop import problem as hop
 
 
-@pytest.fixture(scope="module")
-def hopping():
-    return solve(hop()).require()
-
-
-def test_a_motion_without_forces_needs_the_torques_of_its_solution():
-    solution = solve(fastest(points=12)).require()
+def test_a_motion_without_forces_needs_the_torques_of_its_solution(quick):
+    solution = quick
     t = solution.times(31)
     torques = measured_torques(
         solution.problem.tree, t, solution.q(t), solution.qd(t), solution.qdd(t)
@@ -46,8 +40,8 @@ def test_where_a_force_is_missing_torques_are_too(hopping):
     assert np.isnan(torques).all(axis=0).tolist() == [k == 4 for k in range(11)]
 
 
-def test_a_wrench_stays_where_it_is_while_the_link_moves():
-    solution = solve(fastest(points=12)).require()
+def test_a_wrench_stays_where_it_is_while_the_link_moves(quick):
+    solution = quick
     tree, t = solution.problem.tree, solution.times(11)
     motion = (solution.q(t), solution.qd(t), solution.qdd(t))
     force, place = np.array([3.0, -2.0, 0.0]), np.array([0.1, 0.7, 0.0])

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from ocp import read_table, save_forces, save_motion, save_table, solve
+from ocp import read_table, save_forces, save_motion, save_table
 from ocp.interchange import (
     coordinates,
     force_table,
@@ -17,18 +17,6 @@ from ocp.interchange import (
     wrenches,
 )
 from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.problems.hopping.pogo_hop import problem as hop
-
-
-@pytest.fixture(scope="module")
-def quick():
-    return solve(fastest(points=12)).require()
-
-
-@pytest.fixture(scope="module")
-def hopping():
-    """A hop: stance on one foot, then flight."""
-    return solve(hop()).require()
 
 
 def test_a_motion_file_has_the_coordinates_of_the_motion(quick, tmp_path):
@@ -108,9 +96,9 @@ def test_a_trajectory_is_of_the_driven_joints_unless_others_are_named(hopping):
     assert read_trajectory(joint_trajectory(hopping, joints=["body"]))[0] == ["body"]
 
 
-def test_a_trajectory_is_yaml():
+def test_a_trajectory_is_yaml(quick):
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    whole = yaml.safe_load(joint_trajectory(solve(fastest(points=12))))
+    whole = yaml.safe_load(joint_trajectory(quick))
     assert whole["joint_names"] == ["shoulder", "elbow"]
     assert whole["points"][1]["time_from_start"]["sec"] == 0
 

@@ -4,6 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from compilers import compiler_needed
+from repeated_cases import for_each
 
 from ocp.codegen.assembler import unsupported_reason
 from ocp.interior_point.condensed import Condensed
@@ -171,7 +172,7 @@ def test_products_with_tall_matrices_are_those_of_dense_ones(width, seed, made):
 
 
 @pytest.mark.parametrize("made", ENGINES)
-@pytest.mark.parametrize("size", [1, 2, 7, 8, 65])
+@for_each("size", (1, 2, 7, 8, 65))
 def test_a_core_is_solved_by_its_lower_triangle(size, made):
     rng = np.random.default_rng(size)
     root = np.tril(rng.standard_normal((size, size))) + 3 * np.eye(size)
@@ -261,8 +262,8 @@ def of_nodes(rng, equalities, inner):
 
 
 @pytest.mark.parametrize("made", ENGINES)
-@pytest.mark.parametrize("dependent", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("dependent", (False, True))
+@for_each("seed", range(4))
 def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent, made):
     rng = np.random.default_rng(seed)
     equalities = nodes(rng)[:, rng.permutation(31)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from random_trees import random_pose, random_rotation
 from refusals import refused
+from repeated_cases import for_each
 
 from ocp.mechanics import (
     exp_rotation,
@@ -55,7 +56,7 @@ def plain(matrix):
     return array.ravel() if array.shape[1] == 1 else array
 
 
-@pytest.mark.parametrize("angle", ANGLES)
+@for_each("angle", ANGLES)
 def test_the_exponential_is_the_power_series(angle):
     for twist in twists(angle):
         expected = matrix_exponential(screw_matrix(twist))
@@ -65,7 +66,7 @@ def test_the_exponential_is_the_power_series(angle):
         )
 
 
-@pytest.mark.parametrize("angle", [angle for angle in ANGLES if angle < 3.14159265])
+@for_each("angle", [angle for angle in ANGLES if angle < 3.14159265])
 def test_the_logarithm_gives_back_the_twist(angle):
     for twist in twists(angle):
         pose = matrix_exponential(screw_matrix(twist))
@@ -73,7 +74,7 @@ def test_the_logarithm_gives_back_the_twist(angle):
         np.testing.assert_allclose(plain(log_rotation(pose[:3, :3])), twist[:3], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("angle", [*NEAR, pi])
+@for_each("angle", [*NEAR, pi])
 def test_near_and_at_half_turns_either_sign_is_the_same_pose_to_all_digits(angle):
     for twist in twists(angle):
         pose = plain(exp_twist(twist))

@@ -6,6 +6,7 @@ from math import comb, perm, prod
 
 import numpy as np
 import pytest
+from repeated_cases import for_each
 
 from ocp.motion import BSpline, quadrature, sample, split_segments, transfer
 
@@ -18,11 +19,7 @@ BASES = [
 ]
 ROUNDING = 1e-14  # of a sum of a few terms of order one
 
-bases = pytest.mark.parametrize(
-    "motion",
-    BASES,
-    ids=lambda m: f"degree{m.degree}-{m.points}points-{'clamped' if m.clamped else 'uniform'}",
-)
+bases = for_each("motion", BASES)
 
 
 def instants(motion):
@@ -124,8 +121,8 @@ def test_derivatives_below_the_degree_are_continuous_at_the_knots(motion):
         ) + 10 * ROUNDING * magnitude(motion, order)
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "uniform"])
+@for_each("degree", DEGREES)
+@for_each("clamped", (True, False))
 def test_a_jump_takes_the_value_from_the_right_and_at_the_end_from_the_left(degree, clamped):
     for segments in range(1, 31):
         motion = BSpline(points=segments + degree, degree=degree, clamped=clamped)
@@ -144,8 +141,8 @@ def test_a_jump_takes_the_value_from_the_right_and_at_the_end_from_the_left(degr
             np.testing.assert_allclose(motion.values(1.0, degree), end, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@pytest.mark.parametrize("segments", [1, 2, 10])
+@for_each("degree", DEGREES)
+@for_each("segments", (1, 2, 10))
 def test_clamped_and_uniform_knots_span_the_same_curves(degree, segments):
     clamped, uniform = (
         BSpline(points=segments + degree, degree=degree, clamped=clamped)
@@ -163,7 +160,7 @@ def test_clamped_and_uniform_knots_span_the_same_curves(degree, segments):
         )
 
 
-@pytest.mark.parametrize("degree", DEGREES)
+@for_each("degree", DEGREES)
 def test_a_clamped_curve_starts_and_ends_at_its_control_points(degree):
     motion = BSpline(points=degree + 6, degree=degree)
     points, rate = control_points(motion), degree * motion.segments
@@ -221,18 +218,14 @@ def test_the_greville_points_determine_the_curve(motion):
     assert (np.diff(s) > 0).all() and np.linalg.matrix_rank(motion.values(s)) == motion.points
 
 
-@pytest.mark.parametrize(
-    "motion",
-    [motion for motion in BASES if motion.clamped],
-    ids=lambda m: f"degree{m.degree}-{m.points}points",
-)
+@for_each("motion", [motion for motion in BASES if motion.clamped])
 def test_greville_points_as_control_points_draw_the_straight_line(motion):
     s = instants(motion)
     np.testing.assert_allclose(motion.values(s) @ motion.nodes, s, rtol=0, atol=ROUNDING)
 
 
 @bases
-@pytest.mark.parametrize("times", [1, 2, 3])
+@for_each("times", (1, 2, 3))
 def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     points = control_points(motion)
     split = split_segments(motion, times)
@@ -294,7 +287,7 @@ def test_a_fit_to_too_few_values_meets_them_with_the_least_control_points():
         ("simpson", 2, 3),
     ],
 )
-@pytest.mark.parametrize("segments", [1, 2, 7])
+@for_each("segments", (1, 2, 7))
 def test_a_quadrature_is_exact_on_every_segment_up_to_its_power_and_not_beyond(
     rule, per_segment, power, segments
 ):

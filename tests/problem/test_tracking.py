@@ -135,11 +135,6 @@ def test_a_motion_that_outlasts_a_recording_is_warned_of():
         term.function(instant(q=(0.2, 0.3), duration=1.5))
 
 
-@pytest.fixture(scope="module")
-def hopping():
-    return solve(hop()).require()
-
-
 def test_forces_that_a_motion_needs_are_followed_without_deviation(hopping):
     stance, flight = hopping.phases.values()
     t = np.linspace(0.0, stance.duration, 41)
