@@ -37,7 +37,7 @@ def problem(
     robot: Literal["acrobot", "branched"] = "acrobot",
     start: float = -1.0,
     duration: float = 3.0,
-    points: int = 40,
+    points: int = 60,
     degree: int = 5,
     c1: float | None = None,
     c2: float | None = None,

@@ -12,6 +12,7 @@ from ocp.problems.swing_ups.upright_ends import SPREAD, wander
 from ocp.transcription import transcription_of
 
 AT_KNOTS = transcription_of(two_link_time.AT_KNOTS)  # where the papers state their bounds
+SWING = 40  # control points of swing-ups as published, whose figures are of these
 STARTS = 6  # random starts of swing-ups
 APART = 0.01  # of the cost: by so much another local optimum costs more
 FINE = 102  # control points of motions near the true optimum
@@ -64,13 +65,13 @@ def rods() -> Solution:
 @cache
 def first_swing(robot: str) -> Solution:
     """Return the motion from which a swing-up begins, of the "acrobot" or the "branched" one."""
-    return sohl_swing.first_path(sohl_swing.problem(robot), sohl_swing.TRANSCRIPTION)
+    return sohl_swing.first_path(sohl_swing.problem(robot, points=SWING), sohl_swing.TRANSCRIPTION)
 
 
 @cache
 def acrobot(start: float) -> Solution:
     """Return the acrobot's swing-up from an angle of its shoulder (rad), as published."""
-    return sohl_swing.descend(sohl_swing.problem(start=start)).require(coarse=True)
+    return sohl_swing.descend(sohl_swing.problem(start=start, points=SWING)).require(coarse=True)
 
 
 @cache
@@ -82,7 +83,7 @@ def branched() -> tuple[Solution, Solution]:
     stated = branched_acrobot_swing.problem(ends="penalty")
     tried = wander(stated, Transcription(), STARTS, 0, SPREAD)
     other = next(one for one in tried if one.objective > (1 + APART) * tried[0].objective)
-    statement = sohl_swing.problem("branched")
+    statement = sohl_swing.problem("branched", points=SWING)
     first, second = (sohl_swing.descend(statement, guess=one) for one in (tried[0], other))
     return first.require(coarse=True), second.require(coarse=True)
 
