@@ -10,8 +10,8 @@ core. Its Cholesky factors exist exactly if the system has the inertia of a mini
 
 import numpy as np
 
-from ocp.interior_point.elimination import eliminate
-from ocp.interior_point.kernels.tall_matrices import Engine
+from ocp.interior_point.elimination import LIGHT, eliminate
+from ocp.interior_point.kernels.tall_matrices import Engine, product_support
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
 from ocp.interior_point.reduced_hessian import ReducedHessian
@@ -20,6 +20,7 @@ from ocp.solvers.backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
 CORE = 1500  # variables of a core at most
+FEW, CHEAPER = 4, 0.6  # rows of light variables where few are eliminated; cost of its stages then
 
 
 class Condensed:
@@ -71,16 +72,17 @@ class Condensed:
         self.basis.update(self.values)
 
     def _eliminate(self) -> None:
-        """Find an elimination for the values, and set up the products with its basis."""
-        A, values, engine = self.A, self.values, self.engine
-        elimination = drop_growing_blocks(eliminate(A.rows, A.columns, values, A.shape), A, values)
-        width = len(elimination.free)
-        if width > CORE:
-            raise Unsuited(
-                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
-                "what dense factors are for; use IPOPT"
-            )
-        basis = self.basis = Basis(elimination, A, engine)
+        """Find an elimination for the values, and set up the products with its basis.
+
+        Fewer rows are eliminated where the stages of the core then cost much less and are no wider.
+        """
+        A, engine = self.A, self.engine
+        basis, core = self._eliminated(LIGHT[-1])
+        if len(basis.rest):
+            other, banded = self._eliminated(FEW)
+            if banded.cost < CHEAPER * core.cost and banded.widest <= core.widest:
+                basis, core = other, banded
+        self.basis, self.core = basis, core
         matrix, inner = self.program.jacobian, self.inner
         own, wanted = (
             (matrix.rows[inner], matrix.columns[inner]),
@@ -96,23 +98,27 @@ class Condensed:
         every = np.arange(len(wanted))
         self.squares = engine.tall_product(self.inner_rows.result, every)
         self.own_squares = engine.tall_product(basis.tall, basis.basic)
-        self.core = self._staged_core()
 
-    def _staged_core(self) -> StagedCore:
-        """Return the core with stages by the patterns of its Hessian and rows."""
-        basis, curved = self.basis, self.reduced_hessian.rows
-        assert basis is not None
-        width = len(basis.free)
-        pairs = (
-            (basis.tall.support, basis.tall.support),
-            (basis.tall.support[curved.wanted], curved.result.support),
-            (self.inner_rows.result.support,) * 2,
-        )
+    def _eliminated(self, most: int) -> tuple[Basis, StagedCore]:
+        """Return the basis with light variables in `most` rows at most, and the core it leaves."""
+        A, values, program = self.A, self.values, self.program
+        found = eliminate(A.rows, A.columns, values, A.shape, most)
+        elimination = drop_growing_blocks(found, A, values)
+        width = len(elimination.free)
+        if width > CORE:
+            raise Unsuited(
+                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
+                "what dense factors are for; use IPOPT"
+            )
+        basis = Basis(elimination, A, self.engine)
+        support, jacobian, curved = basis.tall.support, program.jacobian, program.curvature
+        count = program.rows
+        moved = product_support(A.shape[1], curved.rows, curved.columns, support)
+        rows = product_support(count, jacobian.rows, jacobian.columns, support)[:, :width]
         hessian = np.zeros((width, width), dtype=bool)
-        for left, right in pairs:
+        for left, right in ((support, support), (support, moved), (rows[self.m :],) * 2):
             hessian |= left[:, :width].astype(np.float32).T @ right[:, :width] > 0.0
-        rows = self.rest_rows.result.support[:, :width]
-        return StagedCore(hessian | hessian.T, rows, self.engine)
+        return basis, StagedCore(hessian | hessian.T, rows[basis.rest], self.engine)
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise the core.

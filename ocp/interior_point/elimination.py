@@ -37,7 +37,11 @@ class Elimination:
 
 
 def eliminate(
-    rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
+    rows: np.ndarray,
+    columns: np.ndarray,
+    values: np.ndarray,
+    shape: tuple[int, int],
+    most: int = LIGHT[-1],
 ) -> Elimination:
     """Return the Elimination of sparse equalities.
 
@@ -47,11 +51,12 @@ def eliminate(
     Args:
         rows, columns, values: entries.
         shape: rows and variables (m, n).
+        most: rows of a light variable at most.
     """
     m, n = shape
     left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
     levels = []
-    for light in LIGHT:
+    for light in (each for each in LIGHT if each <= most):
         while True:
             within = (left & ~refused)[rows]
             own = np.bincount(columns[within], minlength=n) <= light

@@ -314,6 +314,7 @@ class StagedCore:
     def __init__(self, hessian: np.ndarray, rows: np.ndarray, engine: Engine) -> None:
         self.shape, self.engine = rows.shape, engine
         patterns = order_stages(hessian, rows)
+        self.cost = _cost(patterns)
         before, self.stages = np.zeros(0, dtype=int), []
         for number, each in enumerate(patterns):
             self.stages.append(Stage(each, before, number + 1 == len(patterns)))

@@ -5,11 +5,14 @@ import numpy as np
 import pytest
 
 from ocp.interior_point import stages
+from ocp.interior_point.condensed import Condensed
 from ocp.interior_point.elimination import Elimination
 from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.kernels.tall_matrices import Engine
+from ocp.interior_point.program import Program
 from ocp.interior_point.stages import StagedCore, order_stages
 from ocp.solvers import NLP, Solver, minimize
+from ocp.solvers.nlp import with_derivatives
 
 
 @pytest.fixture
@@ -147,7 +150,7 @@ def test_programs_solved_in_stages_end_where_ipopt_does(seed, dependent, cheap_s
     assert ours.x == pytest.approx(theirs.x, abs=1e-4)
 
 
-def nothing_eliminated(rows, columns, values, shape):
+def nothing_eliminated(rows, columns, values, shape, most):
     """An elimination that leaves all to the core."""
     return Elimination(levels=(), rest=np.arange(shape[0]), free=np.arange(shape[1]))
 
@@ -168,3 +171,27 @@ def test_an_infeasible_program_in_stages_is_told(cheap_stages, monkeypatch):
     )
     found = minimize(stated, Solver(plugin="structured"), np.full(len(lower), 0.2))
     assert not found.success and found.status == "Infeasible_Problem_Detected"
+
+
+@pytest.mark.parametrize(("ratio", "fewer"), [(0.5, True), (0.7, False), (2.0, False)])
+def test_fewer_rows_are_eliminated_where_stages_then_cost_much_less(ratio, fewer, monkeypatch):
+    made, asked = Condensed._eliminated, []
+
+    def costing(self, most):
+        basis, core = made(self, most)
+        core.cost = ratio if most == 4 else 1.0
+        asked.append((most, basis))
+        return basis, core
+
+    monkeypatch.setattr(Condensed, "_eliminated", costing)
+    nlp = chain(np.random.default_rng(3), nodes=30, width=4, inputs=3)
+    start = np.full(len(nlp.lower), 0.2)
+    program = Program(with_derivatives(nlp), "exact", start, Engine())
+    system = Condensed(program, Engine())
+    entries = np.zeros(len(program.hessian_kept))
+    system.update(entries, program.derivatives(np.full(program.size, 0.2)))
+    assert [most for most, _ in asked] == [32, 4]
+    assert system.basis is asked[1 if fewer else 0][1]
+    ours = minimize(nlp, Solver(plugin="structured"), start)
+    theirs = minimize(nlp, Solver(plugin="ipopt"), start)
+    assert ours.success and ours.f == pytest.approx(theirs.f, abs=1e-6)

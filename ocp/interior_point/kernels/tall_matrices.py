@@ -88,7 +88,7 @@ class SparseTimesTall:
         place[wanted] = np.arange(len(wanted))
         kept = place[rows] >= 0
         at, columns, entries = place[rows[kept]], columns[kept], entries[kept]
-        self.tall, self.wanted = tall, wanted
+        self.tall = tall
         self.result = Tall(product_support(len(wanted), at, columns, tall.support))
         self._prepare(at, columns, entries)
 
