@@ -341,43 +341,4 @@ __all__ = [
 ]
 
 # Pictures, studies, certificates and files load when they are first asked for.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.interchange": (
-            "load_model",
-            "read_table",
-            "save_forces",
-            "save_model",
-            "save_motion",
-            "save_table",
-        ),
-        "ocp.plots": ("animate", "plot"),
-        "ocp.storage.npz": ("load", "save"),
-        "ocp.report.report": ("describe", "summary"),
-        "ocp.report.data_frames": ("to_dataframe",),
-        "ocp.sensitivity.sensitivity": ("derivative",),
-        "ocp.estimation.identification": ("Fit", "fit", "predict"),
-        "ocp.estimation.marker_kinematics": ("MarkerFit", "inverse_kinematics"),
-        "ocp.estimation.segment_scaling": ("Scaling",),
-        "ocp.estimation.inverse_dynamics": ("measured_torques",),
-        "ocp.estimation.recordings": ("Recording", "noisy"),
-        "ocp.solving.refinement.refine": ("refine",),
-        "ocp.certificate.verify_solution": ("NotVerified", "Verification", "verify"),
-        "ocp.certificate.checks.simulation": ("simulate",),
-        "ocp.mpc.receding_horizon": ("track",),
-        "ocp.solving.starts.phases_from_contacts": ("phases_found",),
-        "ocp.solving.starts.contact_schedule": ("schedule_found",),
-        "ocp.solving.refinement.complementarity_continuation": ("tighten",),
-        "ocp.studies": (
-            "OwnFile",
-            "Published",
-            "Task",
-            "Views",
-            "compare",
-            "multistart",
-            "pareto",
-            "sweep",
-        ),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -136,13 +136,14 @@ def test_names_that_load_late_are_no_modules_of_their_package():
     shadowed = {}
     for path in (*(ROOT / "ocp").rglob("__init__.py"), *ROOT.glob("[mp]*s/**/__init__.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        calls_of_names = (
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_names"
-        )
-        words = (node for call in calls_of_names for node in ast.walk(call))
-        late = {word.value for word in words if isinstance(word, ast.Constant)}
+        late = {
+            alias.name
+            for block in tree.body
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+            for node in ast.walk(block)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
         if clash := late & {each.stem for each in path.parent.iterdir()}:
             shadowed[str(path.relative_to(ROOT))] = clash
     assert shadowed == {}

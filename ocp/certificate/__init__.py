@@ -37,28 +37,4 @@ __all__ = [
     "violations",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.certificate.contact_violations": (
-            "Extreme",
-            "ContactQuality",
-            "extremes_data",
-            "contact_quality",
-            "polygon_margin",
-        ),
-        "ocp.certificate.checks.optimality": ("program_variables",),
-        "ocp.certificate.checks.replay_motion": ("replay",),
-        "ocp.certificate.checks.simulation": (
-            "Simulation",
-            "simulate",
-        ),
-        "ocp.certificate.verification": (
-            "NotVerified",
-            "Verification",
-        ),
-        "ocp.certificate.verify_solution": ("verify",),
-        "ocp.certificate.row_violations": ("Violation",),
-        "ocp.certificate.constraint_violations": ("violations",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -22,6 +22,4 @@ __all__ = [
 ]
 
 # What lists the gallery, its tables and charts, loads when it is first asked for.
-__getattr__, __dir__ = lazy_names(
-    __name__, {"ocp.cli.commands.list_problems": ("first_line", "modules", "tasks")}
-)
+__getattr__, __dir__ = lazy_names(__name__)

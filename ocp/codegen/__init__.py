@@ -20,13 +20,4 @@ __all__ = [
     "map_function",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.codegen.assembler": ("NoMachineCode", "assemble_function"),
-        "ocp.codegen.compiler.compiled": ("compile_function",),
-        "ocp.codegen.compiler.instruction_grouping": ("group_instructions",),
-        "ocp.codegen.compiler.shared_library": ("NoCompiler",),
-        "ocp.codegen.function_map": ("map_function",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

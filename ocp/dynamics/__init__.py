@@ -86,33 +86,4 @@ __all__ = [
 ]
 
 # Methods that a motion is not planned with load when they are first asked for.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.dynamics.formulations.barman": ("BARMAN",),
-        "ocp.dynamics.formulations.book": ("BOOK",),
-        "ocp.dynamics.formulations.configuration_space": (
-            "CONFIGURATION_SPACE",
-            "WITHOUT_CORIOLIS",
-        ),
-        "ocp.dynamics.formulations.hollerbach_3x3": ("HOLLERBACH_3X3",),
-        "ocp.dynamics.formulations.hollerbach_4x4": ("HOLLERBACH_4X4",),
-        "ocp.dynamics.formulations.lie_group": ("LIE_GROUP",),
-        "ocp.dynamics.tables.lookup": (
-            "TABLE",
-            "TABLE_FORMS",
-            "Table",
-            "Tabulated",
-            "table",
-            "table_plan",
-            "tabulate",
-        ),
-        "ocp.dynamics.tables.tensor_splines": (
-            "NUMBER_BYTES",
-            "TABLE_MEMORY",
-            "bytes_in_words",
-        ),
-        "ocp.dynamics.formulations.uicker_kahn": ("UICKER_KAHN",),
-        "ocp.dynamics.formulations.waters": ("WATERS",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -23,23 +23,4 @@ __all__ = [
     "predict",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.estimation.identification": (
-            "Fit",
-            "fit",
-            "predict",
-        ),
-        "ocp.estimation.inverse_dynamics": ("measured_torques",),
-        "ocp.estimation.marker_kinematics": (
-            "MarkerFit",
-            "inverse_kinematics",
-        ),
-        "ocp.estimation.recordings": (
-            "Recording",
-            "noisy",
-        ),
-        "ocp.estimation.segment_scaling": ("Scaling",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

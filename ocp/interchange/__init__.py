@@ -44,24 +44,4 @@ __all__ = [
 ]
 
 # Readers and writers load when they are first asked for.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.interchange.tables.column_meanings": ("coordinates", "markers", "wrenches"),
-        "ocp.interchange.mjcf.compiled_model": ("quiet",),
-        "ocp.interchange.models": ("load_model", "save_model"),
-        "ocp.interchange.tables.motions": (
-            "force_table",
-            "joint_trajectory",
-            "marker_table",
-            "motion_table",
-            "save_forces",
-            "save_motion",
-        ),
-        "ocp.interchange.tables.read_table": ("read_table",),
-        "ocp.interchange.reader_notes": ("ModelWarning",),
-        "ocp.interchange.tables.table": ("Table",),
-        "ocp.interchange.tables.data_frames": ("as_pandas", "as_xarray"),
-        "ocp.interchange.tables.write_table": ("save_table",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -257,10 +257,4 @@ __all__ = [
 ]
 
 # Beams and their shapes load when they are first asked for.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.mechanics.flexible.beams": ("Beam", "Body", "assumed_modes", "modes_of"),
-        "ocp.mechanics.flexible.beam_shapes": ("Shape",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

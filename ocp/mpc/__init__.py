@@ -14,14 +14,4 @@ __all__ = [
     "track",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.mpc.receding_horizon": (
-            "Replan",
-            "Tracked",
-            "simulated_plant",
-            "track",
-        ),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -14,13 +14,4 @@ __all__ = [
     "to_dataframe",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.report.data_frames": ("to_dataframe",),
-        "ocp.report.report": (
-            "describe",
-            "summary",
-        ),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -11,9 +11,4 @@ __all__ = [
     "derivative",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.sensitivity.sensitivity": ("derivative",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -15,16 +15,4 @@ __all__ = [
     "traces",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.solution.sampling": (
-            "dense_instants",
-            "traces",
-        ),
-        "ocp.solution.solution": (
-            "NotSolved",
-            "Solution",
-        ),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

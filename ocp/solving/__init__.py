@@ -39,36 +39,4 @@ __all__ = [
     "with_stage",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.solvers.budget": (
-            "budget",
-            "with_stage",
-        ),
-        "ocp.solving.ladder": (
-            "LADDER",
-            "PLAIN",
-            "Attempt",
-        ),
-        "ocp.solving.plan": (
-            "Plan",
-            "prepare",
-        ),
-        "ocp.solving.refinement.complementarity_continuation": ("tighten",),
-        "ocp.solving.refinement.refine": ("refine",),
-        "ocp.solving.solve_problem": ("solve",),
-        "ocp.solving.starts.contact_schedule": ("schedule_found",),
-        "ocp.solving.starts.phases_from_contacts": ("phases_found",),
-        "ocp.solving.starts.postures": (
-            "from_posture",
-            "posture",
-        ),
-        "ocp.solving.starts.split_start": ("phase_solution",),
-        "ocp.solving.starts.warm_start": (
-            "Guess",
-            "start",
-        ),
-        "ocp.solving.statistics_of_solves": ("total_statistics",),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

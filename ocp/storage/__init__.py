@@ -17,18 +17,4 @@ __all__ = [
     "write",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.storage.atomic_files": (
-            "check_writable",
-            "plain",
-            "versions",
-            "write",
-        ),
-        "ocp.storage.npz": (
-            "load",
-            "save",
-        ),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

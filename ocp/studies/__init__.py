@@ -75,22 +75,4 @@ __all__ = [
 ]
 
 # Data bases, processes and tables load when they are first asked for: a run needs none of them.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ocp.studies.continuation": ("SLIGHT", "chain_design", "lines_of"),
-        "ocp.studies.comparison.comparison": ("Comparison", "compare"),
-        "ocp.studies.store.argument_records": ("call_by_flags", "flags_of"),
-        "ocp.studies.store.cell_identity": ("cell", "content_of", "recipe"),
-        "ocp.studies.designs": ("grid", "latin_hypercube", "side_by_side"),
-        "ocp.studies.measured_outputs": ("outputs",),
-        "ocp.studies.processes": ("EngineError",),
-        "ocp.studies.store.row_format": ("StudyFileError",),
-        "ocp.studies.schedule": ("Progress",),
-        "ocp.studies.comparison.solvers": ("Entry",),
-        "ocp.studies.comparison.run": ("Run",),
-        "ocp.studies.study": ("Front", "Optimum", "Study", "carry_out", "multistart")
-        + ("open_study", "pareto", "rank_optima", "restarts", "sweep", "variants"),
-        "ocp.studies.tables": ("align_columns", "markdown", "markdown_lines"),
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)
