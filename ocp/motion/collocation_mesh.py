@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,7 +53,7 @@ class Mesh:
     collocated: ClassVar[bool] = True
     hull: ClassVar[bool] = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.method not in MESHES:
             raise ValueError(f"method: expected one of {', '.join(MESHES)}, got {self.method!r}")
         for what in ("intervals", "order"):
@@ -110,7 +110,7 @@ class Mesh:
         return self.positions[self._skipped :]
 
     @property
-    def _skipped(self):
+    def _skipped(self) -> int:
         """How many positions come before the first stage."""
         return 0 if self.stages[0] == 0 else 1
 
@@ -218,7 +218,7 @@ class Mesh:
         return np.hstack([curve(s, order) for order, s in enumerate(places)])
 
 
-def interval_indices(mesh: Mesh, interval):
+def interval_indices(mesh: Mesh, interval: Any) -> tuple[Any, Array]:
     """Return of an interval, or of a column of them, the index of its start among the positions,
     and of its stages among the nodes."""
     count, skipped = len(mesh.stages), int(mesh.stages[0] > 0)
@@ -226,7 +226,7 @@ def interval_indices(mesh: Mesh, interval):
     return start, start + np.arange(count)
 
 
-def lagrange(mesh: Mesh, places) -> Array:
+def lagrange(mesh: Mesh, places: ArrayLike) -> Array:
     """Return l_j at places of an interval, (places, stages)."""
     degree = len(mesh.stages) - 1
     vandermonde = np.polynomial.legendre.legvander
@@ -316,14 +316,14 @@ def check_lengths(method: str, intervals: int, lengths: str, shortest: float) ->
         )
 
 
-def motion_from_data(data) -> BSpline | Mesh | Part:
+def motion_from_data(data: dict) -> BSpline | Mesh | Part:
     """Return the BSpline, the Mesh or the Part of a spline whose fields `data` holds."""
     if "whole" in data:
         return Part(**data | {"whole": BSpline(**data["whole"])})
     return Mesh(**data) if "intervals" in data else BSpline(**data)
 
 
-def _nearest(positions, s, first):
+def _nearest(positions: Array, s: Array, first: int) -> tuple[Array, Array]:
     """Return the index of the position nearest to each s, and whether it is one of those from
     `first` on, and there."""
     right = np.clip(np.searchsorted(positions, s), 1, len(positions) - 1)
@@ -333,27 +333,27 @@ def _nearest(positions, s, first):
 
 
 @lru_cache(maxsize=32)
-def _breaks(mesh):
+def _breaks(mesh: Mesh) -> Array:
     ends = [0.0, *mesh.inner, 1.0] if mesh.inner else np.linspace(0.0, 1.0, mesh.intervals + 1)
     return _kept(np.array(ends))
 
 
 @lru_cache(maxsize=32)
-def _positions(mesh):
+def _positions(mesh: Mesh) -> Array:
     inner = mesh.stages[mesh.stages > 0]
     within = mesh.breaks[:-1, None] + np.outer(mesh.widths, inner)
     within[:, -1] = mesh.breaks[1:]
     return _kept(np.append(0.0, within.ravel()))
 
 
-def _kept(values):
+def _kept(values: Array) -> Array:
     """Return an array that nobody changes."""
     values.flags.writeable = False
     return values
 
 
 @lru_cache(maxsize=32)
-def _radau(order):
+def _radau(order: int) -> Array:
     legendre = np.polynomial.legendre
     roots = np.sort(legendre.legroots(np.append(np.zeros(order - 1), [-1.0, 1.0])).real)
     for _ in range(2):  # Newton's steps polish what the companion matrix gives
@@ -363,7 +363,7 @@ def _radau(order):
     return (roots + 1) / 2
 
 
-def _integrals(mesh, places):
+def _integrals(mesh: Mesh, places: ArrayLike) -> Array:
     """Return the integral of l_j from 0 to each place of an interval, (places, stages)."""
     nodes, weights = np.polynomial.legendre.leggauss(len(mesh.stages))
     places, count = np.asarray(places), len(mesh.stages)

@@ -38,20 +38,20 @@ def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array
     )
 
 
-def _gauss(motion, count):
+def _gauss(motion: Basis, count: int) -> tuple[Array, Array]:
     nodes, weights = np.polynomial.legendre.leggauss(count)
     start, width = motion.breaks[:-1], np.diff(motion.breaks)
     s = (start[:, None] + np.outer(width, nodes + 1) / 2).ravel()
     return s, np.outer(width, weights / 2).ravel()
 
 
-def _trapezoid(motion, count):
+def _trapezoid(motion: Basis, count: int) -> tuple[Array, Array]:
     s = sample(motion, count)
     steps = np.diff(s)
     return s, (np.append(steps, 0.0) + np.append(0.0, steps)) / 2
 
 
-def _simpson(motion, count):
+def _simpson(motion: Basis, count: int) -> tuple[Array, Array]:
     s = sample(motion, 2 * count)
     steps = np.diff(s)[::2] + np.diff(s)[1::2]
     weights = np.zeros(len(s))

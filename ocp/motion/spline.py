@@ -52,7 +52,7 @@ class BSpline:
     collocated: ClassVar[bool] = False
     hull: ClassVar[bool] = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what, value in (("points", self.points), ("degree", self.degree)):
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
                 raise ValueError(f"{what}: expected a whole number, got {value!r}")
@@ -257,7 +257,7 @@ def _with_knots(degree: int, inner: Iterable[float]) -> BSpline:
     return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)
 
 
-def _numbers(inner):
+def _numbers(inner: Iterable[float]) -> tuple[float, ...]:
     """Return inner knots as numbers; raise ValueError if they are none."""
     try:
         return tuple(float(knot) for knot in inner)
@@ -265,7 +265,7 @@ def _numbers(inner):
         raise ValueError(f"inner: expected numbers, one for each knot, got {inner!r}") from None
 
 
-def _check_inner(motion):
+def _check_inner(motion: BSpline) -> None:
     """Raise ValueError for inner knots that are none of a motion."""
     inner, count = np.array(motion.inner), motion.points - motion.degree - 1
     if not motion.clamped:
@@ -290,7 +290,7 @@ def _check_inner(motion):
         )
 
 
-def _check_knots(motion):
+def _check_knots(motion: BSpline) -> None:
     """Raise ValueError for a word or a spacing that is none, and for knots that cannot be free."""
     if not isinstance(motion.knots, str) or motion.knots not in KNOTS:
         raise ValueError(f"knots: expected {' or '.join(KNOTS)}, got {motion.knots!r}")
@@ -331,11 +331,11 @@ def _fitted(matrix: Array, values: ArrayLike) -> Array:
     return np.linalg.lstsq(matrix, np.asarray(values, dtype=float).T, rcond=None)[0].T
 
 
-def _means(knots, degree, count):
+def _means(knots: Array, degree: int, count: int) -> Array:
     return np.array([knots[k + 1 : k + degree + 1].mean() for k in range(count)])
 
 
-def _basis(knots, degree, s, order):
+def _basis(knots: Array, degree: int, s: Array, order: int) -> Array:
     """Return the basis functions' derivatives at s (N, functions); at any, degree + 1 are not zero:
     values by de Boor's recursion up to degree - order, then differences."""
     span = _span(knots, s)
@@ -357,7 +357,7 @@ def _basis(knots, degree, s, order):
     return values
 
 
-def _span(knots, s):
+def _span(knots: Array, s: Array) -> Array:
     """Return for each s the number of the knot that its segment begins with."""
     spans = np.nonzero(np.diff(knots) > 0)[0]
     inside = spans[(knots[spans] >= -1e-12) & (knots[spans] < 1 - 1e-12)]
@@ -365,5 +365,5 @@ def _span(knots, s):
     return inside[np.clip(number, 0, None)]
 
 
-def _reciprocal(lengths):
+def _reciprocal(lengths: Array) -> Array:
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -1,6 +1,7 @@
 """Shapes of beams: frequency equations of bending and torsion, their roots, and the shapes that
 belong to them (Book 1983, eqs. 42-45)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,7 @@ def bending_roots(
     `inertia`: about the tip / (mu L^3).
     """
 
-    def matrix(beta):
+    def matrix(beta: float | np.ndarray) -> np.ndarray:
         beta = np.asarray(beta, dtype=float)[..., None]
         start, end = _waves(beta, 0.0), _waves(beta, 1.0)
         rows = [
@@ -88,7 +89,7 @@ def torsion_roots(count: int, *, inertia: float = 0.0) -> list[float]:
     ]
 
 
-def _waves(beta, x):
+def _waves(beta: np.ndarray, x: float | np.ndarray) -> list[np.ndarray]:
     """Return the four waves at x, and their derivatives over beta^k, k = 0 .. 3, each (..., 4)."""
     c, s, near, far = (
         np.cos(beta * x),
@@ -107,8 +108,9 @@ def _waves(beta, x):
     ]
 
 
-def _roots(function, count):
-    roots, start = [], LOWEST
+def _roots(function: Callable[[Any], np.ndarray], count: int) -> list[float]:
+    roots: list[float] = []
+    start = LOWEST
     while len(roots) < count:
         grid = start + SPACING * np.arange(200 * count + 1)
         values = function(grid)
@@ -120,7 +122,7 @@ def _roots(function, count):
     return roots[:count]
 
 
-def _bisect(function, low, high):
+def _bisect(function: Callable[[Any], np.ndarray], low: float, high: float) -> float:
     below = function(low)
     while True:
         middle = (low + high) / 2
@@ -151,10 +153,10 @@ def bending_shapes(
     ]
 
 
-def _bend(name, about, length, root, weights):
+def _bend(name: str, about: str, length: float, root: float, weights: np.ndarray) -> Shape:
     """Return the shape of one root, largest shift 1, less the turn of its base."""
 
-    def wave(x, order):
+    def wave(x: float | np.ndarray, order: int) -> Any:
         return (
             _waves(
                 np.asarray(root * np.ones((*np.shape(x), 1))),

@@ -5,7 +5,7 @@ Bending about y moves its axis along z, bending about z along y, torsion turns t
 Book (1983), eqs. 25, 28, 42-45, 52.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
@@ -211,12 +211,14 @@ def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = True) ->
 # Integrals ----------------------------------------------------------------------------------------
 
 
-def _gauss(length):
+def _gauss(length: float) -> tuple[np.ndarray, np.ndarray]:
     points, weights = np.polynomial.legendre.leggauss(NODES)
     return (points + 1) * length / 2, weights * length / 2
 
 
-def _integrals(beam, curves, terms):
+def _integrals(
+    beam: "Beam", curves: Sequence[Curve], terms: Sequence[tuple[int, ...]]
+) -> tuple[float, np.ndarray, np.ndarray, dict[str, Any]]:
     """Return mass, first (3) and second moments (3x3) of the undeformed link, and the fields first,
     moment, coupling of its Modes.
 
@@ -269,7 +271,7 @@ def _integrals(beam, curves, terms):
     )
 
 
-def _stiffness(beam, shapes):
+def _stiffness(beam: "Beam", shapes: Sequence[Shape]) -> list[list[float]]:
     """Return the integrals of E I phi'' phi'' and G I_x phi' phi' (m, m).
 
     Book (1983), eqs. 42-45.
@@ -288,12 +290,13 @@ def _stiffness(beam, shapes):
     ]
 
 
-def _series(shape, function, length):
+def _series(
+    shape: Shape, function: Callable[[np.ndarray], Any], length: float
+) -> tuple[float, ...]:
     """Return the Chebyshev coefficients of a function over the beam."""
+    mapped: Any = lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape)
     for degree in (16, 32, 64, 128):
-        coefficients = chebyshev.chebinterpolate(
-            lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape), degree
-        )
+        coefficients = chebyshev.chebinterpolate(mapped, degree)
         size = np.abs(coefficients).max()
         if np.abs(coefficients[-3:]).max() <= 1e-13 * size:
             return freeze(

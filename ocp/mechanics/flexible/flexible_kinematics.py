@@ -116,7 +116,7 @@ def bent_links(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> 
     rows, amplitudes, parents = tree.rows, tree.amplitude_rows, tree.parents
     qd, qdd = (ca.DM.zeros(tree.dof) if values is None else values for values in (qd, qdd))
 
-    def step(k, parent):
+    def step(k: int, parent: Bent) -> Bent:
         joint, link, row = tree.joints[k], tree.links[k], rows[k]
         home = ca.sparsify(matrix(joint.home))
         turned = home, ca.DM(4, 4), ca.DM(4, 4)
@@ -133,7 +133,7 @@ def bent_links(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> 
             end = product_rates(
                 product_rates((parent.pose, parent.rate, parent.acceleration), bend), turned
             )
-        terms = ((), (), ())
+        terms: tuple = ((), (), ())
         if link.modes is not None:
             terms = amplitude_terms(
                 link.modes, *([values[row] for row in amplitudes[k]] for values in (q, qd, qdd))
@@ -235,7 +235,7 @@ def link_integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     if link.modes is None:
         return whole, (), ()
 
-    def add_border(block, row):
+    def add_border(block: Matrix, row: Matrix) -> Matrix:
         return ca.sparsify(
             ca.DM(np.block([[np.array(block), np.zeros((3, 1))], [np.array(row), 0.0]]))
         )

@@ -273,12 +273,12 @@ def small_turns(angles: np.ndarray, terms: Any) -> np.ndarray:
     return np.concatenate([hats, pairs]) if pairs else hats
 
 
-def _unit_diagonal(matrix):
+def _unit_diagonal(matrix: np.ndarray) -> np.ndarray:
     scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     return matrix / np.outer(scale, scale)
 
 
-def _vibrations(modes):
+def _vibrations(modes: Modes) -> tuple[np.ndarray, np.ndarray]:
     """Return the squared frequencies (m,), rising, and the mass-normal vectors (m, m) of stiffness
     against modal masses."""
     factor = np.linalg.inv(np.linalg.cholesky(modes.masses))

@@ -159,7 +159,9 @@ def _toward_ground(tree: Tree, k: int) -> list[int]:
     return chain
 
 
-def _in_common_axes(tree, q, point, chain, other):
+def _in_common_axes(
+    tree: Tree, q: Matrix, point: Point, chain: Sequence[int], other: Sequence[int]
+) -> Matrix:
     """Return a point's place (3) in the first link of its chain that another chain shares, or on
     the ground."""
     place = matrix(point.position)
@@ -234,7 +236,8 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
 
 def load_power(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]) -> Matrix:
     """Return the power (W) that the loads, which are no functions of time, feed into the tree."""
-    power, moves = 0, motions(tree, q, qd)
+    power: Matrix = 0
+    moves = motions(tree, q, qd)
     for load in loads:
         move = point_motion(tree, moves, load.point)
         power += ca.dot(ca.vertcat(*_three(load.force)), move.linear)
@@ -250,7 +253,7 @@ def _rigid_only(tree: Tree, what: str) -> None:
         )
 
 
-def _three(vector):
+def _three(vector: Matrix) -> list[Matrix]:
     return [vector[0], vector[1], vector[2]]
 
 

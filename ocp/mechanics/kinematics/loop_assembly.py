@@ -98,22 +98,22 @@ def close_accelerations(
 
 
 @lru_cache(maxsize=64)
-def _in_numbers(tree):
+def _in_numbers(tree: Tree) -> Tree:
     return nominal(tree)
 
 
-def _numbers(value):
+def _numbers(value: Matrix) -> np.ndarray:
     return np.array(value, dtype=float).ravel()
 
 
-def _free(tree, fixed):
+def _free(tree: Tree, fixed: Sequence[str]) -> np.ndarray:
     """Tell which coordinates may change."""
     free = np.ones(tree.dof, dtype=bool)
     free[[tree.coordinate(name) for name in fixed]] = False
     return free
 
 
-def _errors(tree, q):
+def _errors(tree: Tree, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the gaps left to close (m,), their slope (m, n), and whether every loop faces the way
     it was meant.
 
@@ -143,7 +143,7 @@ def _errors(tree, q):
 
 
 @lru_cache(maxsize=64)
-def _measures(tree):
+def _measures(tree: Tree) -> ca.Function:
     """Return the Function of q (n,) that gives the gaps (m,), their slope (m, n), and of every loop
     that closes orientations its axes at start and end (3, 3) and what turns the end against the
     start (3, n).
@@ -164,7 +164,7 @@ def _measures(tree):
     return ca.Function("measures", [q], [ca.densify(ca.SX(part)) for part in measured])
 
 
-def _close(tree, q, free):
+def _close(tree: Tree, q: np.ndarray, free: np.ndarray) -> np.ndarray:
     """Levenberg's steps (1944) in the free coordinates.
 
     The damping grows where a step does not help.
@@ -208,7 +208,9 @@ def _close(tree, q, free):
     return q
 
 
-def _project(tree, q, wanted, goal, free, what):
+def _project(
+    tree: Tree, q: np.ndarray, wanted: np.ndarray, goal: np.ndarray, free: np.ndarray, what: str
+) -> np.ndarray:
     """Return the vector nearest to `wanted` with J vector = goal, changed in the free coordinates
     alone."""
     slope = np.array(gap_jacobian(tree, ca.DM(q)))
@@ -248,7 +250,7 @@ def closed_configurations(
 
 
 @lru_cache(maxsize=64)
-def _independent(tree, q, samples, seed):
+def _independent(tree: Tree, q: Matrix, samples: int, seed: int) -> Independence:
     slopes = [
         np.array(gap_jacobian(tree, ca.DM(closed)))
         for closed in closed_configurations(tree, q, samples, seed)
@@ -275,7 +277,7 @@ def _independent(tree, q, samples, seed):
     )
 
 
-def _starts(tree, q, samples, seed):
+def _starts(tree: Tree, q: Matrix, samples: int, seed: int) -> list[np.ndarray]:
     """Return configurations to close: q and others around it, or random ones within the joints'
     limits, or a turn or a metre."""
     rng = np.random.default_rng(seed)

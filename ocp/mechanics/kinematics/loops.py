@@ -11,18 +11,24 @@ Rows (m,) stand loop by loop, positions (m) before orientations (near closure, r
 MX or DM alike, unless said otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TypeAlias, TypeVar
 
 import casadi as ca
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.rigid import Motion, motions_at_rest
 from ocp.mechanics.kinematics.spatial import tidy
+from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import array, matrix
 from ocp.mechanics.values.types import Matrix
+
+Part = TypeVar("Part")
+Weighted: TypeAlias = tuple[tuple[float, Part, Part], ...]  # a sum of products
+Factor: TypeAlias = tuple[Matrix, ...]  # a vector with its derivatives by time
 
 CLOSED, FINE = (
     1e-10,
@@ -146,7 +152,9 @@ def loop_loads(tree: Tree, q: Matrix, multipliers: Matrix) -> tuple[Load, ...]:
 # The algebra of one loop --------------------------------------------------------------------------
 
 
-def _stacked(tree, moves, product, order):
+def _stacked(
+    tree: Tree, moves: Sequence[Motion], product: Callable[[Factor, Factor], Matrix], order: int
+) -> Matrix:
     """Return the sums of products of all rows, each factor a vector with its derivatives up to
     `order`."""
     rows = []
@@ -156,20 +164,21 @@ def _stacked(tree, moves, product, order):
     return ca.vertcat(ca.DM(0, 1), *rows)
 
 
-def _sides(tree, moves, loop):
+def _sides(tree: Tree, moves: Sequence[Motion], loop: Loop) -> tuple[Motion, Motion]:
     """Return the Motion of the loop's start and end point, with the rotations of their links."""
-    return [kinematics.point_motion(tree, moves, name) for name in (loop.start, loop.end)]
+    start, end = (kinematics.point_motion(tree, moves, name) for name in (loop.start, loop.end))
+    return start, end
 
 
 @lru_cache(maxsize=64)
-def _axes(loop):
+def _axes(loop: Loop) -> tuple[Matrix, ...]:
     """Return the loop's axes as columns in the axes of the start's and the end's link."""
     frame, turn = array(loop.frame), array(loop.turn)
     pair = (turn @ frame, frame) if loop.axes == "end" else (frame, turn.T @ frame)
     return tuple(ca.sparsify(matrix(tidy(part))) for part in pair)
 
 
-def _rows(loop, start, end, order):
+def _rows(loop: Loop, start: Motion, end: Motion, order: int) -> list[Weighted[Factor]]:
     """Return each row as ((weight, factor, factor), ...), a factor being a vector and its
     derivatives."""
     span = (
@@ -188,7 +197,7 @@ def _rows(loop, start, end, order):
         "end": (end, at_end),
         "global": (None, matrix(loop.frame)),
     }[loop.axes]
-    rows = [
+    rows: list[Weighted[Factor]] = [
         ((1.0, _carried(guide, constant[:, "xyz".index(letter)], order), span),)
         for letter in loop.position
     ]
@@ -202,7 +211,7 @@ def _rows(loop, start, end, order):
     return rows
 
 
-def _carried(side, vector, order):
+def _carried(side: Motion | None, vector: Matrix, order: int) -> Factor:
     """Return a vector fixed to a link, in global axes, and its derivatives; of the ground's if
     there is no link."""
     if side is None:
@@ -218,14 +227,15 @@ def _carried(side, vector, order):
     return tuple(derivatives)
 
 
-def _products(orientation):
+def _products(orientation: str) -> list[Weighted[int]]:
     """Return for each closed axis ((weight, start's axis, end's axis), ...): the products that a
     small turn of the end about it changes by 1.
 
     About axis i, with j and k after it: e_k . e'_j grows, e_j . e'_k falls; of two closed axes the
     end's free one shows both turns.
     """
-    closed, rows = ["xyz".index(letter) for letter in orientation], []
+    closed = ["xyz".index(letter) for letter in orientation]
+    rows: list[Weighted[int]] = []
     for i in closed:
         j, k = (i + 1) % 3, (i + 2) % 3
         grows, falls = (1.0, k, j), (-1.0, j, k)
@@ -236,7 +246,7 @@ def _products(orientation):
     return rows
 
 
-def _duals(loop, start, end):
+def _duals(loop: Loop, start: Motion, end: Motion) -> tuple[Matrix, Matrix, Matrix]:
     """Return force, start and end (3, rows) of one loop.
 
     With them the rates of its gaps are
@@ -263,7 +273,9 @@ def _duals(loop, start, end):
     return ca.horzcat(*forces), ca.horzcat(*starts), ca.horzcat(*ends)
 
 
-def _actions(tree, frames, multipliers):
+def _actions(
+    tree: Tree, frames: Sequence[Matrix], multipliers: Matrix
+) -> list[tuple[Loop, str, Matrix, Matrix, Matrix]]:
     """Return (loop, link, place, moment about it, force) of every loop's start and end, in that
     order."""
     if (ca.DM(multipliers) if not hasattr(multipliers, "shape") else multipliers).shape[0] != len(

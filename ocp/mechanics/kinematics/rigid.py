@@ -127,7 +127,7 @@ def _swept(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Sequence[Motion]:
         return places
     spans, zero = tree.spans, ca.DM.zeros(3)
 
-    def move(k, parent):
+    def move(k: int, parent: Motion) -> Motion:
         joint = tree.joints[k]
         _, (_, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
         link = _with_velocity(joint, places[k], parent, arms[k], rate)
@@ -151,7 +151,7 @@ def _places(
     parent's origin to its own."""
     spans, arms = tree.spans, [ca.DM.zeros(3)] * len(tree.joints)
 
-    def move(k, parent):
+    def move(k: int, parent: Motion) -> Motion | None:
         if only is not None and k not in only:
             return None
         joint = tree.joints[k]

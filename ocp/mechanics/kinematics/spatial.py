@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import Open, any_nonzero, array, entrywise, is_open, matrix
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Number
 
 
 def skew(v: Matrix) -> Matrix:
@@ -134,12 +134,12 @@ def euler_zxz(rotation: Any) -> tuple[float, float, float]:
     )
 
 
-def _wrap(angle):
+def _wrap(angle: float) -> float:
     angle = (angle + np.pi) % (2 * np.pi) - np.pi
     return 0.0 if abs(angle) < 1e-14 else angle
 
 
-def _turn(angle, i, j):
+def _turn(angle: Number, i: int, j: int) -> np.ndarray:
     turn, c, s = np.eye(4) + _blank(4, 4, angle), np.cos(angle), np.sin(angle)
     turn[i, i], turn[i, j], turn[j, i], turn[j, j] = c, -s, s, c
     return tidy(turn)

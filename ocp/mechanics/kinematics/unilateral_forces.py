@@ -82,7 +82,9 @@ def stay_wrenches(tree: Tree, frames: Sequence[Matrix], forces: Matrix) -> tuple
     return tuple(wrenches)
 
 
-def _of_joint(tree, frames, stay, side, push):
+def _of_joint(
+    tree: Tree, frames: Sequence[Matrix], stay: Stay, side: str, push: Matrix
+) -> list[Wrench]:
     """Return the wrenches of a push (N or N m) along a joint's coordinate."""
     k = tree.joint_index(stay.joint)
     joint = tree.joints[k]
@@ -98,7 +100,9 @@ def _of_joint(tree, frames, stay, side, push):
     return given
 
 
-def _of_distance(tree, frames, stay, side, push):
+def _of_distance(
+    tree: Tree, frames: Sequence[Matrix], stay: Stay, side: str, push: Matrix
+) -> list[Wrench]:
     """Return the wrenches of a push (N) that parts the ends of a distance.
 
     It is as large as the distance over the bound would have it, since that is what the gap's slope
@@ -113,7 +117,7 @@ def _of_distance(tree, frames, stay, side, push):
     ]
 
 
-def _of_path(tree, frames, stay, tension):
+def _of_path(tree: Tree, frames: Sequence[Matrix], stay: Stay, tension: Matrix) -> list[Wrench]:
     """Return the wrenches of a tension (N) on what a path runs over: towards its neighbours."""
     places = [_place(tree, frames, which) for which in stay.path]
     ways = [(end - start) / ca.norm_2(end - start) for start, end in pairwise(places)]
@@ -126,7 +130,7 @@ def _of_path(tree, frames, stay, tension):
     return given
 
 
-def _gaps(tree, moves, coordinates):
+def _gaps(tree: Tree, moves: Sequence[Motion], coordinates: Sequence[Matrix]) -> Matrix:
     """Return the derivative of the gaps (m,) by time of the order of the last of (q, qd, qdd)."""
     order, rows = len(coordinates) - 1, []
     for stay in tree.stays:
@@ -143,13 +147,13 @@ def _gaps(tree, moves, coordinates):
     return ca.vertcat(ca.DM(0, 1), *rows)
 
 
-def _length(tree, moves, stay, order):
+def _length(tree: Tree, moves: Sequence[Motion], stay: Stay, order: int) -> Matrix:
     """Return the length of a wire, or its derivative of that order."""
     ends = [_end(tree, moves, which, order) for which in stay.path]
     return sum(_stretch(*(last - first for last, first in zip(*pair))) for pair in pairwise(ends))
 
 
-def _stretch(r, v=None, a=None):
+def _stretch(r: Matrix, v: Matrix = None, a: Matrix = None) -> Matrix:
     """Return the length of a way r, its rate where a velocity v is known, or its acceleration where
     a is too."""
     if v is None:
@@ -160,7 +164,7 @@ def _stretch(r, v=None, a=None):
     return (ca.dot(r, a) + ca.sumsqr(v) - along**2) / ca.norm_2(r)
 
 
-def _half_square(tree, moves, stay, order):
+def _half_square(tree: Tree, moves: Sequence[Motion], stay: Stay, order: int) -> Matrix:
     """Return half the square of the distance of a stay's ends, or its derivative of that order."""
     ends = [_end(tree, moves, which, order) for which in (stay.end, stay.start)]
     r, v, a = (*(last - first for last, first in zip(*ends)), None, None)[:3]
@@ -171,7 +175,7 @@ def _half_square(tree, moves, stay, order):
     )[order]()
 
 
-def _end(tree, moves, which, order):
+def _end(tree: Tree, moves: Sequence[Motion], which: End, order: int) -> tuple[Matrix, ...]:
     """Return the place of an end, and its velocity and acceleration up to that order."""
     if not isinstance(which, str):
         return (matrix(which), *[ca.DM.zeros(3)] * order)

@@ -56,7 +56,7 @@ def resultant(tree: Tree, frames: Sequence[Matrix], torques: Matrix) -> Wrench:
     return Wrench(link=tree.joints[links[-1]].name, moment=moment, force=force)
 
 
-def _solve_three(axes, values):
+def _solve_three(axes: Sequence[Matrix], values: Sequence[Matrix]) -> Matrix:
     """Return the vector v with axes_k . v = values_k."""
     a, b, c = axes
     return (
@@ -72,8 +72,8 @@ def convex_hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
     places = np.array(apart)
     flat = sorted(zip((places @ across).tolist(), (places @ along).tolist(), apart))
 
-    def chain(ordered):
-        kept = []
+    def chain(ordered: list[tuple]) -> list[tuple]:
+        kept: list[tuple] = []
         for point in ordered:
             while len(kept) > 1 and _turn(kept[-2], kept[-1], point) <= 1e-12:
                 kept.pop()
@@ -83,7 +83,7 @@ def convex_hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
     return np.array([point for _, _, point in chain(flat) + chain(flat[::-1])])
 
 
-def _turn(a, b, c):
+def _turn(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 

@@ -27,7 +27,7 @@ from ocp.mechanics.kinematics.spatial import (
 from ocp.mechanics.model.coordinates import COMPONENTS, Follows
 from ocp.mechanics.values.degrees import warn_of_angles, warn_of_degrees
 from ocp.mechanics.values.parameters import any_nonzero, array, is_open
-from ocp.mechanics.values.types import Numbers
+from ocp.mechanics.values.types import Number, Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     freeze,
@@ -309,7 +309,7 @@ def make_slides(
     return tuple(slides)
 
 
-def _check_coordinates(label, joint):
+def _check_coordinates(label: str, joint: "Joint") -> None:
     """Raise ValueError for a ball with a screw or limits, and a follower of one kind or another
     that cannot follow."""
     limited = [what for what in LIMITED if getattr(joint, what) != (-inf, inf)]
@@ -319,13 +319,13 @@ def _check_coordinates(label, joint):
         raise ValueError(f"{label}: follows: expected a Follows record, got {joint.follows!r}")
     if joint.follows is not None and joint.screw is None:
         raise ValueError(f"{label}: is fixed, and cannot follow {joint.follows.coordinate!r}")
-    another = joint.follows is not None and joint.follows.coordinate != joint.name
-    if limited and (joint.ball or another):
+    leader = joint.name if joint.follows is None else joint.follows.coordinate
+    if limited and (joint.ball or leader != joint.name):
         where = (
             "ball_limits(tree, joint, swing=.., twist=..) bounds how far it turns, constraints of "
             "the problem its moments and rates"
             if joint.ball
-            else f"they belong to {joint.follows.coordinate!r}, which it follows"
+            else f"they belong to {leader!r}, which it follows"
         )
         raise ValueError(f"{label}: {', '.join(limited)} limits: it takes none; {where}")
 
@@ -376,7 +376,7 @@ def _direction(name: str, axis: Any) -> np.ndarray:
     return numbers(what, axis, (3,), "")
 
 
-def _pose_of(what, value):
+def _pose_of(what: str, value: Numbers) -> np.ndarray:
     if np.shape(np.asarray(value, dtype=object)) == (3,) and not any(
         np.ndim(entry) for entry in value
     ):
@@ -384,7 +384,7 @@ def _pose_of(what, value):
     return rigid_pose(what, value, "m")
 
 
-def _unit_screw(label, value):
+def _unit_screw(label: str, value: np.ndarray) -> np.ndarray:
     here = nominal_array(value)
     angular, linear = np.linalg.norm(here[:3]), np.linalg.norm(here[3:])
     norm = angular if angular > 0 else linear
@@ -401,6 +401,6 @@ def _unit_screw(label, value):
 
 
 @lru_cache(maxsize=512)
-def _open_pitch(screw):
+def _open_pitch(screw: tuple[Number, ...]) -> Number:
     pitch = np.dot(array(screw[:3]), array(screw[3:]))
     return 0.0 if is_identically_zero(pitch) else pitch

@@ -5,18 +5,20 @@ Each check raises ValueError naming the joint, point, loop, stay or element.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from ocp.mechanics.model.coordinates import is_constant
 from ocp.mechanics.model.joints import GROUND, explain_no_coordinate
-from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.model.unilateral import End, Stay
 from ocp.mechanics.values.parameters import is_open, parameters_of
 from ocp.spelling import suggestion
 
 GROUNDED = -1  # the link, by number, that places of the ground are on
 
+Tree: TypeAlias = Any  # its module stands on this one
 
-def check_tree(tree: Any) -> None:
+
+def check_tree(tree: Tree) -> None:
     """Raise ValueError naming what of a tree does not fit the rest."""
     if not tree.joints or len(tree.links) != len(tree.joints):
         raise ValueError(
@@ -55,7 +57,7 @@ def known_names(what: str, names: Sequence[str], word: str, *others: str) -> str
     return f"{suggestion(word, (*names, *others))}; {listed}"
 
 
-def _check_places(tree):
+def _check_places(tree: Tree) -> None:
     """Raise ValueError naming what sits at an open place on a link that bends: shapes are numbers
     there."""
     seats = [(f"joint {joint.name!r}", joint.parent, joint.home) for joint in tree.joints]
@@ -69,13 +71,13 @@ def _check_places(tree):
             )
 
 
-def _check_unique(what, names):
+def _check_unique(what: str, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         name = next(each for each in names if names.count(each) > 1)
         raise ValueError(f"{what} {name!r}: the name is used twice")
 
 
-def _check_followers(tree):
+def _check_followers(tree: Tree) -> None:
     """Raise ValueError naming a follower of no coordinate, or of one that is itself a function; and
     where links bend any joint but single ones."""
     leaders = {joint.name: joint for joint in tree.moving}
@@ -101,7 +103,7 @@ def _check_followers(tree):
             )
 
 
-def _check_parents(tree):
+def _check_parents(tree: Tree) -> None:
     names = tree.link_names
     parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
     index = {name: k for k, name in enumerate(names)}
@@ -128,7 +130,7 @@ def _check_parents(tree):
             )
 
 
-def _check_ends(tree, label, start, end):
+def _check_ends(tree: Tree, label: str, start: End, end: End) -> None:
     """Raise ValueError unless both ends, points or places of the ground, move to each other."""
     if carrier(label, tree, start) == carrier(label, tree, end):
         raise ValueError(
@@ -136,7 +138,7 @@ def _check_ends(tree, label, start, end):
         )
 
 
-def carrier(label: str, tree: Any, end: End) -> int:
+def carrier(label: str, tree: Tree, end: End) -> int:
     """Return the number of the link that carries an end of something, or, where that is rigidly
     joined to others, of the one of them that is nearest to the ground; GROUNDED for the ground.
 
@@ -158,7 +160,7 @@ def carrier(label: str, tree: Any, end: End) -> int:
     return k
 
 
-def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
+def check_path(label: str, tree: Tree, path: Sequence[End]) -> None:
     """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
     neighbours at one place."""
     carriers = {carrier(label, tree, end) for end in path}
@@ -177,7 +179,7 @@ def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
             )
 
 
-def _check_stay(tree, stay):
+def _check_stay(tree: Tree, stay: Stay) -> None:
     label = f"stay {stay.name!r}"
     if tree.flexible:
         raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")

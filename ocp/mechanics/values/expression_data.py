@@ -19,7 +19,7 @@ class ExpressionData:
 
     __slots__ = ("expression", "parameters_of")
 
-    def __init__(self, expression: Matrix, parameters_of: Callable[[Matrix], tuple]):
+    def __init__(self, expression: Matrix, parameters_of: Callable[[Matrix], tuple]) -> None:
         self.expression = expression
         self.parameters_of = parameters_of  # given, since parameters stand upon this module
 

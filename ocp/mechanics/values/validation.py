@@ -263,13 +263,13 @@ def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) ->
         )
 
 
-def set_fields(record: Any, **values) -> None:
+def set_fields(record: Any, **values: object) -> None:
     """Set the fields of a frozen record that is being made."""
     for name, value in values.items():
         object.__setattr__(record, name, value)
 
 
-def check_type(what: str, value: Any, *kinds) -> Any:
+def check_type(what: str, value: Any, *kinds: type) -> Any:
     """Return `value` if it is of one of the `kinds`.
 
     Raises ValueError naming `what`, the kinds expected and what came.
@@ -290,7 +290,7 @@ def positive_integer(what: str, value: Any) -> int:
     return int(value)
 
 
-def check_records(what: str, values: Any, *kinds) -> tuple:
+def check_records(what: str, values: Any, *kinds: type) -> tuple:
     """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         expected = " or ".join(kind.__name__ for kind in kinds)
