@@ -8,6 +8,7 @@ from ocp.mechanics import Open
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.segments import parsed
+from ocp.spelling import suggest_fields
 
 # Stature (m) and mass (kg), each for itself: percentiles by nearest rank of the 1986 women and 4082
 # men in the public working data of the 2012 Anthropometric Survey of U.S. Army Personnel (ANSUR II;
@@ -39,6 +40,7 @@ def person(sex: str, percentile: int) -> dict[str, Any]:
     return {"stature": stature, "mass": mass, "sex": sex}
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True)
 class Person:
     """Somebody by name, and what is known better of a person's own body.

@@ -115,7 +115,7 @@ from ocp.mechanics.values.parameters import (
     with_values,
 )
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import freeze, numbers, positive
+from ocp.mechanics.values.validation import check_argument_records, freeze, numbers, positive
 
 if TYPE_CHECKING:
     from ocp.mechanics.flexible.beam_shapes import Shape
@@ -172,6 +172,7 @@ __all__ = [
     "body_weight",
     "cable",
     "center_of_mass",
+    "check_argument_records",
     "close_accelerations",
     "close_coordinates",
     "close_rates",

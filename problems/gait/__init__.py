@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ocp import OwnFile, Parameter, Solution, Task, Views
+from ocp.models.human.people import Person
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads, report_lines
@@ -27,6 +28,7 @@ __all__ = [
     "Gait",
     "Goal",
     "Muscles",
+    "Person",
     "Rules",
     "Terrain",
     "busy_step",

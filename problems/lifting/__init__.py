@@ -1,6 +1,7 @@
 """A box lifted from the floor, predicted for a human: 30 of 49 joints and the pelvis move."""
 
 from ocp import Parameter, Task, Views
+from ocp.models.human.people import Person
 from ocp.problems.lifting.report.lift_pictures import draw
 from ocp.problems.lifting.report.lift_report import lifting_report, loads, report_lines
 from ocp.problems.lifting.report.niosh import Work
@@ -8,7 +9,19 @@ from ocp.problems.lifting.solve_lifts import lift
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.lifting_task import Accuracy, Box, Goal, Manner, Spot
 
-__all__ = ["TASK", "Accuracy", "Box", "Goal", "Manner", "Spot", "Work", "lift", "loads", "problem"]
+__all__ = [
+    "TASK",
+    "Accuracy",
+    "Box",
+    "Goal",
+    "Manner",
+    "Person",
+    "Spot",
+    "Work",
+    "lift",
+    "loads",
+    "problem",
+]
 
 TASK = Task(
     problem,

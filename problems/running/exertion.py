@@ -16,6 +16,7 @@ from ocp.mechanics import body_weight
 from ocp.models.human import MASS, STATURE
 from ocp.problems.gait.statement.objective_terms import IDLE, SMOOTH, human_cost
 from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
+from ocp.spelling import suggest_fields
 
 WORK, EXCITATION = "work", "excitation"  # names of terms
 # Angular momentum has no weight: what people keep of it is known of walking
@@ -30,6 +31,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 TENDONS: Mapping[str, float] = MappingProxyType({"ankle_df": 400.0, "knee_flex": 2175.0})
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
     """Weights of what running costs.

@@ -28,13 +28,14 @@ from ocp import (
     torque_limits,
     unilateral,
 )
-from ocp.mechanics import positive
+from ocp.mechanics import check_argument_records, positive
 from ocp.models.human import CONTACTS, Person, human, mirror, somebody
 from ocp.problem import apart, foot_contact, mirror_symmetry, no_penetration, swing_together
 from ocp.problems.gait.statement.strides import progress, shared
 from ocp.problems.gait.statement.walking_task import PERCENTILE
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import Effort, run_cost
+from ocp.spelling import suggest_fields
 
 # At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
 STEPS_PER_MINUTE = 165.0
@@ -50,6 +51,7 @@ ROUGH = "smoothness"  # name of the term of accelerations
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gait:
     """Speed and rhythm of a run, and how feet land.
@@ -65,6 +67,7 @@ class Gait:
     width: float = 0.04
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
     """Tolerances of contacts, and fineness of the motion.
@@ -98,6 +101,7 @@ def problem(
     Raises:
         ValueError: a strike that there is none, or a speed that is not positive.
     """
+    check_argument_records(problem, locals())
     if gait.strike not in STRIKES:
         raise ValueError(f"strike: expected one of {', '.join(STRIKES)}, got {gait.strike!r}")
     speed = positive("speed", gait.speed)

@@ -6,6 +6,7 @@ import pytest
 
 from ocp import Task, sweep
 from ocp.cli.flags import of_function
+from ocp.problems import gait, lifting, running
 from ocp.problems.arms import two_link_lift
 from ocp.studies import call_by_flags, flags_of
 from ocp.studies.store.argument_data import complete_arguments
@@ -99,3 +100,11 @@ def test_studies_set_fields_of_records():
     alone = [task.method(task.state({"load": load}), task.transcription) for load in (0.0, 5.0)]
     assert [cell.objective for cell in done.solved] == [one.objective for one in alone]
     assert all(cell.content["arguments"]["name"] == "box" for cell in done.solved)
+
+
+@pytest.mark.parametrize("build", [gait.problem, lifting.problem, running.problem])
+def test_what_is_no_record_of_an_argument_is_told_by_its_name(build):
+    with pytest.raises(ValueError, match="^accuracy: expected Accuracy, got str 'fine'$"):
+        build(accuracy="fine")
+    with pytest.raises(TypeError, match=r"Gait: no field 'sped' \(did you mean 'speed'"):
+        gait.Gait(sped=1.2)

@@ -3,9 +3,10 @@ read-only."""
 
 import inspect
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
 from math import isfinite, isnan
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -278,6 +279,16 @@ def check_type(what: str, value: Any, *kinds: type) -> Any:
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(f"{what}: expected {expected}, got {describe_value(value)}")
     return value
+
+
+def check_argument_records(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Raise ValueError naming an argument of a function that is annotated with a record, and whose
+    one of the `values` by name is none."""
+    kinds = get_type_hints(function)
+    for name, value in values.items():
+        kind = kinds.get(name)
+        if isinstance(kind, type) and is_dataclass(kind):
+            check_type(name, value, kind)
 
 
 def positive_integer(what: str, value: Any) -> int:

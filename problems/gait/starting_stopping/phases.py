@@ -16,6 +16,7 @@ from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requ
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
 from ocp.problems.gait.statement.objective_terms import SMOOTH as SMOOTHNESS
 from ocp.problems.gait.statement.walking_task import HUMAN, Accuracy
+from ocp.spelling import suggest_fields
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
 ROOM = 0.4, 2.0  # of usual durations: within which those that are free are sought
@@ -61,6 +62,7 @@ class Walker:
         return BSpline(points=segments + whole.degree, degree=whole.degree)
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteadyWalk:
     """The steady walk that is begun or ended, by flags of `gait`.

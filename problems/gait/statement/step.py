@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from ocp import BSpline, Load, Objective, Problem, Tree, dynamic_effort, smoothness, squares
-from ocp.mechanics import Open, any_nonzero, array, nominal, position, positions
+from ocp.mechanics import (
+    Open,
+    any_nonzero,
+    array,
+    check_argument_records,
+    nominal,
+    position,
+    positions,
+)
 from ocp.models.human import (
     GAIT_FROZEN,
     NAMES,
@@ -85,6 +93,7 @@ def problem(
     Raises:
         ValueError: a value that no walk can have, by the name of its flag.
     """
+    check_argument_records(problem, locals())
     who = somebody(person)
     living = goal.objective == HUMAN
     if any_nonzero((muscles.toes,)) and not living:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from ocp.mechanics import Open
 from ocp.problems.gait.statement.objective_terms import SMOOTH
+from ocp.spelling import suggest_fields
 
 HUMAN = "human"
 PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gait:
     """Speed, length and timing of steps.
@@ -30,6 +32,7 @@ class Gait:
     crouch: float = 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Muscles:
     """Strength of a person, and stiffness of what crosses the toes.
@@ -45,6 +48,7 @@ class Muscles:
     toes: float | Open = 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terrain:
     """Slope of the ground, or stairs.
@@ -57,6 +61,7 @@ class Terrain:
     rise: float = 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
     """Burdens that are worn or held.
@@ -72,6 +77,7 @@ class Carried:
     shank_mass: float | Open = 0.0
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """Objective of the walk.
@@ -84,6 +90,7 @@ class Goal:
     smooth: float | Open = SMOOTH
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Constraints of a step beyond its speed and its contacts.
@@ -102,6 +109,7 @@ class Rules:
     without: str = ""
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.

@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from ocp import BSpline, Parameter, Problem
-from ocp.mechanics import nominal
+from ocp.mechanics import check_argument_records, nominal
 from ocp.models.human import Person, somebody
 from ocp.problems.lifting.report.niosh import Work
 from ocp.problems.lifting.statement.constraints import HANDLING, stated
@@ -64,6 +64,7 @@ def problem(
     Raises:
         ValueError: a value that no lift can have, by the name of its flag.
     """
+    check_argument_records(problem, locals())
     _check_numbers(*nominal((box, {"time": manner.time, "feet": manner.feet}, goal.weight)))
     if goal.maximum:
         box = replace(box, mass=Parameter("box_mass", box.mass, "kg", lower=0.0, free=True))

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ocp.mechanics import Open
+from ocp.spelling import suggest_fields
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
     """A box by its mass and its sizes.
@@ -22,6 +24,7 @@ class Box:
     width: float = 0.40
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
     """Where hands are: `high` above the floor and `ahead` of the ankles (m).
@@ -41,6 +44,7 @@ class Spot:
         return np.concatenate([middle - half, middle + half])
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
     """How a lift is done, and how one stands.
@@ -61,6 +65,7 @@ class Manner:
     balance: str = "pressure"
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """Objective of a lift.
@@ -74,6 +79,7 @@ class Goal:
     maximum: bool = False
 
 
+@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.
