@@ -1,26 +1,60 @@
-"""Linear systems of the interior point, condensed to a core that is factorised in stages.
+"""Linear systems of the interior point, condensed to a dense positive definite core.
 
     (W + D)  dv + J' dy = a
      J dv               = b
 
 Slacks and their rows are diagonal. Eliminated equalities are solved for their variables, which
 leaves their null space Z; the other equalities are met within it. W + D in what remains is the
-core. Its Cholesky factors exist exactly if the system has the inertia of a minimum.
+core. Its Cholesky factor exists exactly if the system has the inertia of a minimum.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.interior_point.elimination import LIGHT, eliminate
-from ocp.interior_point.kernels.tall_matrices import Engine, product_support
+from ocp.interior_point.elimination import eliminate
+from ocp.interior_point.kernels.tall_matrices import Engine, invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
 from ocp.interior_point.reduced_hessian import ReducedHessian
-from ocp.interior_point.stages import StagedCore
 from ocp.solvers.backend import Unsuited
 
 GROWTH = 1e8  # of a basis at most
+DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 CORE = 1500  # variables of a core at most
-FEW, CHEAPER = 4, 0.6  # rows of light variables where few are eliminated; cost of its stages then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSpace:
+    """Subspaces of the rows R (m, k) of a core: `across` (k, rank) spans their row space, `along`
+    their null space, and `back` (rank, m) is the (pseudo-)inverse of R across."""
+
+    across: np.ndarray
+    along: np.ndarray
+    back: np.ndarray
+
+    def least_solution(self, right: np.ndarray) -> np.ndarray:
+        """Return the least-squares u (k,) of R u = right (m,) with the least norm."""
+        return self.across @ (self.back @ right)
+
+    def multipliers(self, right: np.ndarray) -> np.ndarray:
+        """Return the y (m,) of least norm with R' y = right (k,) in the row space."""
+        return self.back.T @ (self.across.T @ right)
+
+
+def row_space(rows: np.ndarray) -> RowSpace:
+    """Return the RowSpace of rows (m, k): by QR, or by singular values if they are dependent."""
+    count = len(rows)
+    if count <= rows.shape[1]:
+        turned, triangle = np.linalg.qr(rows.T, mode="complete")
+        pivots = np.abs(np.diag(triangle))
+        if np.min(pivots) > DEPENDENT * max(1.0, np.max(pivots)):
+            back = invert_triangle(triangle[:count].T)
+            return RowSpace(across=turned[:, :count], along=turned[:, count:], back=back)
+    left, scale, right = np.linalg.svd(rows, full_matrices=True)
+    rank = int(np.sum(scale > DEPENDENT * max(1.0, np.max(scale, initial=0.0))))
+    back = left[:, :rank].T / scale[:rank, None]
+    return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
 
 
 class Condensed:
@@ -54,8 +88,10 @@ class Condensed:
         self.reduced = self.reduced_hessian.reduce(hessian_entries)
         self._shift: np.ndarray | None = None
         self._weighted: tuple[np.ndarray, np.ndarray] | None = None
-        product = self.rest_rows.times(self.values).array
-        self.core.update(product[:, : len(self.basis.free)])
+        self.range: RowSpace | None = None
+        if len(self.basis.rest):
+            product = self.rest_rows.times(self.values).array
+            self.range = row_space(product[:, : len(self.basis.free)])
 
     def _update_basis(self) -> None:
         """Compute the basis at the values, and eliminate anew where its numbers are too large."""
@@ -72,17 +108,16 @@ class Condensed:
         self.basis.update(self.values)
 
     def _eliminate(self) -> None:
-        """Find an elimination for the values, and set up the products with its basis.
-
-        Fewer rows are eliminated where the stages of the core then cost much less and are no wider.
-        """
-        A, engine = self.A, self.engine
-        basis, core = self._eliminated(LIGHT[-1])
-        if len(basis.rest):
-            other, banded = self._eliminated(FEW)
-            if banded.cost < CHEAPER * core.cost and banded.widest <= core.widest:
-                basis, core = other, banded
-        self.basis, self.core = basis, core
+        """Find an elimination for the values, and set up the products with its basis."""
+        A, values, engine = self.A, self.values, self.engine
+        elimination = drop_growing_blocks(eliminate(A.rows, A.columns, values, A.shape), A, values)
+        width = len(elimination.free)
+        if width > CORE:
+            raise Unsuited(
+                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
+                "what dense factors are for; use IPOPT"
+            )
+        basis = self.basis = Basis(elimination, A, engine)
         matrix, inner = self.program.jacobian, self.inner
         own, wanted = (
             (matrix.rows[inner], matrix.columns[inner]),
@@ -98,27 +133,6 @@ class Condensed:
         every = np.arange(len(wanted))
         self.squares = engine.tall_product(self.inner_rows.result, every)
         self.own_squares = engine.tall_product(basis.tall, basis.basic)
-
-    def _eliminated(self, most: int) -> tuple[Basis, StagedCore]:
-        """Return the basis with light variables in `most` rows at most, and the core it leaves."""
-        A, values, program = self.A, self.values, self.program
-        found = eliminate(A.rows, A.columns, values, A.shape, most)
-        elimination = drop_growing_blocks(found, A, values)
-        width = len(elimination.free)
-        if width > CORE:
-            raise Unsuited(
-                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
-                "what dense factors are for; use IPOPT"
-            )
-        basis = Basis(elimination, A, self.engine)
-        support, jacobian, curved = basis.tall.support, program.jacobian, program.curvature
-        count = program.rows
-        moved = product_support(A.shape[1], curved.rows, curved.columns, support)
-        rows = product_support(count, jacobian.rows, jacobian.columns, support)[:, :width]
-        hessian = np.zeros((width, width), dtype=bool)
-        for left, right in ((support, support), (support, moved), (rows[self.m :],) * 2):
-            hessian |= left[:, :width].astype(np.float32).T @ right[:, :width] > 0.0
-        return basis, StagedCore(hessian | hessian.T, rows[basis.rest], self.engine)
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise the core.
@@ -139,7 +153,14 @@ class Condensed:
             core = core + shift * self._shift
         if not np.isfinite(core).all():
             return False
-        return self.core.factorise(core)
+        if self.range is not None:
+            core = np.tril(core) + np.tril(core, -1).T
+            core = self.range.along.T @ core @ self.range.along
+        try:
+            self.factor = self.engine.cholesky(core)
+        except np.linalg.LinAlgError:
+            return False
+        return bool(np.isfinite(self.factor.lower).all())
 
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
@@ -161,13 +182,18 @@ class Condensed:
         given = self.weights * missed + on_slacks
         right = a[:n] + self.D.transposed_times(self.inner_values, given)
         x = basis.particular(b[:m])
-        rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
-        core, on_rest = self.core.solve(basis.Z.T @ (right - self._condensed_times(x)), rest)
-        x = x + basis.Z @ core
+        if self.range is not None:
+            rest = b[basis.rest] - self.A.times(self.values, x)[basis.rest]
+            x = x + basis.Z @ self.range.least_solution(rest)
+        reduced = basis.Z.T @ (right - self._condensed_times(x))
+        along = None if self.range is None else self.range.along
+        reduced = reduced if along is None else along.T @ reduced
+        core = self.factor.solve(reduced)
+        x = x + basis.Z @ (core if along is None else along @ core)
         left = right - self._condensed_times(x)
         y = np.zeros(m)
-        y[basis.rest] = on_rest
-        if len(basis.rest):
+        if self.range is not None:
+            y[basis.rest] = self.range.multipliers(basis.Z.T @ left)
             left = left - self.A.transposed_times(self.values, y)
         y += basis.multipliers(left)
         s = self.D.times(self.inner_values, x) - missed

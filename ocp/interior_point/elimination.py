@@ -37,11 +37,7 @@ class Elimination:
 
 
 def eliminate(
-    rows: np.ndarray,
-    columns: np.ndarray,
-    values: np.ndarray,
-    shape: tuple[int, int],
-    most: int = LIGHT[-1],
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
 ) -> Elimination:
     """Return the Elimination of sparse equalities.
 
@@ -51,12 +47,11 @@ def eliminate(
     Args:
         rows, columns, values: entries.
         shape: rows and variables (m, n).
-        most: rows of a light variable at most.
     """
     m, n = shape
     left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
     levels = []
-    for light in (each for each in LIGHT if each <= most):
+    for light in LIGHT:
         while True:
             within = (left & ~refused)[rows]
             own = np.bincount(columns[within], minlength=n) <= light

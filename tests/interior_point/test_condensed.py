@@ -7,7 +7,7 @@ from compilers import compiler_needed
 from repeated_cases import for_each
 
 from ocp.codegen.assembler import unsupported_reason
-from ocp.interior_point.condensed import Condensed
+from ocp.interior_point.condensed import Condensed, row_space
 from ocp.interior_point.elimination import eliminate
 from ocp.interior_point.kernels import compiled_products
 from ocp.interior_point.kernels.compiled_products import (
@@ -19,7 +19,6 @@ from ocp.interior_point.kernels.products import Sparse, dense_pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
-from ocp.interior_point.stages import row_space
 from ocp.solvers import NLP, Unsuited
 from ocp.solvers.nlp import with_derivatives
 

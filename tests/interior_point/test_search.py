@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from ocp.interior_point import backend
+from ocp.interior_point.condensed import row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
 from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import ProgramStage, initial_point
 from ocp.interior_point.program import Program
-from ocp.interior_point.stages import row_space
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.backend import Start
 
