@@ -74,7 +74,8 @@ def faults_of(area: str) -> tuple[Fault, ...]:
 def copy_of_the_tree(folder: Path) -> Path:
     """Copy the tree into a folder and return the copy."""
     copy = folder / "tree"
-    shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+    # links stay links: `ocp/problems` must lead to the copy that gets the fault
+    shutil.copytree(ROOT, copy, ignore=LEFT_OUT, symlinks=True)
     return copy
 
 
