@@ -24,9 +24,8 @@ from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP
 from ocp.transcription.all_requests import Handover
-from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
-from ocp.transcription.assembly.row_placement import close_bounds
+from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover
@@ -48,10 +47,12 @@ from ocp.transcription.variables.multipliers import (
     keep_larger,
 )
 from ocp.transcription.variables.parameter_places import (
+    free_names,
     freed_parameters,
     held_places,
     parameter_places,
     parameter_slice,
+    parameters_of_program,
     sought_parameters,
 )
 from ocp.transcription.variables.shared_variables import merge_shared_motions, phase_columns
@@ -120,15 +121,8 @@ class Transcribed:
         """The names of the phases."""
         return tuple(self.statement.parts)
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """What the statement leaves open; the first `layout.free` of them are sought."""
-        return tuple(self.layout.values)
-
-    @property
-    def free_names(self) -> tuple[str, ...]:
-        """Names of the parameters that solves seek, unless they hold them."""
-        return tuple(each.name for each in self.layout.freed)
+    parameters = property(parameters_of_program)
+    free_names = property(free_names)
 
     @property
     def only_part(self) -> TranscribedPhase | None:
@@ -496,19 +490,9 @@ def _link_bounds(groups: Sequence[Group], layout: ProgramLayout) -> dict[str, np
 
 def _link_nlp(groups: Sequence[Group], layout: ProgramLayout, differentiated: bool) -> NLP:
     """Return the program of the links alone, over x of all."""
-    blocks, count = [], 0
-    for group in groups:
-        target = count + np.arange(len(group.owners))[:, None]
-        count += len(group.owners)
-        blocks.append(
-            Block(
-                kernel=group.kernel,
-                s=group.s,
-                matrix=group.matrix,
-                target=target,
-                weight=np.ones(target.shape),
-            )
-        )
+    ends = np.cumsum([len(group.owners) for group in groups])
+    places = [np.arange(end - len(group.owners), end)[:, None] for group, end in zip(groups, ends)]
     nothing: Callable[[Any], Any] = lambda x: ca.DM(0, 1)
     bounds = _link_bounds(groups, layout)
+    blocks = constraint_blocks(groups, places)
     return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)

@@ -57,6 +57,7 @@ from ocp.transcription.variables.layout import (
     motion_at,
     split_variables,
 )
+from ocp.transcription.variables.parameter_places import free_names, parameters_of_program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -107,15 +108,8 @@ class TranscribedPhase:
         """The formulation of inverse dynamics."""
         return cast(Formulation, formulation_of(self.transcription.dynamics, self.problem.tree))
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """What the statement leaves open; the first `layout.free` of them are sought."""
-        return tuple(self.layout.values)
-
-    @property
-    def free_names(self) -> tuple[str, ...]:
-        """Names of the parameters that solves seek, unless they hold them."""
-        return tuple(each.name for each in self.layout.freed)
+    parameters = property(parameters_of_program)
+    free_names = property(free_names)
 
     def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "TranscribedPhase":
         """Return the same program with other values of its parameters, from which those that are

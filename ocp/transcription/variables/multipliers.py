@@ -54,9 +54,8 @@ def name_multipliers(
             values[single] = np.where(own, x_multipliers[variable], 0.0)
             values[single] /= placed.coefficient[single]
         _add_multipliers(named, placed, values)
-    for side, place in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
-        constraint, *_ = owners.get((place, ("lower", "upper")[side]), (None,))
-        if constraint is not None:
+    for (place, side), (constraint, *_) in owners.items():
+        if binding[int(side == "upper"), place] < 0:  # limits of its own
             values, labels = np.array([[x_multipliers[place]]]), (constraint.label(0),)
             named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
     return named

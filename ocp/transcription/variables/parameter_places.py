@@ -30,6 +30,24 @@ class Ordered(Protocol):
         """Names of those that a solve holds nevertheless."""
 
 
+class Program(Protocol):
+    """A record whose `layout` has parameters."""
+
+    @property
+    def layout(self) -> Ordered:
+        """Where the parameters stand."""
+
+
+def parameters_of_program(program: Program) -> tuple[Parameter, ...]:
+    """What the statement leaves open; the first `layout.free` of them are sought."""
+    return tuple(program.layout.values)
+
+
+def free_names(program: Program) -> tuple[str, ...]:
+    """Names of the parameters that solves seek, unless they hold them."""
+    return tuple(each.name for each in freed_parameters(program.layout))
+
+
 def parameter_slice(order: Ordered) -> slice:
     """Where the parameters stand in x."""
     return slice(order.size - len(order.values), order.size)
