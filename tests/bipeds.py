@@ -7,28 +7,7 @@ from math import inf
 import casadi as ca
 import numpy as np
 
-from ocp import (
-    BSpline,
-    Foot,
-    Ground,
-    Instant,
-    Link,
-    Pin,
-    Point,
-    Problem,
-    Solver,
-    Support,
-    Tree,
-    at_end,
-    at_start,
-    dynamic_effort,
-    joint_limits,
-    prismatic,
-    revolute,
-    solve,
-    squares,
-    torque_limits,
-)
+import ocp
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench
 from ocp.problem import linear_split, unilateral
@@ -44,7 +23,7 @@ SOLE = {
 }
 ROOT = ("x", "y", "z", "yaw", "pitch", "roll")
 SUMS = {"nodes": 4, "quadrature": "trapezoid", "panels": 4}
-TIGHT = Solver(options={"tol": 1e-11})
+TIGHT = ocp.Solver(options={"tol": 1e-11})
 STRIKE, LEAVE = 0.25, 0.625  # on nodes of SUMS with five control points
 
 
@@ -55,18 +34,20 @@ def biped(ankles=False):
     """
     axes = dict(zip("xyz", np.eye(3)))
     joints = [
-        prismatic(name, parent, axis=axes[name], actuated=False)
+        ocp.prismatic(name, parent, axis=axes[name], actuated=False)
         for name, parent in (("x", "ground"), ("y", "x"), ("z", "y"))
     ]
     joints += [
-        revolute(name, parent, axis=axes[axis], actuated=False, position=1.0)
+        ocp.revolute(name, parent, axis=axes[axis], actuated=False, position=1.0)
         for name, parent, axis in (("yaw", "z", "z"), ("pitch", "yaw", "y"), ("roll", "pitch", "x"))
     ]
-    links = [Link()] * 5 + [Link(mass=20.0, com=(0.01, 0.0, 0.2), inertia=np.diag((0.9, 0.8, 0.3)))]
-    points = [Point(name="head", link="roll", position=(0.0, 0.0, 0.6))]
+    links = [ocp.Link()] * 5 + [
+        ocp.Link(mass=20.0, com=(0.01, 0.0, 0.2), inertia=np.diag((0.9, 0.8, 0.3)))
+    ]
+    points = [ocp.Point(name="head", link="roll", position=(0.0, 0.0, 0.6))]
     for side, way in SIDES.items():
         joints += [
-            revolute(
+            ocp.revolute(
                 f"hip_{side}",
                 "roll",
                 axis=axes["y"],
@@ -74,7 +55,7 @@ def biped(ankles=False):
                 position=(-1.2, 0.9),
                 torque=120.0,
             ),
-            prismatic(
+            ocp.prismatic(
                 f"knee_{side}",
                 f"hip_{side}",
                 axis=axes["z"],
@@ -84,21 +65,23 @@ def biped(ankles=False):
             ),
         ]
         links += [
-            Link(mass=4.0, com=(0.0, 0.0, -0.15), inertia=np.diag((0.05, 0.05, 0.01))),
-            Link(mass=2.0, com=(0.02, 0.0, 0.1), inertia=np.diag((0.02, 0.03, 0.01))),
+            ocp.Link(mass=4.0, com=(0.0, 0.0, -0.15), inertia=np.diag((0.05, 0.05, 0.01))),
+            ocp.Link(mass=2.0, com=(0.02, 0.0, 0.1), inertia=np.diag((0.02, 0.03, 0.01))),
         ]
         if ankles:
             joints.append(
-                revolute(f"ankle_{side}", f"knee_{side}", axis=axes["y"], position=0.8, torque=60.0)
+                ocp.revolute(
+                    f"ankle_{side}", f"knee_{side}", axis=axes["y"], position=0.8, torque=60.0
+                )
             )
             links.append(
-                Link(mass=0.5, com=(0.03, 0.0, 0.0), inertia=np.diag((0.001, 0.002, 0.002)))
+                ocp.Link(mass=0.5, com=(0.03, 0.0, 0.0), inertia=np.diag((0.001, 0.002, 0.002)))
             )
         points += [
-            Point(name=f"{name}_{side}", link=joints[-1].name, position=place)
+            ocp.Point(name=f"{name}_{side}", link=joints[-1].name, position=place)
             for name, place in SOLE.items()
         ]
-    return Tree(links=links, joints=joints, points=points, gravity=(0.0, 0.0, -9.81))
+    return ocp.Tree(links=links, joints=joints, points=points, gravity=(0.0, 0.0, -9.81))
 
 
 def steps(ankles=False, strike=0.25, leave=0.6, way=0.0):
@@ -116,18 +99,20 @@ def steps(ankles=False, strike=0.25, leave=0.6, way=0.0):
     }
     whens = {"right": (strike, 1.0), "left": (0.0, leave)}
     bears = {"right": (strike, inf), "left": (-inf, leave)}
-    return Ground(
+    return ocp.Ground(
         feet=[
-            Foot(
+            ocp.Foot(
                 name=side,
                 bears=bears[side],
                 center=(way * (side == "right"), SIDES[side], 0.0),
                 supports=[
-                    Support(
+                    ocp.Support(
                         link=f"{link}_{side}",
                         when=whens[side],
                         polygon=list(places[side].values()),
-                        pins=[Pin(point=f"heel_{side}", axes="xyz", target=places[side]["heel"])],
+                        pins=[
+                            ocp.Pin(point=f"heel_{side}", axes="xyz", target=places[side]["heel"])
+                        ],
                     )
                 ],
             )
@@ -147,18 +132,18 @@ def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **
     """A small body goes down while its right foot takes over from its left one."""
     tree, ground = biped(ankles), steps(ankles, strike=strike, leave=leave, way=0.1)
     start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
-    stated = Problem(
+    stated = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=5),
+        motion=ocp.BSpline(points=5),
         duration=0.8,
         ground=ground,
-        objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+        objective=ocp.dynamic_effort(tree) + 0.01 * ocp.squares("smooth", lambda at: at.qdd),
         constraints=(
-            joint_limits(tree, hull=True),
-            torque_limits(tree),
+            ocp.joint_limits(tree, hull=True),
+            ocp.torque_limits(tree),
             unilateral(tree, ground),
-            at_start(tree, q=start, qd=0.0),
-            at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
+            ocp.at_start(tree, q=start, qd=0.0),
+            ocp.at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
             linear_split(tree, ground) if shared_by_distance else (),
         ),
     )
@@ -168,7 +153,7 @@ def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **
 @cache
 def crouched():
     """Its solution with everything as variables."""
-    return solve(crouch(), transcription_of(SUMS), TIGHT).require(coarse=True)
+    return ocp.solve(crouch(), transcription_of(SUMS), TIGHT).require(coarse=True)
 
 
 def wrench_of(moment, force):
@@ -185,7 +170,7 @@ def wrenches_on(tree, *values):
     """An Instant whose ground gives what is asked: {(foot, link): Wrench}."""
     ground, wrenches = values
     zero = ca.DM.zeros(tree.dof)
-    return Instant(
+    return ocp.Instant(
         tree=tree,
         s=0.5,
         T=1.0,

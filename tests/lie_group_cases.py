@@ -5,11 +5,7 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
-from random_trees import (
-    random_loads,
-    random_motion,
-    random_tree,
-)
+from random_trees import random_loads, random_motion, random_tree
 
 from ocp import Tree
 from ocp.dynamics import NEWTON_EULER

@@ -4,40 +4,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from ocp import (
-    BSpline,
-    Parameter,
-    Phase,
-    Point,
-    Problem,
-    Solver,
-    Task,
-    at_end,
-    at_start,
-    continuous,
-    effort,
-    impact,
-    integral,
-    prismatic,
-    revolute,
-    solve,
-)
+import ocp
 from ocp.mechanics import GROUND, Link, Tree
 from ocp.models.arms.two_link import two_link
 
 ARM = two_link()
-ENDS = (at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0))
+ENDS = (ocp.at_start(ARM, q=(0.0, -2.0), qd=0.0), ocp.at_end(ARM, q=(1.0, -1.0), qd=0.0))
 
 
 def moved(count=2, points=6):
     """Return a rest-to-rest motion of an arm in 0.8 s, in so many phases."""
     same = ("q", "qd", "qdd")
     phases = tuple(
-        Phase(f"part {k + 1}", motion=BSpline(points=points), duration=0.8 / count)
+        ocp.Phase(f"part {k + 1}", motion=ocp.BSpline(points=points), duration=0.8 / count)
         for k in range(count)
     )
-    stated = {"tree": ARM, "phases": phases, "links": (continuous(*same),) * (count - 1)}
-    return Problem(**stated, constraints=ENDS, objective=effort())
+    stated = {"tree": ARM, "phases": phases, "links": (ocp.continuous(*same),) * (count - 1)}
+    return ocp.Problem(**stated, constraints=ENDS, objective=ocp.effort())
 
 
 AXES = np.eye(3)
@@ -49,11 +32,11 @@ def rod():
     return Tree(
         links=(Link(), Link(), Link(mass=MASS, inertia=np.diag((0.01, INERTIA, 0.05)))),
         joints=(
-            prismatic("x", GROUND, axis=AXES[0], actuated=False),
-            prismatic("z", "x", axis=AXES[2], actuated=False),
-            revolute("turn", "z", axis=AXES[1], actuated=False),
+            ocp.prismatic("x", GROUND, axis=AXES[0], actuated=False),
+            ocp.prismatic("z", "x", axis=AXES[2], actuated=False),
+            ocp.revolute("turn", "z", axis=AXES[1], actuated=False),
         ),
-        points=(Point(name="end", link="turn", position=(REACH, 0, 0)),),
+        points=(ocp.Point(name="end", link="turn", position=(REACH, 0, 0)),),
         gravity=(0.0, 0.0, -9.81),
     )
 
@@ -61,22 +44,22 @@ def rod():
 def fallen(loads=(), **strike):
     """Return a solved fall of 0.3 s that ends in a strike, and 0.2 s after it."""
     tree = rod()
-    start = at_start(tree, q=(0.0, 1.0, TILT), qd=(0.2, 0.0, 0.0))
+    start = ocp.at_start(tree, q=(0.0, 1.0, TILT), qd=(0.2, 0.0, 0.0))
     phases = (
-        Phase("fall", motion=BSpline(points=5), duration=0.3),
-        Phase("rise", motion=BSpline(points=5), duration=0.2),
+        ocp.Phase("fall", motion=ocp.BSpline(points=5), duration=0.3),
+        ocp.Phase("rise", motion=ocp.BSpline(points=5), duration=0.2),
     )
-    still = integral("nothing", lambda at: 0 * at.q[0])
-    links = (impact("end", **strike),)
+    still = ocp.integral("nothing", lambda at: 0 * at.q[0])
+    links = (ocp.impact("end", **strike),)
     stated = {"links": links, "constraints": start, "objective": still, "loads": loads}
-    problem = Problem(tree=tree, phases=phases, **stated)
-    return solve(problem, solver=Solver(options={"tol": 1e-11})).require(coarse=True)
+    problem = ocp.Problem(tree=tree, phases=phases, **stated)
+    return ocp.solve(problem, solver=ocp.Solver(options={"tol": 1e-11})).require(coarse=True)
 
 
 def swept(rate: float = 0.0):
     """An arm in two phases that begins at a `rate` (rad/s) of its shoulder."""
-    start = at_start(ARM, q=(0.0, -2.0), qd=(rate, 0.0))
+    start = ocp.at_start(ARM, q=(0.0, -2.0), qd=(rate, 0.0))
     return replace(moved(), constraints=(start, ENDS[1]))
 
 
-SWEPT = Task(swept, parameters=[Parameter("rate", 0.0, "rad/s", -1.0, 1.0)])
+SWEPT = ocp.Task(swept, parameters=[ocp.Parameter("rate", 0.0, "rad/s", -1.0, 1.0)])

@@ -5,26 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Link,
-    Load,
-    Problem,
-    Radau,
-    Spline,
-    Tree,
-    at_end,
-    at_start,
-    duration,
-    integral,
-    jerk,
-    jerk_limits,
-    path,
-    prismatic,
-    torque_rate,
-    torque_rate_limits,
-)
+import ocp
 from ocp.dynamics import FORMULATIONS
 from ocp.models.arms.two_link import two_link
 from ocp.transcription.kernels.time_derivatives import motion_rates
@@ -32,10 +13,10 @@ from ocp.transcription.kernels.traces import trace
 from ocp.transcription.variables.layout import motion_inputs
 
 METHODS = {
-    "spline": Spline(),
-    "lifted": Spline(torques="variables"),
-    "hermite-simpson": HermiteSimpson(intervals=5),
-    "radau": Radau(intervals=3),
+    "spline": ocp.Spline(),
+    "lifted": ocp.Spline(torques="variables"),
+    "hermite-simpson": ocp.HermiteSimpson(intervals=5),
+    "radau": ocp.Radau(intervals=3),
 }
 
 
@@ -45,37 +26,37 @@ def limited(**limits):
     return replace(arm, joints=tuple(replace(joint, **limits) for joint in arm.joints))
 
 
-def moved(motion=BSpline(points=8), **changes):
+def moved(motion=ocp.BSpline(points=8), **changes):
     """An arm that moves under all that is made of rates."""
     arm = limited(jerk=60.0, torque_rate=(-40.0, 50.0))
     stated = {
         "tree": arm,
         "motion": motion,
         "duration": (0.2, 3.0),
-        "objective": duration()
-        + 1e-3 * jerk(arm, ["elbow"])
-        + 1e-3 * torque_rate()
-        + integral("hand", lambda at: at.rate(at.position("tip")[0]) ** 2),
+        "objective": ocp.duration()
+        + 1e-3 * ocp.jerk(arm, ["elbow"])
+        + 1e-3 * ocp.torque_rate()
+        + ocp.integral("hand", lambda at: at.rate(at.position("tip")[0]) ** 2),
         "constraints": (
-            at_start(arm, q=(0.1, -1.0), qd=0.0),
-            at_end(arm, q=(1.2, 0.3), qd=0.0),
-            jerk_limits(arm),
-            torque_rate_limits(arm),
-            path("hand", lambda at: at.rate(at.acceleration("tip"))[:2], lower=-90, upper=90),
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q=(1.2, 0.3), qd=0.0),
+            ocp.jerk_limits(arm),
+            ocp.torque_rate_limits(arm),
+            ocp.path("hand", lambda at: at.rate(at.acceleration("tip"))[:2], lower=-90, upper=90),
         ),
-        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5.0, 0.0)),),
+        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5.0, 0.0)),),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
 def mass(kind, motion, distance=0.6, mass=2.0, T=(0.1, 5.0), **changes):
     """A mass that slides from rest to rest; its limits are of the rate of `kind`."""
-    slide = prismatic("slide", jerk=12.0, torque_rate=24.0)
-    tree = Tree(links=[Link(mass=mass)], joints=[slide], gravity=(0, 0, 0))
-    limits = {"jerk": jerk_limits, "torque_rate": torque_rate_limits}[kind](tree)
-    ends = at_start(tree, q=0.0, qd=0.0, qdd=0.0), at_end(tree, q=distance, qd=0.0, qdd=0.0)
-    stated = {"objective": duration(), "constraints": (*ends, limits)}
-    return Problem(tree=tree, motion=motion, duration=T, **stated | changes)
+    slide = ocp.prismatic("slide", jerk=12.0, torque_rate=24.0)
+    tree = ocp.Tree(links=[ocp.Link(mass=mass)], joints=[slide], gravity=(0, 0, 0))
+    limits = {"jerk": ocp.jerk_limits, "torque_rate": ocp.torque_rate_limits}[kind](tree)
+    ends = ocp.at_start(tree, q=0.0, qd=0.0, qdd=0.0), ocp.at_end(tree, q=distance, qd=0.0, qdd=0.0)
+    stated = {"objective": ocp.duration(), "constraints": (*ends, limits)}
+    return ocp.Problem(tree=tree, motion=motion, duration=T, **stated | changes)
 
 
 def traced(problem, points, T, wanted, formulation="newton_euler"):

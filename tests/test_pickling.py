@@ -31,11 +31,7 @@ from ocp.storage.problem_data import problem_data
 from ocp.storage.problem_diff import differences
 
 ROOT = Path(__file__).parents[1]
-LEFT_BEHIND = (
-    "transcribed",
-    "recipe",
-    "program",
-)  # fields made anew when needed
+LEFT_BEHIND = ("transcribed", "recipe", "program")  # fields made anew when needed
 ARM = two_link(torque=10.0)
 GOAL = Parameter("goal", 1.0, "rad", lower=-2.0, upper=2.0)
 SLOW = Parameter("slow", 1.2, "", lower=0.5, upper=2.0)

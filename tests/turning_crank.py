@@ -5,15 +5,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from ocp import (
-    BSpline,
-    Guess,
-    Problem,
-    at_end,
-    at_start,
-    effort,
-    solve,
-)
+import ocp
 from ocp.mechanics.kinematics import loop_assembly, loops
 from ocp.models.mechanisms.four_bar import four_bar
 from ocp.transcription import transcribe_phase, transcription_of
@@ -42,19 +34,19 @@ def turning(ends="all", points=26, tree=TREE):
         "all": (WAY[:, 0], WAY[:, -1], 0.0),
         "crank": ({"crank": 0.0}, {"crank": 2.0}, {"crank": 0.0}),
     }[ends]
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=points, degree=5),
+        motion=ocp.BSpline(points=points, degree=5),
         duration=0.5,
-        objective=effort(tree, ("crank",)),
-        constraints=(at_start(tree, q=at[0], qd=at[2]), at_end(tree, q=at[1], qd=at[2])),
+        objective=ocp.effort(tree, ("crank",)),
+        constraints=(ocp.at_start(tree, q=at[0], qd=at[2]), ocp.at_end(tree, q=at[1], qd=at[2])),
     )
 
 
 @cache
 def solved(way, ends="all", points=26):
-    guess = Guess(q=WAY) if ends == "crank" else None
-    return solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require(
+    guess = ocp.Guess(q=WAY) if ends == "crank" else None
+    return ocp.solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require(
         coarse=True
     )
 

@@ -12,20 +12,6 @@ import pytest
 from bipeds import crouched
 
 import ocp
-from ocp import (
-    Constraint,
-    NotVerified,
-    Objective,
-    Radau,
-    Solver,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    load,
-    solve,
-    verify,
-)
 from ocp.certificate import violations
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -38,25 +24,25 @@ TOLERANCE = 1e-2
 @pytest.fixture(scope="module")
 def by_variables():
     """A motion whose torques at the nodes are variables."""
-    return solve(lift(points=12), Transcription(method=Spline(torques="variables")))
+    return ocp.solve(lift(points=12), ocp.Transcription(method=ocp.Spline(torques="variables")))
 
 
 @pytest.fixture(scope="module")
 def collocated():
     """A motion whose torques are polynomials of their own."""
-    return solve(lift(points=12), Transcription(method=Radau(intervals=12)))
+    return ocp.solve(lift(points=12), ocp.Transcription(method=ocp.Radau(intervals=12)))
 
 
 @pytest.fixture(scope="module")
 def timed():
     """A motion in a given time."""
-    return solve(replace(lift(points=12), duration=0.6))
+    return ocp.solve(replace(lift(points=12), duration=0.6))
 
 
 def refused(solution, tolerance=TOLERANCE):
     """The lines with which a certificate refuses a solution."""
-    with pytest.raises(NotVerified) as error:
-        verify(solution).require(tolerance)
+    with pytest.raises(ocp.NotVerified) as error:
+        ocp.verify(solution).require(tolerance)
     return str(error.value)
 
 
@@ -67,7 +53,7 @@ def worst_of(solution, name):
 
 @pytest.mark.parametrize("name", ["lifted", "by_variables", "collocated", "timed"])
 def test_what_is_true_passes(name, request):
-    verify(request.getfixturevalue(name)).require(TOLERANCE)
+    ocp.verify(request.getfixturevalue(name)).require(TOLERANCE)
 
 
 @pytest.mark.parametrize("value", [0.30, -1e9, np.nan])
@@ -104,14 +90,14 @@ def test_a_stretched_duration_is_refused(name, request):
 
 
 def test_a_duration_out_of_bounds_is_a_violation_with_its_unit(lifted):
-    worst = verify(replace(lifted, duration=6.0)).violations["duration"]
+    worst = ocp.verify(replace(lifted, duration=6.0)).violations["duration"]
     assert (worst.dense, worst.unit, worst.label) == (pytest.approx(1.0), "s", "T")
     assert worst.relative == pytest.approx(0.2)
 
 
 def test_torque_variables_of_zero_are_refused(by_variables):
     silent = replace(by_variables, lifted=0 * by_variables.lifted)
-    worst = verify(silent).violations["dynamics"]
+    worst = ocp.verify(silent).violations["dynamics"]
     t = by_variables.nodes * by_variables.duration
     peaks = np.abs(by_variables.tau(t)).max(axis=1)
     assert worst.relative == pytest.approx(1.0) and worst.unit == "N m"
@@ -133,14 +119,14 @@ def test_ground_wrenches_that_do_not_carry_the_motion_are_refused():
     weight = body_weight(solution.problem.tree)
     peak = np.abs(forces[2]).max()
     assert weight * np.abs(lacking).max() == pytest.approx(0.1 * peak, rel=1e-3)
-    assert verify(weak).violations["dynamics"].relative >= np.abs(lacking).max()
+    assert ocp.verify(weak).violations["dynamics"].relative >= np.abs(lacking).max()
     assert "dynamics (" in refused(weak, 0.1)
-    assert verify(solution).violations["dynamics"].nodes < 1e-6
+    assert ocp.verify(solution).violations["dynamics"].nodes < 1e-6
 
 
 def test_stretched_torque_polynomials_are_refused(collocated):
     loud = replace(collocated, lifted=1.01 * collocated.lifted)
-    honest, certificate = verify(collocated), verify(loud)
+    honest, certificate = ocp.verify(collocated), ocp.verify(loud)
     assert certificate.violations["dynamics"].relative == pytest.approx(0.01, rel=0.2)
     assert certificate.energy_error > 100 * honest.energy_error > 0
     assert certificate.objective == honest.objective  # of the motion, which is the same
@@ -151,12 +137,12 @@ def test_control_points_moved_in_a_file_are_refused(lifted, tmp_path):
     points = lifted.points.copy()
     points[:, -1] += 0.5
     ocp.save(replace(lifted, points=points), tmp_path / "moved.npz")
-    text = refused(load(tmp_path / "moved.npz", lift(points=12)), 0.1)
+    text = refused(ocp.load(tmp_path / "moved.npz", lift(points=12)), 0.1)
     assert re.search(r"at_end.q \(\w+\): violated by 0.5 rad", text) and "first-order" in text
 
 
 def test_a_stopped_solve_is_refused(lifted):
-    stopped = solve(lift(points=12), solver=Solver(options={"max_iter": 8}))
+    stopped = ocp.solve(lift(points=12), solver=ocp.Solver(options={"max_iter": 8}))
     assert "not solved: Maximum_Iterations_Exceeded" in refused(stopped, 1e9)
 
 
@@ -166,14 +152,14 @@ def test_what_its_file_could_not_hold_makes_it_impossible_to_judge(lifted):
         "its file lacks constraint 'own' (no data), so that it cannot be judged: load("
         in refused(part, 1e9)
     )
-    certificate = verify(part)
+    certificate = ocp.verify(part)
     assert (certificate.kkt, certificate.objective) == (None, None)
 
 
 def test_a_statement_without_its_multipliers_cannot_be_judged(lifted):
     text = refused(replace(lifted, multipliers={}), 1e9)
     assert "no multipliers: whether the motion is optimal cannot be judged" in text
-    assert verify(replace(lifted, multipliers={})).kkt is None
+    assert ocp.verify(replace(lifted, multipliers={})).kkt is None
 
 
 def test_a_statement_that_is_not_the_one_that_was_solved_is_refused(lifted):
@@ -191,17 +177,17 @@ def test_multipliers_by_what_is_no_name_are_refused(lifted):
 
 def test_a_problem_with_nothing_to_minimise_is_judged_like_any_other():
     arm = lift(points=12).tree
-    still = (at_start(arm, q=(-0.3, 0.2), qd=0.0), at_end(arm, q=(0.2, 0.1), qd=0.0))
-    nothing = replace(lift(points=12), objective=Objective(terms=()), constraints=still)
-    solution = solve(nothing)
-    certificate = verify(solution).require(1e-3)
+    still = (ocp.at_start(arm, q=(-0.3, 0.2), qd=0.0), ocp.at_end(arm, q=(0.2, 0.1), qd=0.0))
+    nothing = replace(lift(points=12), objective=ocp.Objective(terms=()), constraints=still)
+    solution = ocp.solve(nothing)
+    certificate = ocp.verify(solution).require(1e-3)
     assert (certificate.objective, certificate.objective_error) == (0.0, 0.0)
     assert "objective: reported 0.3" in refused(replace(solution, objective=0.3))
 
 
 def test_a_row_far_over_its_own_bound_is_not_hidden_by_a_larger_amount(lifted):
     """1 of 100 is 1 %, 0.3 of 0.5 is not."""
-    both = Constraint(
+    both = ocp.Constraint(
         name="mixed",
         function=lambda at: (101.0 + 0 * at.q[0], 0.8 + 0 * at.q[0]),
         lower=-np.inf,
@@ -217,7 +203,7 @@ def test_a_row_far_over_its_own_bound_is_not_hidden_by_a_larger_amount(lifted):
 
 @pytest.mark.parametrize("upper", [0.0, np.inf], ids=["equality", "no bound"])
 def test_a_row_that_is_not_a_number_is_refused_at_any_tolerance(lifted, upper):
-    nowhere = Constraint(
+    nowhere = ocp.Constraint(
         name="nowhere",
         function=lambda at: (at.q[0], ca.sqrt(-1 - at.q[0] ** 2)),
         lower=(-10.0, -upper),
@@ -241,8 +227,8 @@ def test_a_row_that_is_not_a_number_is_refused_at_any_tolerance(lifted, upper):
     ],
 )
 def test_what_is_no_motion_of_its_problem_is_refused_at_once(by_variables, changes, words):
-    with pytest.raises(NotVerified, match=words):
-        verify(replace(by_variables, **changes))
+    with pytest.raises(ocp.NotVerified, match=words):
+        ocp.verify(replace(by_variables, **changes))
 
 
 @pytest.mark.parametrize("name", ["at_start.q", "torque_limits"])
@@ -265,8 +251,8 @@ def test_a_constraint_without_its_multipliers_is_refused(lifted, name):
 def test_multipliers_of_other_rows_or_instants_are_refused_at_once(lifted, changed, words):
     known = lifted.multipliers["torque_limits"]
     other = dict(lifted.multipliers) | {"torque_limits": replace(known, **changed(known))}
-    with pytest.raises(NotVerified, match=f"multipliers of torque_limits: {words}"):
-        verify(replace(lifted, multipliers=other))
+    with pytest.raises(ocp.NotVerified, match=f"multipliers of torque_limits: {words}"):
+        ocp.verify(replace(lifted, multipliers=other))
 
 
 def test_a_weight_that_the_problem_does_not_have_is_refused(lifted):
@@ -297,7 +283,7 @@ def test_statistics_that_do_not_say_how_the_solver_ended_are_refused(lifted, los
 )
 def test_a_field_of_another_kind_is_named(lifted, field, value):
     with pytest.raises(ValueError, match=f"^verify: {field} of the solution: expected"):
-        verify(replace(lifted, **{field: value}))
+        ocp.verify(replace(lifted, **{field: value}))
 
 
 @pytest.mark.parametrize("name", ["at_start.q", "torque_limits"])

@@ -4,24 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ocp import (
-    PLAIN,
-    BSpline,
-    HermiteSimpson,
-    NotSolved,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    path,
-    prepare,
-    solve,
-    torque_limits,
-    verify,
-)
+import ocp
 from ocp.certificate import resolution_check, violations
 from ocp.certificate.resolution_check import coarseness
 from ocp.models.arms.two_link import two_link
@@ -39,32 +22,32 @@ from ocp.transcription.variables.layout import join_variables
 def reach(points=12):
     """An arm like the UR5 reaches in a second with the least effort."""
     arm = ur5_like()
-    return Problem(
+    return ocp.Problem(
         tree=arm,
-        motion=BSpline(points=points, degree=5),
+        motion=ocp.BSpline(points=points, degree=5),
         duration=1.0,
-        objective=effort(arm),
+        objective=ocp.effort(arm),
         constraints=(
-            at_start(arm, q=0.0, qd=0.0),
-            at_end(arm, q=(1.5, -1.0, 1.0, 0.5, -0.5, 1.0), qd=0.0),
+            ocp.at_start(arm, q=0.0, qd=0.0),
+            ocp.at_end(arm, q=(1.5, -1.0, 1.0, 0.5, -0.5, 1.0), qd=0.0),
         ),
     )
 
 
 def test_a_law_that_is_missed_between_the_nodes_is_told_with_the_figure():
-    coarse = solve(swing(points=12))
+    coarse = ocp.solve(swing(points=12))
     (line,) = coarse.explanation
     assert coarse.success and line == coarse.statistics["coarse"]
     assert line.startswith("the mesh is too coarse: between its nodes laws of motion are missed")
     assert "next: solve(problem, refine=0.01)" in line
     assert f"{coarse.status}, but the mesh is too coarse" in str(coarse)
     assert coarse.require(coarse=True) is coarse
-    with pytest.raises(NotSolved, match=r"Solve_Succeeded, but\nthe mesh is too coarse"):
+    with pytest.raises(ocp.NotSolved, match=r"Solve_Succeeded, but\nthe mesh is too coarse"):
         coarse.require()
 
 
 def test_an_effort_that_a_mesh_hides_between_its_stages_is_told():
-    hidden = solve(reach(), Transcription(method=HermiteSimpson(intervals=20)))
+    hidden = ocp.solve(reach(), ocp.Transcription(method=ocp.HermiteSimpson(intervals=20)))
     assert hidden.success and hidden.objective < 100  # N2 m2 s, where the least is 766.4
     assert "laws of motion are missed, which leads" in hidden.explanation[0]
 
@@ -76,59 +59,61 @@ def test_a_limit_that_is_overshot_between_the_nodes_is_told():
         fastest(points=5),
         tree=arm,
         constraints=(
-            at_start(arm, q=(0.2, -2.0), qd=0.0),
-            at_end(arm, q=(-1.0, -1.0), qd=0.0),
-            torque_limits(arm),
+            ocp.at_start(arm, q=(0.2, -2.0), qd=0.0),
+            ocp.at_end(arm, q=(-1.0, -1.0), qd=0.0),
+            ocp.torque_limits(arm),
         ),
     )
-    overshot = solve(statement, Transcription(method=Spline(nodes=1)))
+    overshot = ocp.solve(statement, ocp.Transcription(method=ocp.Spline(nodes=1)))
     assert overshot.success
     assert "torque_limits (" in overshot.explanation[0] and "N m, " in overshot.explanation[0]
 
 
 def test_a_cut_joint_that_opens_is_told():
-    (line,) = solve(turning(points=14)).explanation
+    (line,) = ocp.solve(turning(points=14)).explanation
     assert "loops (pin: position x) is off by 0.0166 m, 2%" in line
 
 
 def test_a_sum_that_is_no_integral_is_told():
-    bumpy = solve(reach(8), Transcription(method=Spline(quadrature="trapezoid", panels=1)))
+    bumpy = ocp.solve(
+        reach(8), ocp.Transcription(method=ocp.Spline(quadrature="trapezoid", panels=1))
+    )
     assert "the objective changes by" in bumpy.explanation[0]
 
 
 def test_a_path_within_its_span_alone_is_looked_at():
     statement = fastest(points=10)
-    free = path("late", lambda at: at.q[0], lower=0.9, when=(0.95, 1.0))
-    assert not solve(replace(statement, constraints=(*statement.constraints, free))).explanation
+    free = ocp.path("late", lambda at: at.q[0], lower=0.9, when=(0.95, 1.0))
+    assert not ocp.solve(replace(statement, constraints=(*statement.constraints, free))).explanation
 
 
 @pytest.mark.parametrize(
     ("statement", "method"),
     [
-        (fastest(), Spline()),
-        (lift(), Spline()),
-        (swing(), Spline()),
-        (swing(), Radau(intervals=40)),
-        (swing(), HermiteSimpson(intervals=40)),
-        (swing(), HermiteSimpson(intervals=40, form="explicit")),
+        (fastest(), ocp.Spline()),
+        (lift(), ocp.Spline()),
+        (swing(), ocp.Spline()),
+        (swing(), ocp.Radau(intervals=40)),
+        (swing(), ocp.HermiteSimpson(intervals=40)),
+        (swing(), ocp.HermiteSimpson(intervals=40, form="explicit")),
     ],
     ids=["fastest", "lift", "swing", "swing on radau", "swing on hermite-simpson", "explicitly"],
 )
 def test_sound_sizes_are_passed_in_silence(statement, method):
-    solution = solve(statement, Transcription(method=method))
+    solution = ocp.solve(statement, ocp.Transcription(method=method))
     assert solution.success and solution.explanation == () and not solution.statistics["coarse"]
 
 
 def test_what_is_missed_counts_alike_in_both_forms():
-    forms = [HermiteSimpson(intervals=12, form=form) for form in ("implicit", "explicit")]
-    coarse = [solve(swing(), Transcription(method=form)) for form in forms]
+    forms = [ocp.HermiteSimpson(intervals=12, form=form) for form in ("implicit", "explicit")]
+    coarse = [ocp.solve(swing(), ocp.Transcription(method=form)) for form in forms]
     judged = [violations(each)["dynamics"] for each in coarse]
     assert judged[1].relative == pytest.approx(judged[0].relative, rel=1e-6)
     assert coarse[0].explanation == coarse[1].explanation != ()
 
 
 def test_a_fine_motion_is_told_by_kernels_alone(monkeypatch):
-    solution = solve(swing(points=80))
+    solution = ocp.solve(swing(points=80))
     transcribed = transcribe_phase(solution.problem, solution.transcription)
     x = join_variables(transcribed.layout, solution.points, solution.duration)
     asked = []
@@ -147,21 +132,23 @@ def test_the_word_of_a_solve_is_that_of_its_certificate(kind):
 
 def test_the_acceleration_of_a_standing_foot_counts_by_what_cancels_in_it():
     """A hop whose foot accelerates by 0.1 m/s2 beside hundreds of rad/s2 in its joints."""
-    hop = solve(monoped(), Transcription(method=Radau(intervals=10, order=6)), attempts=PLAIN)
-    foot = verify(hop).violations["stance: standing_acceleration.foot"]
+    hop = ocp.solve(
+        monoped(), ocp.Transcription(method=ocp.Radau(intervals=10, order=6)), attempts=ocp.PLAIN
+    )
+    foot = ocp.verify(hop).violations["stance: standing_acceleration.foot"]
     assert foot.dense > 0.05 and foot.relative < 2e-3
     hop.require()
-    verify(hop).require(1e-2)
+    ocp.verify(hop).require(1e-2)
 
 
 def test_a_start_of_a_further_solve_is_not_checked():
-    plan = prepare(swing(points=12))
+    plan = ocp.prepare(swing(points=12))
     started = plan.solve(check_mesh=False)
     assert started.success and not started.explanation and "coarse" in plan.solve().explanation[0]
 
 
 def test_a_table_of_violations_is_that_of_the_motion_as_it_is_now():
-    solution = solve(fastest(points=8))
+    solution = ocp.solve(fastest(points=8))
     before = violations(solution)
     solution.points[:] *= 2.0
     assert violations(solution) != before

@@ -53,11 +53,7 @@ def inside(tmp_path, monkeypatch):
 
 def test_the_report_has_everything_a_paper_needs(inside, capsys):
     assert (
-        run_task(
-            LIFT,
-            ["--points", "12", "--report", "r.json", "--verify", "0.01", "--quiet"],
-        )
-        == 0
+        run_task(LIFT, ["--points", "12", "--report", "r.json", "--verify", "0.01", "--quiet"]) == 0
     )
     report = json.loads(
         Path("r.json").read_text(), parse_constant=lambda text: pytest.fail(f"{text} is no JSON")

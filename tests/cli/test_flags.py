@@ -107,12 +107,7 @@ def test_kinds_are_described_and_truth_values_read():
     assert read_value("yes", bool) is True and read_value("1,true", tuple[int, bool]) == (1, True)
     assert read_value("2,3,4", tuple[int, ...]) == (2, 3, 4) and read_value("7", int | str) == 7
     negatives = ["--a", "-1,2", "--b", "--c=1", "-3"]
-    assert join_negatives(negatives) == [
-        "--a=-1,2",
-        "--b",
-        "--c=1",
-        "-3",
-    ]
+    assert join_negatives(negatives) == ["--a=-1,2", "--b", "--c=1", "-3"]
 
 
 @pytest.mark.parametrize(

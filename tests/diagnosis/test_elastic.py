@@ -141,11 +141,7 @@ def test_a_relaxed_program_brings_the_derivatives_of_what_it_relaxes():
     multipliers = rng.uniform(-1.0, 1.0, len(eased.g_lower))
     symbol = ca.MX.sym("z", len(z))
     f, g = eased.objective(symbol), eased.constraints(symbol)
-    plain = ca.Function(
-        "plain",
-        [symbol],
-        [ca.gradient(f, symbol), ca.jacobian(g, symbol)],
-    )
+    plain = ca.Function("plain", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol)])
     bend = ca.Function("bend", [symbol], [ca.hessian(0.7 * f + ca.dot(multipliers, g), symbol)[0]])
     ours = (eased.gradient(z, [])[1], eased.jacobian(z, [])[1])
     for own, theirs in zip(ours, plain(z)):

@@ -6,22 +6,7 @@ import numpy as np
 import pytest
 from standing_bodies import GRAVITY, block, slope
 
-from ocp import (
-    Armature,
-    BSpline,
-    Ground,
-    Point,
-    Problem,
-    Radau,
-    Spring,
-    Strut,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    solve,
-    verify,
-)
+import ocp
 
 STIFFNESS, ABOVE = 40.0, (0.0, 0.0, 2.0)
 
@@ -32,31 +17,31 @@ def tied_block():
     sole, _, _ = slope(tree, 0.0)
     tied = replace(
         tree,
-        points=(*tree.points, Point(name="weight", link="slider")),
+        points=(*tree.points, ocp.Point(name="weight", link="slider")),
         elements=(
-            Spring(joint="slider", stiffness=9.0, rest=0.1),
-            Armature(joint="slider", inertia=0.5),
-            Strut(name="tie", start=ABOVE, end="weight", stiffness=STIFFNESS, rest=1.0),
+            ocp.Spring(joint="slider", stiffness=9.0, rest=0.1),
+            ocp.Armature(joint="slider", inertia=0.5),
+            ocp.Strut(name="tie", start=ABOVE, end="weight", stiffness=STIFFNESS, rest=1.0),
         ),
     )
-    return Problem(
+    return ocp.Problem(
         tree=tied,
-        motion=BSpline(points=10),
+        motion=ocp.BSpline(points=10),
         duration=0.6,
-        ground=Ground(feet=(sole,)),
-        objective=effort(tied, ("slider",)),
+        ground=ocp.Ground(feet=(sole,)),
+        objective=ocp.effort(tied, ("slider",)),
         constraints=(
-            at_start(tied, q={"slider": 0.0}, qd=0.0),
-            at_end(tied, q={"slider": 0.15}, qd=0.0),
+            ocp.at_start(tied, q={"slider": 0.0}, qd=0.0),
+            ocp.at_end(tied, q={"slider": 0.15}, qd=0.0),
         ),
     )
 
 
-@pytest.mark.parametrize("method", [None, Radau(intervals=8)])
+@pytest.mark.parametrize("method", [None, ocp.Radau(intervals=8)])
 def test_the_ground_bears_what_a_strut_leaves(method):
-    chosen = Transcription() if method is None else Transcription(method=method)
-    solution = solve(tied_block(), chosen).require()
-    verify(solution).require(1e-3)
+    chosen = ocp.Transcription() if method is None else ocp.Transcription(method=method)
+    solution = ocp.solve(tied_block(), chosen).require()
+    ocp.verify(solution).require(1e-3)
     t = solution.nodes * solution.duration
     force = solution.wrenches()["sole"][3:]
     place = solution.trace(lambda at: at.position("weight"), t)

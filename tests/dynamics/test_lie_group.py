@@ -7,12 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from lie_group_cases import assert_close, by_newton_and_euler, case, split, symbols
-from random_trees import (
-    over,
-    random_link,
-    random_motion,
-    random_rotation,
-)
+from random_trees import over, random_link, random_motion, random_rotation
 
 from ocp import Joint, Link, Load, Point, Tree, revolute, screw
 from ocp.dynamics import NEWTON_EULER

@@ -3,9 +3,7 @@
 import casadi as ca
 import numpy as np
 from lie_group_cases import assert_close, by_newton_and_euler, case, split, symbols
-from random_trees import (
-    over,
-)
+from random_trees import over
 
 from ocp.dynamics.formulations import lie_group
 

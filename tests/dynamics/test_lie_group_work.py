@@ -6,11 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from lie_group_cases import symbols
-from random_trees import (
-    over,
-    random_motion,
-    random_tree,
-)
+from random_trees import over, random_motion, random_tree
 
 from ocp.dynamics import exponentials
 from ocp.dynamics.formulations import lie_group

@@ -30,8 +30,7 @@ def test_angular_momentum_has_the_derivatives_that_casadi_finds(seed):
         tree, momentum_curvature_parts(tree, ca.DM(weight), q, qd)
     )
     own = ca.vertcat(
-        ca.horzcat(ca.triu2symm(by_qq), by_q_qd),
-        ca.horzcat(by_q_qd.T, ca.SX(tree.dof, tree.dof)),
+        ca.horzcat(ca.triu2symm(by_qq), by_q_qd), ca.horzcat(by_q_qd.T, ca.SX(tree.dof, tree.dof))
     )
     size = np.abs(valued([x], ca.jacobian(value, x), motion)).max()
     for one, other in (

@@ -46,10 +46,7 @@ def swing():
         motion=BSpline(points=8),
         duration=0.9,
         objective=effort(),
-        constraints=(
-            at_start(arm, q=(0.0, -2.0), qd=0.0),
-            at_end(arm, q=(1.0, -1.0), qd=0.0),
-        ),
+        constraints=(at_start(arm, q=(0.0, -2.0), qd=0.0), at_end(arm, q=(1.0, -1.0), qd=0.0)),
     )
 
 

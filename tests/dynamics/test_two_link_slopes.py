@@ -6,14 +6,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from slope_cases import (
-    METHODS,
-    RECURSIONS,
-    assert_close,
-    every_recursion,
-    symbolic,
-    valued,
-)
+from slope_cases import METHODS, RECURSIONS, assert_close, every_recursion, symbolic, valued
 
 from ocp import Load, solve
 from ocp.models.arms.two_link import INERTIA, LENGTH, MASS, two_link

@@ -188,11 +188,7 @@ def whirling():
     """Slope of the forces by the coordinates and inertia matrix, at rest in a beam that whirls, as
     a function of its speed."""
     tree = turning(
-        assumed_modes(
-            Beam(length=1.0, mass=1.0, bending=(1.0, 1.0)),
-            bend_y=6,
-            shapes="polynomial",
-        )
+        assumed_modes(Beam(length=1.0, mass=1.0, bending=(1.0, 1.0)), bend_y=6, shapes="polynomial")
     )
     q, speed = ca.SX.sym("q", 7), ca.SX.sym("speed")
     slope = ca.jacobian(book.inverse(tree, q, ca.vertcat(speed, ca.SX.zeros(6)), ZERO(7)), q)

@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 from marker_bodies import BASIS, NOISE, moving, seen, wrist
 
-from ocp import (
-    BSpline,
-    Link,
-    Parameter,
-    Point,
-    Scaling,
-    Series,
-    Tree,
-    inverse_kinematics,
-    revolute,
-)
+from ocp import BSpline, Link, Parameter, Point, Scaling, Series, Tree, inverse_kinematics, revolute
 from ocp.estimation.marker_residuals import point_places
 from ocp.mechanics import free, poses
 from ocp.models.arms.two_link import two_link

@@ -2,16 +2,7 @@
 
 import numpy as np
 import pytest
-from c3d_files import (
-    DEC,
-    FRAMES,
-    INTEL,
-    MIPS,
-    c3d_bytes,
-    plain_file,
-    plate_parameters,
-    two_markers,
-)
+from c3d_files import DEC, FRAMES, INTEL, MIPS, c3d_bytes, plain_file, plate_parameters, two_markers
 
 from ocp import read_table
 from ocp.interchange import markers, wrenches

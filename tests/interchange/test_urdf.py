@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 from urdf_texts import ARM, FINGERS, LOSSY, SOLES, written
 
-from ocp import (
-    Damper,
-    Friction,
-    Point,
-    inverse_dynamics,
-    mass_matrix,
-    prismatic,
-    revolute,
-)
+import ocp
 from ocp.interchange import ModelWarning, load_model
 from ocp.mechanics import Visual, element_torques, poses, position, structure
 
@@ -31,16 +23,10 @@ def test_links_and_joints_are_those_of_the_file(arm):
     assert arm.link_names == ("world", "upper", "slider", "tool")
     assert arm.parents == (-1, 0, 1, 2) and arm.dof == 2 and arm.gravity == (0.0, 0.0, -9.81)
     turn, slide = arm.moving
-    assert turn == revolute(
-        "turn",
-        "world",
-        axis=(0, 1, 0),
-        home=turn.home,
-        position=(-1, 2),
-        velocity=3,
-        torque=30,
+    assert turn == ocp.revolute(
+        "turn", "world", axis=(0, 1, 0), home=turn.home, position=(-1, 2), velocity=3, torque=30
     )
-    assert slide == prismatic(
+    assert slide == ocp.prismatic(
         "slide", "upper", axis=(1, 0, 0), home=(0.2, 0, 0), position=(0, 0.4), torque=10
     )
     assert np.allclose(np.array(turn.home)[:3, 0], (0, 1, 0), atol=1e-15)
@@ -71,10 +57,10 @@ def test_looks_are_kept_by_reference(arm):
 
 
 def test_names_of_links_lead_to_points_and_errors(arm):
-    tipped = replace(arm, points=(Point(name="tcp", link="tool", position=(0.1, 0, 0)),))
+    tipped = replace(arm, points=(ocp.Point(name="tcp", link="tool", position=(0.1, 0, 0)),))
     assert np.array(position(tipped, ca.DM([0, 0]), "tcp")).shape == (3, 1)
     with pytest.raises(ValueError, match="unknown link 'tip'; the links are world, upper, slider"):
-        replace(arm, points=(Point(name="tcp", link="tip"),))
+        replace(arm, points=(ocp.Point(name="tcp", link="tip"),))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +77,8 @@ def test_a_base_may_float(tmp_path, base, names):
     assert not any(joint.actuated for joint in root) and structure(tree).adrift
     q = ca.DM([0.1] * tree.dof)
     fixed = load_model(written(tmp_path, ARM))
-    inner = np.array(mass_matrix(tree, q))[-2:, -2:]
-    assert np.abs(inner - np.array(mass_matrix(fixed, q[-2:]))).max() < 1e-14
+    inner = np.array(ocp.mass_matrix(tree, q))[-2:, -2:]
+    assert np.abs(inner - np.array(ocp.mass_matrix(fixed, q[-2:]))).max() < 1e-14
 
 
 def test_a_planar_base_keeps_the_axes_of_its_link(tmp_path):
@@ -135,12 +121,12 @@ def test_joints_of_several_ways_are_rows_of_joints_without_drives(tmp_path, kind
 def test_damping_and_dry_friction_are_elements(tmp_path):
     tree = load_model(written(tmp_path, LOSSY))
     assert tree.elements == (
-        Damper(joint="turn", damping=0.3, name="turn damper"),
-        Friction(joint="turn", dynamic=0.2, name="turn friction"),
+        ocp.Damper(joint="turn", damping=0.3, name="turn damper"),
+        ocp.Friction(joint="turn", dynamic=0.2, name="turn friction"),
     )
     q, qd, rest = ca.DM([0.3, 0.1]), ca.DM([50, 0]), ca.DM([0, 0])
     plain = replace(tree, elements=())
-    lost = inverse_dynamics(tree, q, qd, rest) - inverse_dynamics(plain, q, qd, rest)
+    lost = ocp.inverse_dynamics(tree, q, qd, rest) - ocp.inverse_dynamics(plain, q, qd, rest)
     assert np.allclose(np.array(lost).ravel(), (0.3 * 50 + 0.2, 0), atol=1e-12)
 
 

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from urdf_texts import ARM, FINGERS, LOSSY, written
 
-from ocp import (
-    Point,
-    Spring,
-    inverse_dynamics,
-)
+from ocp import Point, Spring, inverse_dynamics
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import element_torques
 

@@ -146,10 +146,7 @@ NONE = {
         "Infeasible_Problem_Detected",
     ),
     "a slope without an end": (program(ca.sum1, size=2, lower=(0, -INF)), "Diverging_Iterates"),
-    "no number to begin with": (
-        program(lambda x: ca.log(x[0]), size=1),
-        "Invalid_Number_Detected",
-    ),
+    "no number to begin with": (program(lambda x: ca.log(x[0]), size=1), "Invalid_Number_Detected"),
 }
 
 

@@ -77,8 +77,7 @@ BAD = {
     ),
     "a moment of too many": (
         lambda: replace(
-            ARM,
-            elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: (x[0], 0)),),
+            ARM, elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: (x[0], 0)),)
         ),
         "passive moment 'm': moment: expected 1 values, got 2",
     ),
@@ -91,12 +90,7 @@ BAD = {
             ARM,
             elements=(
                 Tendon(
-                    name="t",
-                    path=("thigh", "toe"),
-                    stiffness=1,
-                    slack=1,
-                    winch="drum",
-                    radius=0.1,
+                    name="t", path=("thigh", "toe"), stiffness=1, slack=1, winch="drum", radius=0.1
                 ),
             ),
         ),
@@ -104,8 +98,7 @@ BAD = {
     ),
     "a path that stays at a place": (
         lambda: replace(
-            ARM,
-            elements=(Tendon(name="t", path=("thigh", "toe", "toe"), stiffness=1, slack=1),),
+            ARM, elements=(Tendon(name="t", path=("thigh", "toe", "toe"), stiffness=1, slack=1),)
         ),
         "tendon 't': toe and toe of its path are one place",
     ),

@@ -7,16 +7,7 @@ import numpy as np
 import pytest
 from element_arm import ARM, ROD
 
-from ocp import (
-    Link,
-    Point,
-    Tree,
-    ball,
-    inverse_dynamics,
-    prismatic,
-    revolute,
-    simulate,
-)
+import ocp
 from ocp.mechanics import (
     Armature,
     Bumper,
@@ -36,11 +27,11 @@ from ocp.mechanics import (
 )
 
 MASS = 2.0
-SLIDER = Tree(links=(Link(mass=MASS),), joints=(prismatic("x", axis=(1, 0, 0)),))
-PLANE = Tree(
-    links=(Link(), Link(mass=MASS)),
-    joints=(prismatic("x", axis=(1, 0, 0)), prismatic("y", "x", axis=(0, 1, 0))),
-    points=(Point(name="body", link="y"),),
+SLIDER = ocp.Tree(links=(ocp.Link(mass=MASS),), joints=(ocp.prismatic("x", axis=(1, 0, 0)),))
+PLANE = ocp.Tree(
+    links=(ocp.Link(), ocp.Link(mass=MASS)),
+    joints=(ocp.prismatic("x", axis=(1, 0, 0)), ocp.prismatic("y", "x", axis=(0, 1, 0))),
+    points=(ocp.Point(name="body", link="y"),),
     gravity=(0.0, -9.81, 0.0),
 )
 
@@ -52,7 +43,7 @@ def given(element, q, qd, tree=SLIDER):
 
 
 def simulated(tree, start, duration=1.0):
-    return simulate(tree, np.zeros(tree.dof), start, duration, count=11, tolerance=1e-13)
+    return ocp.simulate(tree, np.zeros(tree.dof), start, duration, count=11, tolerance=1e-13)
 
 
 def reference(right, start, duration=1.0):
@@ -146,10 +137,10 @@ def test_a_body_on_a_tendon_moves_as_its_own_equations_say():
 
 def test_a_winch_lifts_a_body_by_its_tendon_as_their_own_equations_say():
     """A drum of radius r winds up a tendon from which a body hangs."""
-    tree = Tree(
-        links=(Link(mass=MASS), Link()),
-        joints=(prismatic("up", axis=(0, 1, 0)), revolute("drum", home=(0, 2, 0))),
-        points=(Point(name="hook", link="up"),),
+    tree = ocp.Tree(
+        links=(ocp.Link(mass=MASS), ocp.Link()),
+        joints=(ocp.prismatic("up", axis=(0, 1, 0)), ocp.revolute("drum", home=(0, 2, 0))),
+        points=(ocp.Point(name="hook", link="up"),),
         gravity=(0.0, -9.81, 0.0),
         elements=(
             Armature(joint="drum", inertia=0.01, gear=2.0),
@@ -173,7 +164,7 @@ def test_a_winch_lifts_a_body_by_its_tendon_as_their_own_equations_say():
         pull = (pull + ca.sqrt(pull**2 + 5.0**2)) / 2
         return x[2], x[3], pull / MASS - 9.81, (3.0 - 0.1 * pull) / 0.04
 
-    found = simulate(tree, (0.0, 3.0), ([0.0, 0.0], [0.0, 0.0]), 1.0, count=11, tolerance=1e-13)
+    found = ocp.simulate(tree, (0.0, 3.0), ([0.0, 0.0], [0.0, 0.0]), 1.0, count=11, tolerance=1e-13)
     own = reference(right, [0.0, 0.0, 0.0, 0.0])
     assert np.abs(np.vstack([found.q, found.qd]) - own).max() < 1e-9
     assert found.q[0, -1] > 0.5
@@ -277,9 +268,9 @@ def test_a_path_over_several_points_gives_what_its_length_says():
 
 
 def test_a_strut_acts_over_a_ball():
-    tip = Point(name="tip", link="shoulder", position=(0, 0, -1))
+    tip = ocp.Point(name="tip", link="shoulder", position=(0, 0, -1))
     strut = Strut(name="strut", start=(1, 0, -1), end="tip", stiffness=3.0, rest=0.4)
-    tree = Tree(links=(ROD,), joints=(ball("shoulder"),), points=(tip,), elements=(strut,))
+    tree = ocp.Tree(links=(ROD,), joints=(ocp.ball("shoulder"),), points=(tip,), elements=(strut,))
     moment = element_torques(tree, ca.DM(tree.neutral), ca.DM.zeros(4))
     assert np.array(moment).ravel() == pytest.approx([0.0, 0.0, 2 * -3.0 * 0.6, 0.0])
 
@@ -322,5 +313,5 @@ def test_a_passive_moment_couples_joints_by_its_energy_and_its_law():
 def test_a_rotor_adds_its_inertia_times_the_square_of_the_gear():
     geared = replace(ARM, elements=(Armature(joint="knee", inertia=1e-4, gear=100.0),))
     motion = [ca.DM(part) for part in ((0.3, -0.5), (1.0, 2.0), (0.7, -3.0))]
-    more = inverse_dynamics(geared, *motion) - inverse_dynamics(ARM, *motion)
+    more = ocp.inverse_dynamics(geared, *motion) - ocp.inverse_dynamics(ARM, *motion)
     assert np.array(more).ravel() == pytest.approx([0.0, -3.0], abs=1e-12)

@@ -8,50 +8,30 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from ocp import (
-    BSpline,
-    Link,
-    Load,
-    Point,
-    Problem,
-    Tree,
-    effort,
-    fixed,
-    inverse_dynamics,
-    prismatic,
-    revolute,
-)
-from ocp.mechanics import (
-    Strut,
-    Visual,
-    element_torques,
-    jacobian,
-    poses,
-    position,
-    stop,
-)
+import ocp
+from ocp.mechanics import Strut, Visual, element_torques, jacobian, poses, position, stop
 from ocp.mechanics.kinematics.unilateral_forces import stay_wrenches
 from ocp.storage.problem_data import problem_data, problem_from_data
 
-ROD = Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))
+ROD = ocp.Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))
 BOX = Visual(kind="box", size=(0.2, 0.1, 0.1), colour=(1, 0, 0, 0.5))
 
 
 def arm(names=("upper", "elbow", None), parents=("upper", "elbow"), visuals=()):
     """Three links: the second is called like the third joint; the third like its own."""
     first, second, third = names
-    return Tree(
+    return ocp.Tree(
         links=(
             replace(ROD, name=first, visuals=visuals),
             replace(ROD, name=second),
             replace(ROD, name=third),
         ),
         joints=(
-            revolute("shoulder", axis=(0, 1, 0)),
-            prismatic("slide", parents[0], axis=(1, 0, 0), home=(0.5, 0, 0)),
-            revolute("elbow", parents[1], axis=(0, 1, 0), home=(0.2, 0, 0)),
+            ocp.revolute("shoulder", axis=(0, 1, 0)),
+            ocp.prismatic("slide", parents[0], axis=(1, 0, 0), home=(0.5, 0, 0)),
+            ocp.revolute("elbow", parents[1], axis=(0, 1, 0), home=(0.2, 0, 0)),
         ),
-        points=(Point(name="spot", link=parents[1], position=(0.1, 0, 0.3)),),
+        points=(ocp.Point(name="spot", link=parents[1], position=(0.1, 0, 0.3)),),
         gravity=(0, 0, -9.81),
     )
 
@@ -75,9 +55,9 @@ def test_names_and_looks_of_links_change_no_force(formulation):
     plain = arm(names=(None,) * 3, parents=("shoulder", "slide"))
     named = arm(names=("upper", "elbow", "lower"), visuals=(BOX,))
     q, qd, qdd = ca.DM([0.3, 0.1, -0.4]), ca.DM([1, 2, 3]), ca.DM([-1, 0.5, 2])
-    loads = (Load(point="spot", force=(1, 2, 3), moment=(3, 2, 1)),)
+    loads = (ocp.Load(point="spot", force=(1, 2, 3), moment=(3, 2, 1)),)
     torques = [
-        np.array(inverse_dynamics(tree, q, qd, qdd, loads, formulation=formulation))
+        np.array(ocp.inverse_dynamics(tree, q, qd, qdd, loads, formulation=formulation))
         for tree in (plain, named)
     ]
     assert (torques[0] == torques[1]).all() and np.abs(torques[0]).min() > 0.1
@@ -106,7 +86,9 @@ def test_paths_of_elements_lead_to_links_by_their_names():
 def test_a_problem_with_named_links_is_data_and_what_shows_them_is_not_asked():
     def problem(**options):
         tree = arm(names=("upper", "elbow", "lower"), **options)
-        return Problem(tree=tree, motion=BSpline(points=5), duration=1.0, objective=effort())
+        return ocp.Problem(
+            tree=tree, motion=ocp.BSpline(points=5), duration=1.0, objective=ocp.effort()
+        )
 
     mesh = Visual(kind="mesh", path="upper.stl", size=(0.001, -0.001, 0.001))
     shown = problem_data(problem(visuals=(BOX, mesh)))
@@ -126,12 +108,15 @@ def test_a_problem_with_named_links_is_data_and_what_shows_them_is_not_asked():
 @pytest.mark.parametrize("name", ["", "ground", 3])
 def test_a_link_needs_a_name_that_is_one(name):
     with refused("link name: expected None or a non-empty string other than 'ground', got"):
-        Link(name=name)
+        ocp.Link(name=name)
 
 
 def test_parents_that_only_joints_are_called_are_unknown():
     with refused("joint 'b': unknown parent 'a'; the links are arm, b and 'ground'"):
-        Tree(links=(Link(name="arm"), Link()), joints=(revolute("a"), fixed("b", "a")))
+        ocp.Tree(
+            links=(ocp.Link(name="arm"), ocp.Link()),
+            joints=(ocp.revolute("a"), ocp.fixed("b", "a")),
+        )
 
 
 @pytest.mark.parametrize(
@@ -161,5 +146,5 @@ def test_a_visual_that_shows_nothing_is_refused(fields, message):
 
 def test_a_link_is_shown_by_visuals():
     with refused("link: visuals: expected Visual, got str 'box'"):
-        Link(visuals=("box",))
-    assert hash(Link(visuals=[BOX])) == hash(Link(visuals=(BOX,)))
+        ocp.Link(visuals=("box",))
+    assert hash(ocp.Link(visuals=[BOX])) == hash(ocp.Link(visuals=(BOX,)))

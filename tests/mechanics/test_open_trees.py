@@ -125,10 +125,7 @@ def test_open_places_on_links_that_bend_are_refused_by_name():
     arm = slewing_arm()
     for changed, words in (
         ({"points": (Point(name="eye", link="elbow", position=(LENGTH, 0, 0)),)}, "point 'eye'"),
-        (
-            {"joints": [replace(each, home=(LENGTH, 0, 0)) for each in arm.joints]},
-            "joint 'elbow'",
-        ),
+        ({"joints": [replace(each, home=(LENGTH, 0, 0)) for each in arm.joints]}, "joint 'elbow'"),
     ):
         with pytest.raises(ValueError, match=f"{words}: parameters length: link '.*' bends"):
             replace(arm, **changed)

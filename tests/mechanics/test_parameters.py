@@ -82,8 +82,7 @@ def test_given_values_are_refused_by_name_when_unknown_or_out_of_bounds():
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [bool, lambda m: max(m, 0.1), lambda m: 1 if m + 1 > 1 else 2, lambda m: 0 <= m <= 1],
+    "asked", [bool, lambda m: max(m, 0.1), lambda m: 1 if m + 1 > 1 else 2, lambda m: 0 <= m <= 1]
 )
 def test_an_open_number_has_no_truth_and_says_so_by_name(asked):
     words = "parameter 'mass': its value is not known while a problem is stated.*casadi.fmax"

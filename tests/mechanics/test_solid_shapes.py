@@ -54,8 +54,7 @@ def test_a_solids_moments_are_sums_over_its_bricks(kind, size, inside):
 
 
 @pytest.mark.parametrize(
-    ("kind", "size"),
-    [("box", (0.2, 0.3, 0.5)), ("sphere", (0.3,)), ("cylinder", (0.1, 0.5))],
+    ("kind", "size"), [("box", (0.2, 0.3, 0.5)), ("sphere", (0.3,)), ("cylinder", (0.1, 0.5))]
 )
 def test_a_solids_mass_may_be_open(kind, size):
     load = Parameter("load", 2.0, "kg", lower=0.0)

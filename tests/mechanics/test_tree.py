@@ -146,10 +146,7 @@ def test_names_lead_to_links_coordinates_and_points():
         (-1, 0, 1, 2),
     )
     assert tree.rows == (None, 0, None, 1)
-    assert [joint.name for joint in tree.moving] == [
-        "hip",
-        "foot",
-    ]
+    assert [joint.name for joint in tree.moving] == ["hip", "foot"]
     assert [tree.link_index(name) for name in tree.names] == [0, 1, 2, 3]
     assert (tree.coordinate("hip"), tree.coordinate("foot"), tree.point("toe")) == (0, 1, toe)
 

@@ -8,21 +8,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from ocp import (
-    Link,
-    Point,
-    Stay,
-    Tree,
-    cable,
-    fixed,
-    forward_dynamics,
-    prismatic,
-    revolute,
-    screw,
-    simulate,
-    slot,
-    stop,
-)
+import ocp
 from ocp.mechanics import motions
 from ocp.mechanics.kinematics.unilateral_forces import (
     stay_accelerations,
@@ -35,27 +21,27 @@ from ocp.mechanics.kinematics.unilateral_forces import (
 from ocp.models.arms.flexible_arm import slewing_arm
 
 HOME = ((0.0, -1.0, 0.0, 0.3), (1.0, 0.0, 0.0, 0.1), (0.0, 0.0, 1.0, 0.2), (0.0, 0.0, 0.0, 1.0))
-BODY = Link(mass=1.0, com=(0.1, 0.2, 0.0), inertia=np.diag([0.1, 0.1, 0.1]))
-TREE = Tree(
+BODY = ocp.Link(mass=1.0, com=(0.1, 0.2, 0.0), inertia=np.diag([0.1, 0.1, 0.1]))
+TREE = ocp.Tree(
     links=(BODY,) * 4,
     joints=(
-        revolute("base", axis=(0, 0.6, 0.8)),
-        prismatic("rail", "base", axis=(0.8, 0, 0.6), home=HOME),
-        screw("bolt", "rail", pitch=0.1, home=HOME),
-        revolute("other", axis=(1, 0, 0), home=(0.5, 0.4, 0)),
+        ocp.revolute("base", axis=(0, 0.6, 0.8)),
+        ocp.prismatic("rail", "base", axis=(0.8, 0, 0.6), home=HOME),
+        ocp.screw("bolt", "rail", pitch=0.1, home=HOME),
+        ocp.revolute("other", axis=(1, 0, 0), home=(0.5, 0.4, 0)),
     ),
     points=(
-        Point(name="a", link="bolt", position=(0.2, 0.1, -0.3)),
-        Point(name="b", link="other", position=(0.1, 0.5, 0.2)),
+        ocp.Point(name="a", link="bolt", position=(0.2, 0.1, -0.3)),
+        ocp.Point(name="b", link="other", position=(0.1, 0.5, 0.2)),
     ),
     gravity=(0, 0, -9.81),
     stays=(
-        stop("turn", "base", lower=-1.0, upper=2.0),
-        stop("slide", "rail", upper=0.7),
-        stop("thread", "bolt", lower=-3.0),
-        cable("rope", "a", "b", 2.0),
-        slot("pin", "a", (0.4, -0.3, 1.0), 0.1, 3.0),
-        cable("guy", (0.0, 0.0, 2.0), "b", 3.0),
+        ocp.stop("turn", "base", lower=-1.0, upper=2.0),
+        ocp.stop("slide", "rail", upper=0.7),
+        ocp.stop("thread", "bolt", lower=-3.0),
+        ocp.cable("rope", "a", "b", 2.0),
+        ocp.slot("pin", "a", (0.4, -0.3, 1.0), 0.1, 3.0),
+        ocp.cable("guy", (0.0, 0.0, 2.0), "b", 3.0),
     ),
 )
 
@@ -96,12 +82,15 @@ def test_rates_and_accelerations_of_gaps_are_their_derivatives():
 
 
 def test_a_gap_is_what_is_left_to_the_bound():
-    mass = Link(mass=1.0)
-    tree = Tree(
+    mass = ocp.Link(mass=1.0)
+    tree = ocp.Tree(
         links=(mass,),
-        joints=(prismatic("slide", axis=(0, 1, 0)),),
-        points=(Point(name="eye", link="slide"),),
-        stays=(slot("slot", (0.0, 2.0, 0.0), "eye", 0.5, 1.0), stop("floor", "slide", lower=0.9)),
+        joints=(ocp.prismatic("slide", axis=(0, 1, 0)),),
+        points=(ocp.Point(name="eye", link="slide"),),
+        stays=(
+            ocp.slot("slot", (0.0, 2.0, 0.0), "eye", 0.5, 1.0),
+            ocp.stop("floor", "slide", lower=0.9),
+        ),
     )
     assert stay_labels(tree) == ("slot: lower", "slot: upper", "floor")
     assert stay_units(tree) == ("m", "m", "m")
@@ -132,21 +121,21 @@ def test_a_gap_is_what_is_left_to_the_bound():
 )
 def test_a_stay_that_is_none_is_refused(stay, message):
     with refused(message):
-        Stay(**{"name": "stay"} | stay)
+        ocp.Stay(**{"name": "stay"} | stay)
 
 
 @pytest.mark.parametrize(
     ("stay", "message"),
     [
-        (stop("end", "nobody", upper=1.0), "stay 'end': unknown joint 'nobody'; the joints"),
-        (stop("end", "mount", upper=1.0), "stay 'end': joint 'mount' is fixed"),
-        (cable("rope", "a", "c", 1.0), "stay 'rope': unknown point 'c'; the points are a, b"),
-        (cable("rope", "a", "a", 1.0), "stay 'rope': its points 'a' and 'a' are on one link"),
-        (cable("guy", (0, 0, 0), (0, 0, 1), 1.0), "stay 'guy': its points"),
+        (ocp.stop("end", "nobody", upper=1.0), "stay 'end': unknown joint 'nobody'; the joints"),
+        (ocp.stop("end", "mount", upper=1.0), "stay 'end': joint 'mount' is fixed"),
+        (ocp.cable("rope", "a", "c", 1.0), "stay 'rope': unknown point 'c'; the points are a, b"),
+        (ocp.cable("rope", "a", "a", 1.0), "stay 'rope': its points 'a' and 'a' are on one link"),
+        (ocp.cable("guy", (0, 0, 0), (0, 0, 1), 1.0), "stay 'guy': its points"),
     ],
 )
 def test_a_stay_that_fits_no_tree_is_refused(stay, message):
-    joints = (*TREE.joints, fixed("mount"))
+    joints = (*TREE.joints, ocp.fixed("mount"))
     with refused(message):
         replace(TREE, links=(*TREE.links, BODY), joints=joints, stays=(stay,))
 
@@ -154,8 +143,8 @@ def test_a_stay_that_fits_no_tree_is_refused(stay, message):
 def test_what_does_not_know_forces_of_stays_says_so():
     start = (np.zeros(4), np.zeros(4))
     with refused("simulate: stays turn, slide, thread, rope, pin, guy are not followed"):
-        simulate(TREE, np.zeros(4), start, 1.0)
+        ocp.simulate(TREE, np.zeros(4), start, 1.0)
     with refused("forward_dynamics: forces of stays turn, slide"):
-        forward_dynamics(TREE, *start, np.zeros(4))
+        ocp.forward_dynamics(TREE, *start, np.zeros(4))
     with refused("stay 'end': links that bend (shoulder, elbow) take no stays yet"):
-        replace(slewing_arm(), stays=(stop("end", "shoulder", upper=1.0),))
+        replace(slewing_arm(), stays=(ocp.stop("end", "shoulder", upper=1.0),))

@@ -6,24 +6,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from ocp import (
-    PLAIN,
-    BSpline,
-    NotSolved,
-    Parameter,
-    Problem,
-    Radau,
-    Transcription,
-    at_end,
-    at_start,
-    duration,
-    effort,
-    kinematics,
-    path,
-    prepare,
-    torque_limits,
-    track,
-)
+import ocp
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.cart_pole import cart_pole
 from ocp.mpc import simulated_plant
@@ -38,60 +21,64 @@ PUSH = np.array([0.0, 0.0, 1.5, 4.5])  # m/s and rad/s of the cart and of its po
 def open_start(tree, q):
     """The initial state as parameters, at rest at q unless it is given."""
     names = [joint.name for joint in tree.moving]
-    places = [Parameter(name, value) for name, value in zip(names, q)]
-    rates = [Parameter(f"{name}_rate", 0.0) for name in names]
-    return at_start(tree, q=places, qd=rates)
+    places = [ocp.Parameter(name, value) for name, value in zip(names, q)]
+    rates = [ocp.Parameter(f"{name}_rate", 0.0) for name in names]
+    return ocp.at_start(tree, q=places, qd=rates)
 
 
-def reaching(seconds=1.0, objective=effort):
+def reaching(seconds=1.0, objective=ocp.effort):
     """A two-link arm that comes to rest at a goal left open, in a time that may be a parameter."""
     arm = two_link(torque=10.0)
-    goal = [Parameter("goal_shoulder", 1.0, "rad"), Parameter("goal_elbow", -1.0, "rad")]
-    return Problem(
+    goal = [ocp.Parameter("goal_shoulder", 1.0, "rad"), ocp.Parameter("goal_elbow", -1.0, "rad")]
+    return ocp.Problem(
         tree=arm,
-        motion=BSpline(points=12, degree=5),
+        motion=ocp.BSpline(points=12, degree=5),
         duration=seconds,
         objective=objective(),
-        constraints=(open_start(arm, REST[0]), at_end(arm, q=goal, qd=0.0), torque_limits(arm)),
+        constraints=(
+            open_start(arm, REST[0]),
+            ocp.at_end(arm, q=goal, qd=0.0),
+            ocp.torque_limits(arm),
+        ),
     )
 
 
 def balancing():
     """A cart that stands upright at the origin two seconds from now."""
     cart = cart_pole()
-    return Problem(
+    return ocp.Problem(
         tree=cart,
-        motion=BSpline(points=24, degree=5),
+        motion=ocp.BSpline(points=24, degree=5),
         duration=2.0,
-        objective=effort(cart, ("cart",)),
+        objective=ocp.effort(cart, ("cart",)),
         constraints=(
             open_start(cart, (0.0, pi)),
-            at_end(cart, q=(0.0, pi), qd=0.0),
-            torque_limits(cart),
+            ocp.at_end(cart, q=(0.0, pi), qd=0.0),
+            ocp.torque_limits(cart),
         ),
     )
 
 
 @pytest.fixture(scope="module")
 def arm():
-    return prepare(reaching())
+    return ocp.prepare(reaching())
 
 
 @pytest.fixture(scope="module")
 def left():
     """The arm, whose duration is what is left of it."""
-    return prepare(reaching(Parameter("left", 1.0, "s", lower=0.3)))
+    return ocp.prepare(reaching(ocp.Parameter("left", 1.0, "s", lower=0.3)))
 
 
 @pytest.fixture(scope="module")
 def quick():
     """The arm in minimum time."""
-    return prepare(reaching((0.1, 5.0), duration))
+    return ocp.prepare(reaching((0.1, 5.0), ocp.duration))
 
 
 @pytest.fixture(scope="module")
 def cart():
-    return prepare(balancing())
+    return ocp.prepare(balancing())
 
 
 def pushed(plan, period):
@@ -130,7 +117,7 @@ def test_a_motion_of_given_duration_stays_at_its_end(arm):
 
 
 def test_undisturbed_a_plan_made_anew_is_the_rest_of_the_one_before(quick):
-    done = track(quick, REST, period=0.05, periods=4)
+    done = ocp.track(quick, REST, period=0.05, periods=4)
     ends = [turn.t + turn.solution.duration for turn in done.replans]
     assert min(ends) > 0.3918 and max(ends) < ends[0] + 2e-3  # s, where 0.39185 is the optimum
     assert done.dropped_plans == 0 and len(done.t) == 4 * (SAMPLES - 1) + 1
@@ -142,7 +129,7 @@ def test_an_arm_follows_a_goal_that_moves(arm):
     def goals(t):
         return {"goal_shoulder": 1.0 if t < 0.3 else 0.5}
 
-    done = track(arm, REST, period=0.1, periods=18, goals=goals)
+    done = ocp.track(arm, REST, period=0.1, periods=18, goals=goals)
     np.testing.assert_allclose(done.q[:, -1], (0.5, -1.0), rtol=0, atol=0.03)
     assert np.abs(done.tau).max() <= 10.0 * (1 + 1e-2)  # N m, between the nodes too
 
@@ -156,7 +143,7 @@ def test_torques_told_are_those_of_the_solution(arm, left):
 
 
 def test_a_horizon_that_shrinks_ends_where_the_first_plan_would_have(left):
-    done = track(left, REST, period=0.1, periods=14, horizon="shrinking")
+    done = ocp.track(left, REST, period=0.1, periods=14, horizon="shrinking")
     lengths = [turn.solution.duration for turn in done.replans]
     assert lengths == pytest.approx([*np.arange(1.0, 0.25, -0.1), *[0.3] * 6])
     first = done.replans[0].solution
@@ -170,7 +157,7 @@ def test_how_far_off_the_end_asked_is_told_for_every_constraint_of_it(arm):
     def goals(t):
         return {"goal_shoulder": 1.0 if t < 0.15 else 0.5}
 
-    done = track(arm, REST, period=0.1, periods=3, goals=goals)
+    done = ocp.track(arm, REST, period=0.1, periods=3, goals=goals)
     wanted = np.where(done.t <= 0.2 + 1e-9, 1.0, 0.5)
     np.testing.assert_allclose(done.off["at_end.q"][0], np.abs(done.q[0] - wanted), atol=1e-12)
     np.testing.assert_allclose(done.off["at_end.qd"], np.abs(done.qd), rtol=0, atol=1e-12)
@@ -180,29 +167,29 @@ def test_how_far_off_the_end_asked_is_told_for_every_constraint_of_it(arm):
 def test_an_end_asked_by_points_and_accelerations_is_told_where_the_state_says_it(quick):
     arm = quick.problem.tree
     start = quick.problem.constraints[:2]
-    above = path("above", lambda at: at.position("tip")[1], lower=0.7, when="end", units="m")
-    stated = replace(quick.problem, constraints=(*start, above, at_end(arm, qdd=0.0)))
+    above = ocp.path("above", lambda at: at.position("tip")[1], lower=0.7, when="end", units="m")
+    stated = replace(quick.problem, constraints=(*start, above, ocp.at_end(arm, qdd=0.0)))
     states = np.array([[0.3, 0.2, 0.0, 0.0], [1.5, 0.0, 0.1, 0.0]]).T
-    plan = prepare(stated)
+    plan = ocp.prepare(stated)
     off = end_distances(plan)(plan.solve(), states)
-    heights = [float(kinematics.position(arm, q, "tip")[1]) for q in states[:2].T]
+    heights = [float(ocp.kinematics.position(arm, q, "tip")[1]) for q in states[:2].T]
     np.testing.assert_allclose(off["above"][0], np.maximum(0.7 - np.array(heights), 0.0))
     assert np.isnan(off["at_end.qdd"]).all()
 
 
 def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
     start = ((0.0, pi), (0.0, 0.0))
-    done = track(cart, start, period=0.1, periods=22, plant=pushed(cart, 0.1))
+    done = ocp.track(cart, start, period=0.1, periods=22, plant=pushed(cart, 0.1))
     assert done.dropped_plans == 0
     assert (np.abs(done.q[:, -1] - (0.0, pi)) < (0.2, 0.1)).all()  # m, rad, and still returning
     assert np.abs(done.tau[0]).max() > 15.0 and not done.tau[1].any()  # nothing drives the pole
-    alone = track(cart, start, period=0.1, periods=5, plant=pushed(cart, 0.1), deadline=1e-9)
+    alone = ocp.track(cart, start, period=0.1, periods=5, plant=pushed(cart, 0.1), deadline=1e-9)
     assert abs(alone.q[1, -1] - pi) > 1.0
 
 
 def test_on_a_mesh_the_shifted_plan_is_near_the_new_one():
-    arm = prepare(reaching(), Transcription(method=Radau(intervals=10, order=3)))
-    done = track(arm, REST, period=0.1, periods=2)
+    arm = ocp.prepare(reaching(), ocp.Transcription(method=ocp.Radau(intervals=10, order=3)))
+    done = ocp.track(arm, REST, period=0.1, periods=2)
     assert done.dropped_plans == 0 and done.iterations[0] < arm.solve().statistics["iterations"]
     first = done.replans[0].solution
     t = np.linspace(0.0, 1.0, 7)
@@ -213,7 +200,7 @@ def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):
     def goals(t):
         return {"goal_shoulder": 1.0 + t}
 
-    done = track(arm, REST, period=0.1, periods=3, goals=goals, deadline=1e-9)
+    done = ocp.track(arm, REST, period=0.1, periods=3, goals=goals, deadline=1e-9)
     assert done.dropped_plans == 2
     assert [turn.followed for turn in done.replans] == [True, False, False]
     first = done.replans[0].solution
@@ -252,22 +239,22 @@ def test_a_deadline_that_is_no_number_is_refused(arm, seconds):
 
 @pytest.mark.parametrize("given", [{}, {"free": True, "lower": 0.1}])
 def test_a_duration_that_cannot_shrink_is_refused(given):
-    plan = prepare(reaching(Parameter("left", 1.0, "s", **{"upper": 2.0} | given)))
+    plan = ocp.prepare(reaching(ocp.Parameter("left", 1.0, "s", **{"upper": 2.0} | given)))
     words = (
         "expected a lower bound above 0 s" if not given else "expected a Parameter that is given"
     )
     with pytest.raises(ValueError, match=f"track: horizon 'shrinking': .*{words}"):
-        track(plan, REST, period=0.1, periods=1, horizon="shrinking")
+        ocp.track(plan, REST, period=0.1, periods=1, horizon="shrinking")
 
 
 def closed_state():
     tree = two_link()
-    return replaced(reaching(), at_start(tree, q=(Parameter("a", 0.0), -2.0), qd=0.0))
+    return replaced(reaching(), ocp.at_start(tree, q=(ocp.Parameter("a", 0.0), -2.0), qd=0.0))
 
 
 def one_for_two():
-    tree, same = two_link(), Parameter("same", 0.0)
-    return replaced(reaching(), at_start(tree, q=(same, same), qd=(same, same)))
+    tree, same = two_link(), ocp.Parameter("same", 0.0)
+    return replaced(reaching(), ocp.at_start(tree, q=(same, same), qd=(same, same)))
 
 
 def replaced(problem, start):
@@ -285,7 +272,7 @@ def replaced(problem, start):
 )
 def test_an_initial_state_that_cannot_be_given_is_refused(problem, words):
     with pytest.raises(ValueError, match=words):
-        track(prepare(problem()), REST, period=0.1, periods=1)
+        ocp.track(ocp.prepare(problem()), REST, period=0.1, periods=1)
 
 
 @pytest.mark.parametrize(
@@ -306,18 +293,18 @@ def test_an_initial_state_that_cannot_be_given_is_refused(problem, words):
 )
 def test_bad_settings_are_refused(arm, settings, words):
     with pytest.raises(ValueError, match=words):
-        track(arm, REST, **{"period": 0.1, "periods": 1, **settings})
+        ocp.track(arm, REST, **{"period": 0.1, "periods": 1, **settings})
 
 
 def test_a_start_of_the_wrong_size_is_refused(arm):
     with pytest.raises(ValueError, match=r"track: start: q: expected"):
-        track(arm, ((0.0,), (0.0, 0.0)), period=0.1, periods=1)
+        ocp.track(arm, ((0.0,), (0.0, 0.0)), period=0.1, periods=1)
 
 
 def test_without_a_first_plan_nothing_moves():
-    hopeless = prepare(reaching(0.05), attempts=PLAIN)
-    with pytest.raises(NotSolved):
-        track(hopeless, REST, period=0.01, periods=1)
+    hopeless = ocp.prepare(reaching(0.05), attempts=ocp.PLAIN)
+    with pytest.raises(ocp.NotSolved):
+        ocp.track(hopeless, REST, period=0.01, periods=1)
 
 
 @pytest.mark.parametrize(
@@ -334,6 +321,6 @@ def test_without_a_first_plan_nothing_moves():
     ],
 )
 def test_what_cannot_be_tracked_with_is_told_before_anything_is_solved(given, message):
-    plan = given.pop("plan") if "plan" in given else prepare(reaching())
+    plan = given.pop("plan") if "plan" in given else ocp.prepare(reaching())
     with pytest.raises(ValueError, match=message):
-        track(plan, REST, **({"period": 0.1, "periods": 2} | given))
+        ocp.track(plan, REST, **({"period": 0.1, "periods": 2} | given))

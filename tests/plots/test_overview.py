@@ -5,24 +5,7 @@ from dataclasses import replace
 import numpy as np
 from pictured import moved
 
-from ocp import (
-    BSpline,
-    Link,
-    Point,
-    Problem,
-    Strength,
-    TorqueSpeed,
-    Tree,
-    at_start,
-    contacts,
-    effort,
-    free,
-    joint_limits,
-    prismatic,
-    revolute,
-    solve,
-    velocity_limits,
-)
+import ocp
 from ocp.mechanics import Visual
 from ocp.plots import plot, plot_joints, plot_snapshots, stick
 from ocp.plots.bodies.scenery import silhouette
@@ -31,7 +14,7 @@ from ocp.plots.curves.joint_curves import Profile, bands, trace_joints
 from ocp.plots.curves.joint_panels import needs_own_panels, panel_pairs
 from ocp.plots.overview import sections_of
 
-BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
+BODY = ocp.Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
 
 
 def labels(figure):
@@ -57,7 +40,7 @@ def shown(solution):
 def test_velocities_have_a_panel_where_they_are_limited(solution):
     rates = ("qd", "shoulder", "elbow")
     assert rates not in shown(solution) | shown(limited(solution, velocity=20.0))
-    rated = limited(solution, velocity_limits, velocity=20.0)
+    rated = limited(solution, ocp.velocity_limits, velocity=20.0)
     assert rates in shown(rated)
     assert labels(plot(rated))[:3] == ["angle (rad)", "angular velocity (rad/s)", "torque (N m)"]
 
@@ -65,7 +48,7 @@ def test_velocities_have_a_panel_where_they_are_limited(solution):
 def test_limits_of_positions_are_shaded_where_they_are_asked_for(solution):
     unasked = plot_joints(limited(solution, position=(-2.6, 1.1)))
     assert not unasked.axes[0].patches
-    angles, *others = plot_joints(limited(solution, joint_limits, position=(-2.6, 1.1))).axes
+    angles, *others = plot_joints(limited(solution, ocp.joint_limits, position=(-2.6, 1.1))).axes
     assert len(angles.patches) == 2 and not any(axes.patches for axes in others)
 
 
@@ -73,9 +56,10 @@ def arms(names, **options):
     """A row of joints that are called so."""
     parents = ("ground", *names)
     joints = [
-        revolute(name, parent, home=(0.2, 0, 0), **options) for name, parent in zip(names, parents)
+        ocp.revolute(name, parent, home=(0.2, 0, 0), **options)
+        for name, parent in zip(names, parents)
     ]
-    return Tree(links=[BODY] * len(names), joints=joints)
+    return ocp.Tree(links=[BODY] * len(names), joints=joints)
 
 
 def test_both_sides_share_a_panel(solution):
@@ -98,7 +82,7 @@ def test_some_joints_whose_limits_differ_have_panels_of_their_own(solution):
     other = (*tree.joints[:3], replace(tree.joints[3], position=2.0))
     for joints, apart in ((tree.joints, False), (other, True)):
         one = moved(solution, replace(tree, joints=joints))
-        asked = (*one.problem.constraints, joint_limits(one.problem.tree))
+        asked = (*one.problem.constraints, ocp.joint_limits(one.problem.tree))
         one = replace(one, problem=replace(one.problem, constraints=asked))
         assert needs_own_panels(one, Profile("q", joints)) == apart
         assert not needs_own_panels(one, Profile("qdd", joints))
@@ -106,7 +90,7 @@ def test_some_joints_whose_limits_differ_have_panels_of_their_own(solution):
 
 def strong(joint, direction):
     """Drives of a joint that are weaker the further and the faster it turns."""
-    return Strength(
+    return ocp.Strength(
         joint=joint,
         direction=direction,
         capacity=lambda x, speed: 3.0 + direction - 0.5 * x**2 - 0.1 * speed,
@@ -115,7 +99,7 @@ def strong(joint, direction):
 
 def test_strength_over_angle_and_speed_is_shaded_as_it_varies(solution):
     sides = [strong("a_l", 1), strong("a_l", -1), strong("a_r", 1)]
-    motor = TorqueSpeed(joint="b", stall=5.0, no_load=20.0)
+    motor = ocp.TorqueSpeed(joint="b", stall=5.0, no_load=20.0)
     tree = replace(arms(["a_r", "a_l", "b", "c"]), elements=(*sides, motor))
     one = moved(solution, tree)
     assert needs_own_panels(one, Profile("tau", tree.joints))
@@ -137,8 +121,9 @@ def test_what_is_at_rest_has_no_panel(solution):
     still = arms("ab")
     points = np.array(moved(solution, still).points) * [[1.0], [1e-12]]
     assert ("q", "a") in shown(moved(solution, still, points))
-    sliding = Tree(
-        links=(BODY, BODY), joints=(prismatic("rail"), revolute("hinge", "rail", axis=(1, 0, 0)))
+    sliding = ocp.Tree(
+        links=(BODY, BODY),
+        joints=(ocp.prismatic("rail"), ocp.revolute("hinge", "rail", axis=(1, 0, 0))),
     )
     points = np.array(moved(solution, sliding).points) * [[1e-15], [1.0]]
     assert ("q", "hinge") in shown(moved(solution, sliding, points))
@@ -174,20 +159,20 @@ def test_a_body_adrift_has_no_rails_and_stands_on_its_ground(hopped):
 
 
 def test_contacts_that_nobody_schedules_are_drawn_too():
-    ball = Tree(
-        links=(Link(mass=1.0),),
-        joints=(prismatic("rise", axis=(0, 0, 1)),),
-        points=(Point(name="sole", link="rise"),),
+    ball = ocp.Tree(
+        links=(ocp.Link(mass=1.0),),
+        joints=(ocp.prismatic("rise", axis=(0, 0, 1)),),
+        points=(ocp.Point(name="sole", link="rise"),),
     )
-    problem = Problem(
+    problem = ocp.Problem(
         tree=ball,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=0.2,
-        objective=effort(),
-        constraints=at_start(ball, q=0.01, qd=-0.1),
-        loads=contacts(ball, ("sole",)),
+        objective=ocp.effort(),
+        constraints=ocp.at_start(ball, q=0.01, qd=-0.1),
+        loads=ocp.contacts(ball, ("sole",)),
     )
-    fallen = solve(problem)
+    fallen = ocp.solve(problem)
     assert contacts_of(fallen) == ("sole",)
     felt = contact_forces(fallen, fallen.times(9))["sole"]
     assert felt.forces[:, 2].max() > 1.0
@@ -197,7 +182,7 @@ def test_contacts_that_nobody_schedules_are_drawn_too():
 
 
 def test_a_body_that_turns_any_way_is_drawn(solution):
-    tree = Tree(links=(Link(), Link(), Link(), BODY), joints=free("body"))
+    tree = ocp.Tree(links=(ocp.Link(), ocp.Link(), ocp.Link(), BODY), joints=ocp.free("body"))
     points = np.array(moved(solution, tree).points)
     points[3] += 2.0  # away from a quaternion of no length
     tumbling = moved(solution, tree, points)

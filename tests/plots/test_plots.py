@@ -13,17 +13,7 @@ from pictured import NAMES, misplaced, moved
 from PIL import Image
 
 import ocp
-from ocp import (
-    Link,
-    Point,
-    Transcription,
-    Tree,
-    animate,
-    load,
-    plot,
-    prismatic,
-    revolute,
-)
+from ocp import Link, Point, Transcription, Tree, animate, load, plot, prismatic, revolute
 from ocp.plots import (
     COLOURS,
     Body,

@@ -142,11 +142,7 @@ def test_a_body_has_the_inertia_of_its_link():
     np.testing.assert_allclose(sorted(body.size), (c, b, a), rtol=1e-9)
     way = np.array(body.pose)[:3, np.argmax(body.size)]
     assert abs(way @ turn[:, 0]) == pytest.approx(1)
-    assert tuple(np.array(body.pose)[:3, 3]) == (
-        1,
-        2,
-        3,
-    )
+    assert tuple(np.array(body.pose)[:3, 3]) == (1, 2, 3)
     near = np.array([[1.0, 2, 3.15]])
     np.testing.assert_allclose(sorted(equal_inertia(link, near).size), (c, b, a), rtol=1e-9)
     light = replace(link, mass=0.1, inertia=np.array(link.inertia) / 50)  # lighter than cork

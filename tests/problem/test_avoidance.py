@@ -11,12 +11,7 @@ from random_trees import random_motion, random_tree
 from ocp import Instant
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics.kinematics import kinematics
-from ocp.problem import (
-    apart,
-    off_box,
-    off_edges,
-    swing_together,
-)
+from ocp.problem import apart, off_box, off_edges, swing_together
 from ocp.problem.instant import Forces
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
@@ -63,10 +58,7 @@ def test_spheres_touch_at_the_sum_of_their_radii():
         "feet", [(("toe_left", 0.03), ("toe_right", 0.05)), (("head", 0.1), ("toe_left", 0.1))]
     )
     assert constraint.lower == pytest.approx((0.08**2, 0.2**2))
-    assert constraint.labels == (
-        "toe_left and toe_right",
-        "head and toe_left",
-    )
+    assert constraint.labels == ("toe_left and toe_right", "head and toe_left")
     assert rows(constraint, at)[0] == pytest.approx(distance**2)
 
 

@@ -7,34 +7,16 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    BSpline,
-    Joint,
-    Link,
-    Parameter,
-    Point,
-    Problem,
-    Tree,
-    at_start,
-    ball,
-    ball_limits,
-    effort,
-    integral,
-    prepare,
-    revolute,
-    solve,
-    verify,
-)
 from ocp.mechanics import exp_rotation
 from ocp.mechanics.kinematics.rotations import quaternion
 from ocp.plots import plot
 from ocp.plots.curves.ball_limits import limited_balls
 
-LIMB = Link(mass=2.0, com=(0.02, 0.0, -0.15), inertia=np.diag((0.02, 0.021, 0.003)))
-HIP = Tree(
+LIMB = ocp.Link(mass=2.0, com=(0.02, 0.0, -0.15), inertia=np.diag((0.02, 0.021, 0.003)))
+HIP = ocp.Tree(
     links=(LIMB,),
-    joints=(ball("hip"),),
-    points=(Point(name="knee", link="hip", position=(0.0, 0.0, -0.4)),),
+    joints=(ocp.ball("hip"),),
+    points=(ocp.Point(name="knee", link="hip", position=(0.0, 0.0, -0.4)),),
     gravity=(0, 0, -9.81),
 )
 AXIS, REST = np.array([0.0, 0.6, 0.8]), exp_rotation([0.3, -0.2, 0.5])
@@ -57,7 +39,7 @@ def turned(swing, twist):
 
 @pytest.mark.parametrize("length", [1.0, -1.0, -1.3])
 def test_swing_and_twist_are_told_apart_for_quaternions_of_any_sign_and_length(length):
-    rows = ball_limits(HIP, "hip", swing=1.0, twist=(-0.4, 1.0), turn=2.0, axis=AXIS, rest=REST)
+    rows = ocp.ball_limits(HIP, "hip", swing=1.0, twist=(-0.4, 1.0), turn=2.0, axis=AXIS, rest=REST)
     for swing, twist in ((0.0, 0.0), (0.5, -0.3), (1.4, 0.9), (2.6, -2.0)):
         at = At(length * turned(swing, twist))
         whole = 2 * np.arccos(np.cos(swing / 2) * np.abs(np.cos(twist / 2)))
@@ -74,12 +56,12 @@ def test_swing_and_twist_are_told_apart_for_quaternions_of_any_sign_and_length(l
 def lifted(*constraints, tree=HIP):
     """A limb that is to be as high as its moments are worth, from hanging at rest."""
     hanging = dict(zip(("hip.w", "hip.x", "hip.y", "hip.z"), (1.0, 0.0, 0.0, 0.0)))
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=1.0,
-        objective=effort() + 60.0 * integral("low", lambda at: -at.position("knee")[2]),
-        constraints=(*at_start(tree, q=hanging, qd=0.0), *constraints),
+        objective=ocp.effort() + 60.0 * ocp.integral("low", lambda at: -at.position("knee")[2]),
+        constraints=(*ocp.at_start(tree, q=hanging, qd=0.0), *constraints),
     )
 
 
@@ -90,9 +72,9 @@ def swung(solution):
 
 
 def test_a_limb_stays_in_its_cone_and_its_picture_shows_it():
-    held = solve(lifted(ball_limits(HIP, "hip", swing=0.4, twist=1.0))).require(coarse=True)
+    held = ocp.solve(lifted(ocp.ball_limits(HIP, "hip", swing=0.4, twist=1.0))).require(coarse=True)
     assert swung(held) == pytest.approx(0.4, abs=2e-3)
-    worst = verify(held).violations["ball_limits.hip"]
+    worst = ocp.verify(held).violations["ball_limits.hip"]
     assert worst.nodes < 1e-7 and worst.label.startswith("hip: ")
     (axes,) = [each for each in plot(held).axes if each.get_ylabel() == "turn of a ball (rad)"]
     swing, twist = axes.lines[:2]
@@ -102,9 +84,9 @@ def test_a_limb_stays_in_its_cone_and_its_picture_shows_it():
 
 
 def test_costs_by_parameters_of_balls_are_those_of_solves_beside():
-    cone, mass = Parameter("cone", 0.4, "rad"), Parameter("mass", 2.0, "kg")
+    cone, mass = ocp.Parameter("cone", 0.4, "rad"), ocp.Parameter("mass", 2.0, "kg")
     tree = replace(HIP, links=(replace(LIMB, mass=mass),))
-    plan = prepare(lifted(ball_limits(tree, "hip", swing=cone, twist=0.2), tree=tree))
+    plan = ocp.prepare(lifted(ocp.ball_limits(tree, "hip", swing=cone, twist=0.2), tree=tree))
     solution = plan.solve().require(coarse=True)
     for name, value, step in (("cone", 0.4, 1e-3), ("mass", 2.0, 1e-3)):
         known = ocp.derivative(solution, "objective", name)
@@ -119,24 +101,26 @@ def test_costs_by_parameters_of_balls_are_those_of_solves_beside():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: ball_limits(HIP, "hip"), "expected a swing and a twist .rad., or a turn"),
-        (lambda: ball_limits(HIP, "hip", swing=(0.1, 0.2)), "swing: expected one angle .rad."),
+        (lambda: ocp.ball_limits(HIP, "hip"), "expected a swing and a twist .rad., or a turn"),
+        (lambda: ocp.ball_limits(HIP, "hip", swing=(0.1, 0.2)), "swing: expected one angle .rad."),
+        (lambda: ocp.ball_limits(HIP, "hip", swing=90), "swing: expected an angle above 0"),
+        (lambda: ocp.ball_limits(HIP, "hip", twist=(-4, 4)), "twist: expected lower < upper"),
         (
-            lambda: ball_limits(HIP, "hip", swing=90),
-            "swing: expected an angle above 0",
+            lambda: ocp.ball_limits(HIP, "hip", swing=1, axis=(0, 0, 0)),
+            "axis: expected a direction",
         ),
         (
-            lambda: ball_limits(HIP, "hip", twist=(-4, 4)),
-            "twist: expected lower < upper",
+            lambda: ocp.ball_limits(HIP, "hip", turn=1, rest=(2, 0, 0, 0)),
+            "rest: expected a rotation",
         ),
-        (lambda: ball_limits(HIP, "hip", swing=1, axis=(0, 0, 0)), "axis: expected a direction"),
-        (lambda: ball_limits(HIP, "hip", turn=1, rest=(2, 0, 0, 0)), "rest: expected a rotation"),
         (
-            lambda: ball_limits(Tree(links=(LIMB,), joints=(revolute("h"),)), "h", turn=1),
+            lambda: ocp.ball_limits(
+                ocp.Tree(links=(LIMB,), joints=(ocp.revolute("h"),)), "h", turn=1
+            ),
             "ball_limits of 'h': expected a ball",
         ),
         (
-            lambda: Joint(name="hip", ball=True, position=(-1, 1)),
+            lambda: ocp.Joint(name="hip", ball=True, position=(-1, 1)),
             r"joint 'hip': position limits: it takes none; ball_limits\(tree, joint, swing=",
         ),
     ],

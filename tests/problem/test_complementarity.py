@@ -8,31 +8,6 @@ import pytest
 from dropped_bodies import GRAVITY, MASS, X, Z, ball, block
 
 import ocp
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Integrated,
-    Link,
-    Load,
-    Parameter,
-    Point,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    effort,
-    integral,
-    load,
-    prepare,
-    prismatic,
-    simulate,
-    solve,
-    tighten,
-    verify,
-)
 from ocp.problem import (
     Complementarity,
     Ground,
@@ -45,19 +20,19 @@ from ocp.problem import (
 from ocp.problem.contact.complementarity import felt_ways
 
 WEIGHT = MASS * GRAVITY
-EULER = Transcription(method=Radau(intervals=16, order=1))
-NOTHING = integral("nothing", lambda at: 0 * at.q[0])
+EULER = ocp.Transcription(method=ocp.Radau(intervals=16, order=1))
+NOTHING = ocp.integral("nothing", lambda at: 0 * at.q[0])
 
 
 def slab():
     """The block in the plane of x and z."""
-    return Tree(
-        links=(Link(), Link(mass=MASS)),
+    return ocp.Tree(
+        links=(ocp.Link(), ocp.Link(mass=MASS)),
         joints=(
-            prismatic("along", "ground", axis=X, actuated=False),
-            prismatic("up", "along", axis=Z, actuated=False),
+            ocp.prismatic("along", "ground", axis=X, actuated=False),
+            ocp.prismatic("up", "along", axis=Z, actuated=False),
         ),
-        points=(Point(name="sole", link="up"),),
+        points=(ocp.Point(name="sole", link="up"),),
         gravity=(0.0, 0.0, -GRAVITY),
     )
 
@@ -65,14 +40,14 @@ def slab():
 def left_alone(tree, push=(0.0, 0.0, 0.0), duration=0.4, leak=1e-4, **start):
     """The tree under a push, and nothing sought but its motion."""
     loads = contacts(tree, "sole", model=Complementarity(friction=0.5, leak=leak))
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=10),
+        motion=ocp.BSpline(points=10),
         duration=duration,
         objective=NOTHING,
-        loads=(*loads, Load(point="sole", force=push)),
+        loads=(*loads, ocp.Load(point="sole", force=push)),
         outputs=contact_outputs(loads),
-        constraints=(at_start(tree, **{"q": 0.0, "qd": 0.0} | start),),
+        constraints=(ocp.at_start(tree, **{"q": 0.0, "qd": 0.0} | start),),
     )
 
 
@@ -80,7 +55,7 @@ def left_alone(tree, push=(0.0, 0.0, 0.0), duration=0.4, leak=1e-4, **start):
 def dropped():
     """The block thrown forward and dropped from 0.3 m."""
     statement = left_alone(block(), q=(0, 0, 0.3), qd=(1, 0, 0))
-    return tighten(statement, EULER, loose=1e-2).require(coarse=True)
+    return ocp.tighten(statement, EULER, loose=1e-2).require(coarse=True)
 
 
 def test_what_is_dropped_lands_without_a_bounce_and_rests():
@@ -107,8 +82,8 @@ def test_a_blow_slows_what_slides_by_its_friction():
 def test_what_is_pushed_slides_beyond_its_friction(tree, part):
     grip = 0.5 * WEIGHT / (1 if tree is slab else np.sqrt(2))
     statement = left_alone(tree(), push=(part * grip, 0.0, 0.0))
-    method = Transcription(method=Radau(intervals=4))
-    solution = solve(statement, method).require()
+    method = ocp.Transcription(method=ocp.Radau(intervals=4))
+    solution = ocp.solve(statement, method).require()
     pushed = max(0.0, part - 1) * grip / MASS
     assert solution.qd(0.4)[0] == pytest.approx(0.4 * pushed, abs=4e-3)
     assert solution.output("force on sole", 0.2)[0] == pytest.approx(-min(1, part) * grip, rel=1e-2)
@@ -120,21 +95,21 @@ def test_a_slope_holds_what_its_friction_holds():
         tree, model = slab(), Complementarity(friction=friction, leak=1e-4)
         loads = contacts(tree, "sole", model=model, normal=normal)
         statement = replace(left_alone(tree), loads=loads, outputs={})
-        method = Transcription(method=Radau(intervals=4))
-        speed = solve(statement, method).require().qd(0.4)[0]
+        method = ocp.Transcription(method=ocp.Radau(intervals=4))
+        speed = ocp.solve(statement, method).require().qd(0.4)[0]
         expected = -0.4 * GRAVITY * np.sin(0.3) * np.cos(0.3) * 0.5 if slides else 0.0
         assert speed == pytest.approx(expected, abs=4e-3)
 
 
 def leg(foot=0.5):
     """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return Tree(
-        links=(Link(mass=foot), Link(mass=MASS)),
+    return ocp.Tree(
+        links=(ocp.Link(mass=foot), ocp.Link(mass=MASS)),
         joints=(
-            prismatic("foot", "ground", axis=Z, actuated=False),
-            prismatic("leg", "foot", axis=Z),
+            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
+            ocp.prismatic("leg", "foot", axis=Z),
         ),
-        points=(Point(name="sole", link="foot"),),
+        points=(ocp.Point(name="sole", link="foot"),),
         gravity=(0.0, 0.0, -GRAVITY),
     )
 
@@ -143,14 +118,17 @@ def crouch(leak=1e-4):
     """The mass let down and raised again in 0.6 s, on a foot that nothing else holds."""
     tree = leg()
     loads = contacts(tree, "sole", model=Complementarity(leak=leak))
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=12),
+        motion=ocp.BSpline(points=12),
         duration=0.6,
-        objective=effort(),
+        objective=ocp.effort(),
         loads=loads,
         outputs=contact_outputs(loads),
-        constraints=(at_start(tree, q=(0.0, 0.4), qd=0.0), at_end(tree, q=(0.0, 0.5), qd=0.0)),
+        constraints=(
+            ocp.at_start(tree, q=(0.0, 0.4), qd=0.0),
+            ocp.at_end(tree, q=(0.0, 0.5), qd=0.0),
+        ),
     )
 
 
@@ -161,16 +139,16 @@ def fixed():
 
 
 METHODS = {
-    "spline": Transcription(method=Spline()),
-    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=5)),
-    "radau": Transcription(method=Radau(intervals=4)),
-    "forward": Transcription(method=Radau(intervals=4, form="explicit")),
+    "spline": ocp.Transcription(method=ocp.Spline()),
+    "hermite-simpson": ocp.Transcription(method=ocp.HermiteSimpson(intervals=5)),
+    "radau": ocp.Transcription(method=ocp.Radau(intervals=4)),
+    "forward": ocp.Transcription(method=ocp.Radau(intervals=4, form="explicit")),
 }
 
 
 @cache
 def crouched(method):
-    return solve(crouch(), METHODS[method]).require()
+    return ocp.solve(crouch(), METHODS[method]).require()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -178,32 +156,34 @@ def test_by_every_method_a_foot_that_bears_stays_where_it_is(method):
     solution = crouched(method)
     assert solution.objective == pytest.approx(fixed(), rel=1e-4)
     assert np.abs(solution.q(solution.times())[0]).max() < 1e-4
-    certificate = verify(solution)
+    certificate = ocp.verify(solution)
     assert certificate.deviations.error < 1e-4
     assert certificate.energy_error < 1e-3
 
 
 def test_phases_take_contacts():
-    half = {"motion": BSpline(points=8), "duration": 0.3}
+    half = {"motion": ocp.BSpline(points=8), "duration": 0.3}
     parts = {"phases": (Phase("first", **half), Phase("second", **half)), "links": (continuous(),)}
     whole = crouch()
     stated = {name: getattr(whole, name) for name in ("tree", "objective", "loads", "constraints")}
-    solution = solve(Problem(**stated, **parts)).require()
+    solution = ocp.solve(ocp.Problem(**stated, **parts)).require()
     assert solution.objective == pytest.approx(fixed(), rel=1e-6)
 
 
 def test_files_keep_contacts(tmp_path):
     solution = crouched("spline")
     ocp.save(solution, tmp_path / "crouch.npz")
-    again, t = load(tmp_path / "crouch.npz"), solution.times(9)
+    again, t = ocp.load(tmp_path / "crouch.npz"), solution.times(9)
     assert touches(again.problem.loads) == touches(solution.problem.loads)
     assert np.allclose(again.output("force on sole", t), solution.output("force on sole", t))
-    assert verify(again).deviations.error == pytest.approx(verify(solution).deviations.error)
+    assert ocp.verify(again).deviations.error == pytest.approx(
+        ocp.verify(solution).deviations.error
+    )
 
 
 def test_a_leak_that_is_brought_down_on_one_plan_takes_the_creep_away():
-    pushed = left_alone(slab(), (0.4 * WEIGHT, 0, 0), leak=Parameter("leak", 1e-3, "J"))
-    plan = prepare(pushed, Transcription(method=Radau(intervals=4)))
+    pushed = left_alone(slab(), (0.4 * WEIGHT, 0, 0), leak=ocp.Parameter("leak", 1e-3, "J"))
+    plan = ocp.prepare(pushed, ocp.Transcription(method=ocp.Radau(intervals=4)))
     loose = plan.solve()
     tight = plan.solve(loose, leak=1e-5)
     creeps = [solution.q(0.4)[0] for solution in (loose, tight)]
@@ -227,20 +207,26 @@ TOUCHING = contacts(leg(), "sole", model=Complementarity())
         (lambda: Complementarity(leak=0.0), "complementarity: leak: expected a number above 0"),
         (lambda: Complementarity(friction=-1.0), "friction: expected a number of at least 0"),
         (lambda: replace(crouch(), loads=TOUCHING * 2), "loads: two contacts are 'sole'"),
-        (lambda: solve(crouch(), Transcription(method=Integrated())), "contacts sole are unknowns"),
         (
-            lambda: solve(crouch(), Transcription(method=Spline(torques="explicit"))),
+            lambda: ocp.solve(crouch(), ocp.Transcription(method=ocp.Integrated())),
+            "contacts sole are unknowns",
+        ),
+        (
+            lambda: ocp.solve(crouch(), ocp.Transcription(method=ocp.Spline(torques="explicit"))),
             "torques 'explicit': forces of contacts sole are unknowns",
         ),
         (
-            lambda: solve(replace(crouch(), motion=BSpline(points=9, knots="free"))),
+            lambda: ocp.solve(replace(crouch(), motion=ocp.BSpline(points=9, knots="free"))),
             "motion: free knots: forces of contacts sole",
         ),
         (
-            lambda: simulate(leg(), np.zeros(2), (np.zeros(2), np.zeros(2)), 0.1, TOUCHING),
+            lambda: ocp.simulate(leg(), np.zeros(2), (np.zeros(2), np.zeros(2)), 0.1, TOUCHING),
             "contact 'sole': its force is sought with the motion",
         ),
-        (lambda: tighten(replace(crouch(), loads=(), outputs={})), "tighten: .* no stays .* nor"),
+        (
+            lambda: ocp.tighten(replace(crouch(), loads=(), outputs={})),
+            "tighten: .* no stays .* nor",
+        ),
     ],
 )
 def test_contacts_where_they_cannot_be_are_refused(wrong, message):

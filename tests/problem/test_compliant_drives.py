@@ -6,29 +6,6 @@ import numpy as np
 from dropped_bodies import GRAVITY, MASS, Z, sunk
 
 import ocp
-from ocp import (
-    Activation,
-    Armature,
-    BSpline,
-    Bumper,
-    Damper,
-    Friction,
-    Link,
-    Point,
-    Problem,
-    Radau,
-    Spring,
-    Strength,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    effort,
-    load,
-    prismatic,
-    solve,
-    verify,
-)
 from ocp.mechanics import element_loss
 from ocp.mechanics.kinematics import kinematics
 from ocp.problem import Compliant, contacts
@@ -37,30 +14,30 @@ from ocp.problem.constraints.activations import drive_states
 FOOT = 0.5  # kg
 GROUND = Compliant(radius=0.05, stiffness=5e4, dissipation=1.0)
 LEG = (
-    Spring(joint="leg", stiffness=40.0, rest=0.35),
-    Damper(joint="leg", damping=1.5),
-    Friction(joint="leg", dynamic=0.6),
-    Armature(joint="leg", inertia=0.02, gear=4.0),
-    Bumper(joint="leg", lower=0.3, upper=0.6, stiffness=2e3, damping=5.0, rounding=0.01),
+    ocp.Spring(joint="leg", stiffness=40.0, rest=0.35),
+    ocp.Damper(joint="leg", damping=1.5),
+    ocp.Friction(joint="leg", dynamic=0.6),
+    ocp.Armature(joint="leg", inertia=0.02, gear=4.0),
+    ocp.Bumper(joint="leg", lower=0.3, upper=0.6, stiffness=2e3, damping=5.0, rounding=0.01),
     *(
-        Strength(
+        ocp.Strength(
             joint="leg", direction=side, capacity=lambda x, speed: 45.0 - 30.0 * x - 8.0 * speed
         )
         for side in (1, -1)
     ),
-    Activation(joint="leg", time=0.03, release=0.06),
+    ocp.Activation(joint="leg", time=0.03, release=0.06),
 )
 
 
 def piston():
     """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return Tree(
-        links=(Link(mass=FOOT), Link(mass=MASS)),
+    return ocp.Tree(
+        links=(ocp.Link(mass=FOOT), ocp.Link(mass=MASS)),
         joints=(
-            prismatic("foot", "ground", axis=Z, actuated=False),
-            prismatic("leg", "foot", axis=Z),
+            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
+            ocp.prismatic("leg", "foot", axis=Z),
         ),
-        points=(Point(name="sole", link="foot"),),
+        points=(ocp.Point(name="sole", link="foot"),),
         gravity=(0.0, 0.0, -GRAVITY),
         elements=LEG,
     )
@@ -70,32 +47,37 @@ def lift():
     """The mass raised by 0.1 m in 0.5 s, on a foot that nothing holds."""
     tree = piston()
     rest = GROUND.radius - sunk(GROUND, (MASS + FOOT) * GRAVITY)
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=20),
+        motion=ocp.BSpline(points=20),
         duration=0.5,
-        objective=effort(),
+        objective=ocp.effort(),
         loads=contacts(tree, "sole", model=GROUND),
-        constraints=(at_start(tree, q=(rest, 0.4), qd=0.0), at_end(tree, q={"leg": 0.5}, qd=0.0)),
+        constraints=(
+            ocp.at_start(tree, q=(rest, 0.4), qd=0.0),
+            ocp.at_end(tree, q={"leg": 0.5}, qd=0.0),
+        ),
     )
 
 
 def test_powers_of_drives_elements_and_ground_make_the_energy_change(tmp_path):
-    solution = solve(lift(), Transcription(method=Radau(intervals=14))).require(coarse=True)
+    solution = ocp.solve(lift(), ocp.Transcription(method=ocp.Radau(intervals=14))).require(
+        coarse=True
+    )
     t = solution.times(41)
     powers = solution.trace(balance, t)
     energy, change, given, lost, pushed = powers
     scale = np.abs([given, lost, pushed]).max()
     assert np.abs(change - (given + pushed - lost)).max() < 1e-8 * max(1.0, scale)
     assert (lost > 0).any() and np.ptp(energy) > 1.0 and np.abs(pushed).max() > 1e-2
-    certificate = verify(solution)
+    certificate = ocp.verify(solution)
     assert certificate.energy_error < 1e-3
     assert certificate.violations["activation"].nodes < 1e-7
     assert certificate.violations["strength"].nodes < 1e-7
     shares = solution.trace(drive_states, t)[1]
     assert np.abs(shares).max() <= 1 + 1e-6 and np.abs(shares).max() > 0.2
     ocp.save(solution, tmp_path / "piston.npz")
-    again = load(tmp_path / "piston.npz")
+    again = ocp.load(tmp_path / "piston.npz")
     assert not again.missing
     np.testing.assert_allclose(again.trace(balance, t), powers, rtol=1e-9, atol=1e-9)
 

@@ -8,27 +8,6 @@ import pytest
 from dropped_bodies import GRAVITY, MASS, Z, sunk
 
 import ocp
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Integrated,
-    Link,
-    Parameter,
-    Point,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    effort,
-    load,
-    prepare,
-    prismatic,
-    solve,
-    verify,
-)
 from ocp.problem import Compliant, contact_outputs, contacts
 from ocp.transcription import transcribe_phase
 
@@ -38,13 +17,13 @@ FOOT = 0.5  # kg
 
 def piston():
     """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return Tree(
-        links=(Link(mass=FOOT), Link(mass=MASS)),
+    return ocp.Tree(
+        links=(ocp.Link(mass=FOOT), ocp.Link(mass=MASS)),
         joints=(
-            prismatic("foot", "ground", axis=Z, actuated=False),
-            prismatic("leg", "foot", axis=Z),
+            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
+            ocp.prismatic("leg", "foot", axis=Z),
         ),
-        points=(Point(name="sole", link="foot"),),
+        points=(ocp.Point(name="sole", link="foot"),),
         gravity=(0.0, 0.0, -GRAVITY),
     )
 
@@ -54,29 +33,32 @@ def lift():
     tree, ground = piston(), Compliant(**LAW)
     loads = contacts(tree, "sole", model=ground)
     rest = ground.radius - sunk(ground, (MASS + FOOT) * GRAVITY)
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=26),
+        motion=ocp.BSpline(points=26),
         duration=0.6,
-        objective=effort(),
+        objective=ocp.effort(),
         loads=loads,
         outputs=contact_outputs(loads),
-        constraints=(at_start(tree, q=(rest, 0.4), qd=0.0), at_end(tree, q={"leg": 0.5}, qd=0.0)),
+        constraints=(
+            ocp.at_start(tree, q=(rest, 0.4), qd=0.0),
+            ocp.at_end(tree, q={"leg": 0.5}, qd=0.0),
+        ),
     )
 
 
 METHODS = {
-    "explicit": Transcription(),
-    "variables": Transcription(method=Spline(torques="variables")),
-    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=14)),
-    "forward": Transcription(method=HermiteSimpson(intervals=14, form="explicit")),
-    "radau": Transcription(method=Radau(intervals=10)),
+    "explicit": ocp.Transcription(),
+    "variables": ocp.Transcription(method=ocp.Spline(torques="variables")),
+    "hermite-simpson": ocp.Transcription(method=ocp.HermiteSimpson(intervals=14)),
+    "forward": ocp.Transcription(method=ocp.HermiteSimpson(intervals=14, form="explicit")),
+    "radau": ocp.Transcription(method=ocp.Radau(intervals=10)),
 }
 
 
 @cache
 def lifted(method):
-    return solve(lift(), METHODS[method]).require(coarse=True)
+    return ocp.solve(lift(), METHODS[method]).require(coarse=True)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -90,13 +72,13 @@ def test_every_method_finds_the_same_motion(method):
 
 @pytest.mark.parametrize("method", ["explicit", "hermite-simpson", "radau"])
 def test_it_is_what_its_torques_do_with_dissipation_counted(method):
-    certificate = verify(lifted(method))
+    certificate = ocp.verify(lifted(method))
     assert certificate.deviations.error < 1e-3
     assert certificate.energy_error < 1e-3
 
 
 def test_integration_steps_through_the_contact():
-    solution = solve(lift(), Transcription(method=Integrated(nodes=6))).require()
+    solution = ocp.solve(lift(), ocp.Transcription(method=ocp.Integrated(nodes=6))).require()
     assert solution.objective == pytest.approx(lifted("forward").objective, rel=1e-3)
 
 
@@ -112,14 +94,16 @@ def test_exact_derivatives_are_those_of_differences():
 def test_files_keep_the_law(tmp_path):
     solution = lifted("explicit")
     ocp.save(solution, tmp_path / "lift.npz")
-    again, t = load(tmp_path / "lift.npz"), np.linspace(0.0, 0.6, 9)
+    again, t = ocp.load(tmp_path / "lift.npz"), np.linspace(0.0, 0.6, 9)
     assert np.allclose(again.output("force on sole", t), solution.output("force on sole", t))
-    assert verify(again).deviations.error == pytest.approx(verify(solution).deviations.error)
+    assert ocp.verify(again).deviations.error == pytest.approx(
+        ocp.verify(solution).deviations.error
+    )
 
 
 def test_a_plan_keeps_the_ground_open():
-    hard = Compliant(**LAW | {"stiffness": Parameter("stiffness", 5e4, "N/m2")})
-    plan = prepare(replace(lift(), loads=contacts(piston(), "sole", model=hard)))
+    hard = Compliant(**LAW | {"stiffness": ocp.Parameter("stiffness", 5e4, "N/m2")})
+    plan = ocp.prepare(replace(lift(), loads=contacts(piston(), "sole", model=hard)))
     assert plan.solve().objective == pytest.approx(lifted("explicit").objective, rel=1e-9)
     assert plan.solve(stiffness=8e4).objective != pytest.approx(
         lifted("explicit").objective, rel=1e-6

@@ -12,12 +12,7 @@ from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 from ocp import Foot, Ground, Instant, Pin, Support
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.models.human import CONTACTS, FEET, human, mirror
-from ocp.problem import (
-    Span,
-    foot_contact,
-    mirror_symmetry,
-    no_penetration,
-)
+from ocp.problem import Span, foot_contact, mirror_symmetry, no_penetration
 from ocp.problem.instant import Forces
 from ocp.problems.gait.statement.contact_schedule import stance
 

@@ -274,14 +274,8 @@ def test_a_place_may_be_open():
     ("build", "message"),
     [
         (lambda tree: point_contact(tree, "heel"), "unknown point 'heel'|point 'heel'"),
-        (
-            lambda tree: point_contact(tree, "back", at=(0, 0)),
-            r"'back': at: expected shape",
-        ),
-        (
-            lambda tree: point_contact(tree, "back", normal=(0, 0, 2)),
-            "normal: expected unit",
-        ),
+        (lambda tree: point_contact(tree, "back", at=(0, 0)), r"'back': at: expected shape"),
+        (lambda tree: point_contact(tree, "back", normal=(0, 0, 2)), "normal: expected unit"),
         (lambda tree: line_contact(tree, ("back",)), "line contact: expected two points, got back"),
         (lambda tree: line_contact(tree, ("back", "back")), "points 'back' and 'back' are at one"),
         (

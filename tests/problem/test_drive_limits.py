@@ -7,51 +7,27 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    Activation,
-    BSpline,
-    HermiteSimpson,
-    Link,
-    Parameter,
-    Phase,
-    Problem,
-    Strength,
-    TorqueSpeed,
-    Transcription,
-    Tree,
-    Voluntary,
-    at_end,
-    at_start,
-    continuous,
-    duration,
-    fixed,
-    load,
-    prepare,
-    revolute,
-    solve,
-    verify,
-)
 
 INERTIA, STALL, FREE, WAY = 0.5, 3.0, 4.0, 2.0
-LEG = Voluntary(
+LEG = ocp.Voluntary(
     peak=3.0, narrowing=1.0, best=1.0, three_quarters=1.5, half=4.0, eccentric=0.05, rounding=0.05
 )
 
 
 def flywheel(*elements, **limits):
     """A wheel on a hinge."""
-    wheel = Link(mass=1.0, inertia=INERTIA * np.eye(3))
-    return Tree(links=(wheel,), joints=(revolute("hinge", **limits),), elements=elements)
+    wheel = ocp.Link(mass=1.0, inertia=INERTIA * np.eye(3))
+    return ocp.Tree(links=(wheel,), joints=(ocp.revolute("hinge", **limits),), elements=elements)
 
 
 def turned(tree, **changes):
     """A wheel turned from rest to rest in the least time."""
-    stated = Problem(
+    stated = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=16),
+        motion=ocp.BSpline(points=16),
         duration=(0.1, 5.0),
-        objective=duration(),
-        constraints=(*at_start(tree, q=0.0, qd=0.0), *at_end(tree, q=WAY, qd=0.0)),
+        objective=ocp.duration(),
+        constraints=(*ocp.at_start(tree, q=0.0, qd=0.0), *ocp.at_end(tree, q=WAY, qd=0.0)),
     )
     return replace(stated, **changes)
 
@@ -74,13 +50,13 @@ def least_time():
 
 
 def test_a_motor_turns_a_wheel_in_the_least_time_of_its_line():
-    tree = flywheel(TorqueSpeed(joint="hinge", stall=STALL, no_load=FREE))
-    found = solve(turned(tree), Transcription(method=HermiteSimpson(intervals=30))).require(
-        coarse=True
-    )
+    tree = flywheel(ocp.TorqueSpeed(joint="hinge", stall=STALL, no_load=FREE))
+    found = ocp.solve(
+        turned(tree), ocp.Transcription(method=ocp.HermiteSimpson(intervals=30))
+    ).require(coarse=True)
     assert found.duration == pytest.approx(least_time(), rel=1e-4)
-    smooth = solve(turned(tree)).require()
-    known = verify(smooth).violations["strength"]
+    smooth = ocp.solve(turned(tree)).require()
+    known = ocp.verify(smooth).violations["strength"]
     assert known.nodes < 1e-8 and known.unit == "N m" and known.label.startswith("hinge")
 
 
@@ -96,103 +72,107 @@ def test_voluntary_strength_is_three_quarters_and_half_at_its_speeds():
 
 def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
     tree = flywheel(
-        Strength(joint="hinge", direction=1, capacity=LEG),
-        Strength(joint="hinge", direction=-1, capacity=replace(LEG, peak=2.0)),
+        ocp.Strength(joint="hinge", direction=1, capacity=LEG),
+        ocp.Strength(joint="hinge", direction=-1, capacity=replace(LEG, peak=2.0)),
     )
-    solution = solve(turned(tree)).require()
+    solution = ocp.solve(turned(tree)).require()
     t = solution.times(101)
     q, qd, tau = solution.q(t)[0], solution.qd(t)[0], solution.tau(t)[0]
     up = np.array([float(LEG(a, ca.DM(b))) for a, b in zip(q, qd)])
     down = np.array([2 / 3 * float(LEG(a, ca.DM(-b))) for a, b in zip(q, qd)])
     assert (tau < up + 5e-3).all() and (-tau < down + 5e-3).all()
-    known = verify(solution).reserves["hinge upwards"]
+    known = ocp.verify(solution).reserves["hinge upwards"]
     assert known.full and abs(known.room) < 5e-3 and known.unit == "N m"
     there = float(solution.q(known.time)[0]), ca.DM(float(solution.qd(known.time)[0]))
     assert known.bound == pytest.approx(float(LEG(*there)), rel=1e-6)
-    assert "hinge downwards: " in str(verify(solution)) and "hinge upwards: " in ocp.summary(
+    assert "hinge downwards: " in str(ocp.verify(solution)) and "hinge upwards: " in ocp.summary(
         solution
     )
     quick = qd > 0.5
     assert np.abs(tau - up)[quick].min() < 1e-2 and np.abs(tau + down)[quick].min() < 1e-2
     ocp.save(solution, tmp_path / "wheel.npz")
-    again = load(tmp_path / "wheel.npz")
+    again = ocp.load(tmp_path / "wheel.npz")
     assert not again.missing
-    ours, theirs = (verify(each).violations["strength"] for each in (solution, again))
+    ours, theirs = (ocp.verify(each).violations["strength"] for each in (solution, again))
     assert theirs.dense == pytest.approx(ours.dense, abs=1e-12)
 
 
 def test_a_drive_that_comes_on_late_takes_longer():
     times = []
     for late in (0.02, 0.2):
-        tree = flywheel(Activation(joint="hinge", time=late), torque=STALL)
-        solution = solve(turned(tree)).require()
+        tree = flywheel(ocp.Activation(joint="hinge", time=late), torque=STALL)
+        solution = ocp.solve(turned(tree)).require()
         t = solution.times(101)
         asked = solution.tau(t)[0] + late * solution.tau_rate(t)[0]
         assert np.abs(asked).max() < STALL * 1.02
-        assert verify(solution).violations["activation"].nodes < 1e-8
+        assert ocp.verify(solution).violations["activation"].nodes < 1e-8
         times.append(solution.duration)
     assert 2 * np.sqrt(WAY * INERTIA / STALL) < times[0] < times[1] - 0.05
 
 
 def test_a_drive_that_comes_on_late_does_not_jump_between_phases(tmp_path):
-    tree = flywheel(Activation(joint="hinge", time=0.2), torque=STALL)
-    ways = at_start(tree, q=0.0, qd=0.0), at_end(tree, q=WAY, qd=0.0)
+    tree = flywheel(ocp.Activation(joint="hinge", time=0.2), torque=STALL)
+    ways = ocp.at_start(tree, q=0.0, qd=0.0), ocp.at_end(tree, q=WAY, qd=0.0)
     phases = tuple(
-        Phase(name, motion=BSpline(points=10), duration=(0.1, 3.0), constraints=way)
+        ocp.Phase(name, motion=ocp.BSpline(points=10), duration=(0.1, 3.0), constraints=way)
         for name, way in zip(("go", "stop"), ways)
     )
-    whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
-    solution = solve(whole).require()
+    whole = ocp.Problem(
+        tree=tree, phases=phases, links=(ocp.continuous(),), objective=ocp.duration()
+    )
+    solution = ocp.solve(whole).require()
     go, stop = solution.phases["go"], solution.phases["stop"]
     assert go.tau(go.duration)[0] == pytest.approx(stop.tau(0.0)[0], abs=1e-6)
-    assert verify(solution).violations["go to stop: activation"].nodes < 1e-6
+    assert ocp.verify(solution).violations["go to stop: activation"].nodes < 1e-6
     ocp.save(solution, tmp_path / "wheel.npz")
-    again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
+    again = ocp.verify(ocp.load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
     assert again.nodes < 1e-6
-    once = replace(whole, links=(continuous("q", "qd", "tau"),))
-    assert solve(once).require().duration == pytest.approx(solution.duration, rel=1e-6)
-    assert "go to stop: activation" not in verify(solve(once)).violations
+    once = replace(whole, links=(ocp.continuous("q", "qd", "tau"),))
+    assert ocp.solve(once).require().duration == pytest.approx(solution.duration, rel=1e-6)
+    assert "go to stop: activation" not in ocp.verify(ocp.solve(once)).violations
 
 
 def test_every_phase_has_the_strength_of_its_tree_and_numbers_may_be_open():
-    stall = Parameter("stall", STALL, "N m")
-    tree = flywheel(TorqueSpeed(joint="hinge", stall=stall, no_load=FREE))
-    ways = at_start(tree, q=0.0, qd=0.0), at_end(tree, q=WAY, qd=0.0)
+    stall = ocp.Parameter("stall", STALL, "N m")
+    tree = flywheel(ocp.TorqueSpeed(joint="hinge", stall=stall, no_load=FREE))
+    ways = ocp.at_start(tree, q=0.0, qd=0.0), ocp.at_end(tree, q=WAY, qd=0.0)
     phases = tuple(
-        Phase(name, motion=BSpline(points=8), duration=(least, 3.0), constraints=way)
+        ocp.Phase(name, motion=ocp.BSpline(points=8), duration=(least, 3.0), constraints=way)
         for name, least, way in zip(("go", "stop"), (0.7, 0.1), ways)
     )
-    whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
-    plan = prepare(whole)
+    whole = ocp.Problem(
+        tree=tree, phases=phases, links=(ocp.continuous(),), objective=ocp.duration()
+    )
+    plan = ocp.prepare(whole)
     slow, quick = plan.solve().require(), plan.solve(stall=4.0).require()
     assert slow.duration == pytest.approx(least_time(), rel=0.01) and quick.duration < slow.duration
-    assert {"go: strength", "stop: strength"} <= set(verify(slow).violations)
+    assert {"go: strength", "stop: strength"} <= set(ocp.verify(slow).violations)
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (
-            lambda: TorqueSpeed(joint="hinge", stall=0, no_load=1),
+            lambda: ocp.TorqueSpeed(joint="hinge", stall=0, no_load=1),
             "torque over speed 'hinge torque over speed': stall: expected a number above 0, got 0",
         ),
         (
-            lambda: flywheel(TorqueSpeed(joint="hinge", stall=1, no_load=1), actuated=False),
+            lambda: flywheel(ocp.TorqueSpeed(joint="hinge", stall=1, no_load=1), actuated=False),
             "joint 'hinge' has no drive; expected an actuated one",
         ),
         (
-            lambda: Strength(joint="hinge", direction=0, capacity=LEG),
+            lambda: ocp.Strength(joint="hinge", direction=0, capacity=LEG),
             "strength at 'hinge': direction: expected 1 or -1, got 0",
         ),
         (
-            lambda: flywheel(Activation(joint="hinge", time=0.1)),
+            lambda: flywheel(ocp.Activation(joint="hinge", time=0.1)),
             "activation 'hinge activation': joint 'hinge': expected torque limits",
         ),
         (
-            lambda: Tree(
-                links=(Link(),),
-                joints=(fixed("stem"),),
-                elements=(Strength(joint="stem", direction=1, capacity=LEG),),
+            lambda: ocp.Tree(
+                links=(ocp.Link(),),
+                joints=(ocp.fixed("stem"),),
+                elements=(ocp.Strength(joint="stem", direction=1, capacity=LEG),),
             ),
             "strength 'stem strength upwards': joint 'stem' is fixed",
         ),

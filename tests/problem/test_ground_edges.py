@@ -7,23 +7,6 @@ import pytest
 from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrench_of, wrenches_on
 
 import ocp
-from ocp import (
-    BSpline,
-    Constraint,
-    Foot,
-    Problem,
-    Solver,
-    Spline,
-    Support,
-    Transcription,
-    at_start,
-    effort,
-    load,
-    path,
-    periodic,
-    solve,
-    verify,
-)
 from ocp.models.arms.two_link import two_link
 from ocp.problem import Reaction, friction, pressure_inside, share_reaction
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -39,14 +22,14 @@ def test_who_stands_on_the_ground_hangs_on_nothing():
 
 
 def test_the_ground_works_too():
-    assert verify(crouched()).energy_error < 1e-12
+    assert ocp.verify(crouched()).energy_error < 1e-12
 
 
 @pytest.mark.parametrize(
     "constraint",
     [
-        path("meet", lambda at: at.tau[6], upper=1.0, when="end"),
-        Constraint(
+        ocp.path("meet", lambda at: at.tau[6], upper=1.0, when="end"),
+        ocp.Constraint(
             name="meet",
             function=lambda start, end: end.tau - start.tau,
             lower=0,
@@ -59,7 +42,8 @@ def test_the_ground_works_too():
 def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
     with pytest.raises(ValueError, match="constraint 'meet'"):
         transcribe_phase(
-            crouch(symmetry=periodic(biped()), constraints=(constraint,)), transcription_of(SUMS)
+            crouch(symmetry=ocp.periodic(biped()), constraints=(constraint,)),
+            transcription_of(SUMS),
         )
 
 
@@ -69,7 +53,7 @@ def test_a_hull_is_of_coordinates_only(quantity):
         transcribe_phase(
             crouch(
                 constraints=(
-                    path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),
+                    ocp.path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),
                 )
             ),
             transcription_of(SUMS),
@@ -78,25 +62,27 @@ def test_a_hull_is_of_coordinates_only(quantity):
 
 @pytest.mark.parametrize("per_segment", [1, 2])
 def test_few_nodes_keep_both_ends_and_all_switches(per_segment):
-    s = schedule_grid(crouch(motion=BSpline(points=4)), per_segment)
+    s = schedule_grid(crouch(motion=ocp.BSpline(points=4)), per_segment)
     assert s[0] == 0 and s[-1] == 1 and {0.25, 0.625} <= set(s)
 
 
 def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
     arm = two_link(gravity=9.81)
     arm = replace(arm, joints=(arm.joints[0], replace(arm.joints[1], actuated=False)))
-    problem = Problem(
+    problem = ocp.Problem(
         tree=arm,
-        motion=BSpline(points=6),
+        motion=ocp.BSpline(points=6),
         duration=1.0,
-        objective=effort(),
-        constraints=(at_start(arm, q=0.0),),
+        objective=ocp.effort(),
+        constraints=(ocp.at_start(arm, q=0.0),),
     )
     sizes = {
         name: len(
             transcribe(
                 problem,
-                Transcription(method=Spline(torques="variables", nodes=3), derivatives=name),
+                ocp.Transcription(
+                    method=ocp.Spline(torques="variables", nodes=3), derivatives=name
+                ),
             ).nlp.g_lower
         )
         for name in ("recursive", "ad")
@@ -109,7 +95,7 @@ def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
 def test_the_name_of_the_law_of_motion_is_taken():
     with pytest.raises(ValueError, match="constraint 'dynamics'"):
         transcribe_phase(
-            crouch(constraints=(path("dynamics", lambda at: at.q[0], upper=1.0),)),
+            crouch(constraints=(ocp.path("dynamics", lambda at: at.q[0], upper=1.0),)),
             transcription_of(SUMS),
         )
 
@@ -130,18 +116,18 @@ def test_given_wrenches_balance_whatever_they_are(s, pushes):
 
 def test_a_foot_stands_on_something():
     with pytest.raises(ValueError, match="foot 'idle'"):
-        Foot(name="idle", center=(0, 0, 0), supports=())
+        ocp.Foot(name="idle", center=(0, 0, 0), supports=())
 
 
 @pytest.mark.parametrize("when", [(0, 1, 2), 0.5])
 def test_a_support_holds_over_a_pair_of_instants(when):
     with pytest.raises(ValueError, match="support on 'foot': when: expected 0 <= a < b <= 1"):
-        Support(link="foot", when=when)
+        ocp.Support(link="foot", when=when)
 
 
 def test_a_loaded_ground_is_the_same(tmp_path):
     ocp.save(crouched(), tmp_path / "crouch.npz")
-    again = load(tmp_path / "crouch.npz").problem.ground
+    again = ocp.load(tmp_path / "crouch.npz").problem.ground
     assert again == crouched().problem.ground and hash(again) == hash(crouched().problem.ground)
 
 
@@ -165,23 +151,23 @@ def test_pressure_needs_a_polygon():
 
 
 def test_no_row_leans_on_an_infinite_bound():
-    failed = solve(lift(points=6), solver=Solver(options={"max_iter": 0}))
+    failed = ocp.solve(lift(points=6), solver=ocp.Solver(options={"max_iter": 0}))
     problem = replace(
         failed.problem,
-        constraints=(*failed.problem.constraints, path("half", lambda at: at.q[0], lower=-9.0)),
+        constraints=(*failed.problem.constraints, ocp.path("half", lambda at: at.q[0], lower=-9.0)),
     )
     assert not [
         line
-        for line in solve(problem, solver=Solver(options={"max_iter": 0})).explanation
+        for line in ocp.solve(problem, solver=ocp.Solver(options={"max_iter": 0})).explanation
         if "inf" in line
     ]
 
 
 def test_an_explicit_solution_has_no_wrenches_at_nodes():
-    solution = solve(
+    solution = ocp.solve(
         crouch(False),
         transcription_of({"torques": "explicit"} | SUMS),
-        Solver(options={"max_iter": 0}),
+        ocp.Solver(options={"max_iter": 0}),
     )
     with pytest.raises(ValueError, match=r"wrenches: .*variables"):
         solution.wrenches()

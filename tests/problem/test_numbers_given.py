@@ -7,30 +7,7 @@ import numpy as np
 import pytest
 from bipeds import biped, posture, steps
 
-from ocp import (
-    BSpline,
-    Instant,
-    Load,
-    Parameter,
-    Point,
-    Problem,
-    at_end,
-    duration,
-    dynamic_effort,
-    foot_contact,
-    friction,
-    joint_limits,
-    mixed_criterion,
-    path,
-    periodic,
-    pose_along,
-    pose_at_end,
-    pose_tracking,
-    pressure_inside,
-    smoothness,
-    torque_limits,
-    unilateral,
-)
+import ocp
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import Wrench, translate
 from ocp.mechanics.values.parameters import evaluate, parameters_of, with_values
@@ -60,29 +37,29 @@ def walker(stride, grip, radius, pace, carried, weight):
     """A problem of the biped in which six numbers are left open, or given."""
     tree, ground = limited(biped(), grip), steps(way=stride)
     feet = ("toe_left", "heel_right")
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=5),
+        motion=ocp.BSpline(points=5),
         duration=(pace / 2, pace),
         ground=ground,
-        objective=weight * dynamic_effort(tree)
-        + (1 - weight) * smoothness(tree, turn=100 * grip, slide=pace)
-        + mixed_criterion(weight) * grip,
+        objective=weight * ocp.dynamic_effort(tree)
+        + (1 - weight) * ocp.smoothness(tree, turn=100 * grip, slide=pace)
+        + ocp.mixed_criterion(weight) * grip,
         loads=(
             PointMass(point="head", mass=carried),
-            Load(point="head", force=lambda t: ca.vertcat(0, carried * t, 0)),
+            ocp.Load(point="head", force=lambda t: ca.vertcat(0, carried * t, 0)),
         ),
-        symmetry=periodic(tree, shift={"x": 2 * stride}, qdd=False),
+        symmetry=ocp.periodic(tree, shift={"x": 2 * stride}, qdd=False),
         constraints=(
-            joint_limits(tree),
-            torque_limits(tree),
-            at_end(tree, q={"z": 0.7, "y": stride}, qd={"x": stride / pace}),
-            unilateral(tree, ground, least=grip / 2),
-            friction(tree, ground, coefficient=grip, torsion=radius),
-            pressure_inside(tree, ground),
+            ocp.joint_limits(tree),
+            ocp.torque_limits(tree),
+            ocp.at_end(tree, q={"z": 0.7, "y": stride}, qd={"x": stride / pace}),
+            ocp.unilateral(tree, ground, least=grip / 2),
+            ocp.friction(tree, ground, coefficient=grip, torsion=radius),
+            ocp.pressure_inside(tree, ground),
             zmp_inside(tree, ground),
             linear_split(tree, ground),
-            foot_contact(ground, position=radius / 10, velocity=2 * radius),
+            ocp.foot_contact(ground, position=radius / 10, velocity=2 * radius),
             swing_together("swing", ("head", "toe_left"), ("head", "toe_right"), slack=radius),
             apart("legs", [((feet[0], radius), (feet[1], 2 * radius))]),
             off_box(
@@ -91,7 +68,7 @@ def walker(stride, grip, radius, pace, carried, weight):
                 (radius, stride),
                 dict.fromkeys(feet, radius),
             ),
-            path("pull", lambda at: at.current_loads[0].force * grip, upper=carried),
+            ocp.path("pull", lambda at: at.current_loads[0].force * grip, upper=carried),
         ),
         outputs={"work": lambda at: ca.dot(at.tau, at.qd) * weight},
     )
@@ -99,17 +76,17 @@ def walker(stride, grip, radius, pace, carried, weight):
 
 def reacher(stride, grip, radius, pace, carried, weight):
     """A problem of an arm whose target poses are open, or given."""
-    arm = replace(ur5_like(), points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
+    arm = replace(ur5_like(), points=(ocp.Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
     target = np.array(translate(0.3, 0.2, 0.3)).astype(object)
     target[:3, 3] = [0.4 + radius, stride, stride + weight / 5]
-    return Problem(
+    return ocp.Problem(
         tree=arm,
-        motion=BSpline(points=7),
+        motion=ocp.BSpline(points=7),
         duration=pace,
-        objective=pose_tracking(arm, "tool", target, place=radius, turn=grip) + duration(),
+        objective=ocp.pose_tracking(arm, "tool", target, place=radius, turn=grip) + ocp.duration(),
         constraints=(
-            pose_at_end(arm, "tool", target),
-            pose_along(arm, "tool", target, place=0.1 * carried, turn=grip),
+            ocp.pose_at_end(arm, "tool", target),
+            ocp.pose_along(arm, "tool", target, place=0.1 * carried, turn=grip),
         ),
     )
 
@@ -124,7 +101,7 @@ def instant(problem, seed):
         )
         for foot, link in (slots(problem.ground) if problem.ground else ())
     }
-    return Instant(
+    return ocp.Instant(
         tree=tree,
         s=0.4,
         T=0.5,
@@ -155,7 +132,7 @@ def numbers_of(problem, values, seed=0):
 
 @pytest.mark.parametrize("build", [walker, reacher])
 def test_a_closed_problem_is_the_one_that_was_stated_with_its_numbers(build):
-    parameters = {name: Parameter(name, own, unit) for name, (own, unit, _) in SIZES.items()}
+    parameters = {name: ocp.Parameter(name, own, unit) for name, (own, unit, _) in SIZES.items()}
     given = {parameters[name]: value for name, (_, _, value) in SIZES.items()}
     open_one = build(**parameters)
     closed_one, plain = (
@@ -173,22 +150,22 @@ def test_a_closed_problem_is_the_one_that_was_stated_with_its_numbers(build):
 
 
 def test_every_parameter_of_a_problem_is_met_outside_of_functions_too():
-    parameters = {name: Parameter(name, own, unit) for name, (own, unit, _) in SIZES.items()}
+    parameters = {name: ocp.Parameter(name, own, unit) for name, (own, unit, _) in SIZES.items()}
     assert set(parameters_of(walker(**parameters))) == set(parameters.values())
 
 
 def test_targets_out_of_reach_are_refused_when_they_are_given():
-    arm, far = ur5_like(), Parameter("far", 0.4, "m")
+    arm, far = ur5_like(), ocp.Parameter("far", 0.4, "m")
     target = np.array(translate(0.0, 0.2, 0.3)).astype(object)
     target[0, 3] = far
-    aimed = pose_at_end(arm, "joint5", target, rows=("x", "y", "z"))
+    aimed = ocp.pose_at_end(arm, "joint5", target, rows=("x", "y", "z"))
     assert with_values(aimed, {far: 0.5})
     with pytest.raises(ValueError, match="pose_at_end.joint5: the target lies 3.* m from joint"):
         with_values(aimed, {far: 3.0})
 
 
 def test_values_that_change_which_corners_make_a_hull_are_refused_by_name():
-    stride = Parameter("stride", 0.2, "m")
+    stride = ocp.Parameter("stride", 0.2, "m")
     shares = zmp_inside(biped(), steps(way=stride))
     assert all(with_values(each, {stride: 0.25}) for each in shares)
     with pytest.raises(ValueError, match=r"zmp.2: expected values with which the corners \(.*\) "):

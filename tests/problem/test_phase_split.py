@@ -6,22 +6,7 @@ import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, TIGHT, biped, crouch, steps
 
-from ocp import (
-    BSpline,
-    Foot,
-    Load,
-    Phase,
-    Problem,
-    Support,
-    at_end,
-    at_start,
-    continuous,
-    effort,
-    impact,
-    path,
-    pressure_inside,
-    solve,
-)
+import ocp
 from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh, Part
 from ocp.problem import Span, bearing_slots, ground_between, in_phases, mirror_symmetry
@@ -35,20 +20,20 @@ ENDS = {"down": STRIKE, "over": LEAVE, "stand": 1.0}
 def pressed():
     """A body that goes down while one foot takes over from the other, on soles."""
     whole = crouch(shared_by_distance=False)
-    rules = pressure_inside(whole.tree, whole.ground)
+    rules = ocp.pressure_inside(whole.tree, whole.ground)
     return replace(whole, constraints=(*whole.constraints, *rules))
 
 
 def swung(**changes):
     """An arm that swings and comes back, mirrored in nothing but itself."""
-    stated = Problem(
+    stated = ocp.Problem(
         tree=ARM,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=0.8,
-        objective=effort(),
+        objective=ocp.effort(),
         constraints=(
-            at_start(ARM, q=(0.0, -2.0)),
-            path("there", lambda at: at.q[0], lower=0.5, upper=0.6, when=(0.5, 0.5)),
+            ocp.at_start(ARM, q=(0.0, -2.0)),
+            ocp.path("there", lambda at: at.q[0], lower=0.5, upper=0.6, when=(0.5, 0.5)),
         ),
     )
     return replace(stated, **changes)
@@ -62,8 +47,8 @@ def test_a_step_in_phases_has_the_program_of_the_step():
 
 def test_a_step_in_phases_has_the_optimum_of_the_step():
     step = crouch(shared_by_distance=False)
-    whole = solve(step, solver=TIGHT).require()
-    parts = solve(in_phases(step, ENDS), solver=TIGHT, guess=whole).require()
+    whole = ocp.solve(step, solver=TIGHT).require()
+    parts = ocp.solve(in_phases(step, ENDS), solver=TIGHT, guess=whole).require()
     assert parts.objective == pytest.approx(whole.objective, rel=1e-9)
     t = np.linspace(0, 0.8, 41)
     np.testing.assert_allclose(parts.q(t), whole.q(t), atol=1e-6)
@@ -75,8 +60,8 @@ def test_a_cycle_in_phases_has_the_optimum_of_the_cycle():
     parts = in_phases(whole, {"out": 0.4, "back": 1.0})  # at a knot
     assert [part.end for part in parts.parts.values()] == ["shared", "image"]
     assert len(transcribe(parts).nlp.g_lower) == len(transcribe(whole).nlp.g_lower)
-    expected = solve(whole, solver=TIGHT).objective
-    assert solve(parts, solver=TIGHT).objective == pytest.approx(expected, rel=1e-9)
+    expected = ocp.solve(whole, solver=TIGHT).objective
+    assert ocp.solve(parts, solver=TIGHT).objective == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_ground_of_a_phase_is_that_of_the_whole_there():
@@ -97,7 +82,7 @@ def test_the_ground_of_a_phase_is_that_of_the_whole_there():
     ],
 )
 def test_every_instant_is_asked_for_in_one_phase(span, kept):
-    rule = path("rule", lambda at: at.q[0], lower=-9.0, when=span)
+    rule = ocp.path("rule", lambda at: at.q[0], lower=-9.0, when=span)
     parts = in_phases(swung(constraints=(rule,)), {"first": 0.5, "last": 1.0}).phases
     for phase, expected in zip(parts, kept):
         whens = [each.when for each in phase.constraints]
@@ -117,14 +102,18 @@ def test_waypoints_of_phases_make_one_curve():
 
 
 STEPS = {"first": 0.3, "last": 1.0}
-KICK = Load(point="tip", force=lambda at: (at.t, 0.0, 0.0))
+KICK = ocp.Load(point="tip", force=lambda at: (at.t, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
     ("changes", "ends", "words"),
     [
         ({"motion": Mesh(method="radau", intervals=4)}, STEPS, "motion: expected a BSpline"),
-        ({"motion": BSpline(points=8, knots="free")}, STEPS, "motion: expected a BSpline on given"),
+        (
+            {"motion": ocp.BSpline(points=8, knots="free")},
+            STEPS,
+            "motion: expected a BSpline on given",
+        ),
         ({"duration": (0.5, 1.0)}, STEPS, "duration: parts of one spline keep their shares"),
         ({}, {"first": 0.3, "last": 0.9}, "the last at 1"),
         ({}, {"first": 0.3, "second": 0.2, "last": 1.0}, "in order"),
@@ -137,14 +126,14 @@ def test_what_has_no_phases_is_refused(changes, ends, words):
 
 def one_motion(link=None, durations=(0.3, 0.5)):
     """State two parts of one spline."""
-    whole = BSpline(points=8)
+    whole = ocp.BSpline(points=8)
     phases = tuple(
-        Phase(name, motion=Part(whole=whole, start=a, end=b), duration=T)
+        ocp.Phase(name, motion=Part(whole=whole, start=a, end=b), duration=T)
         for name, a, b, T in zip("ab", (0.0, 0.375), (0.375, 1.0), durations)
     )
-    held = at_start(ARM, q=0, qd=0), at_end(ARM, q=1, qd=0)
-    stated = {"tree": ARM, "phases": phases, "objective": effort(), "constraints": held}
-    return Problem(**stated, links=(link or continuous(),))
+    held = ocp.at_start(ARM, q=0, qd=0), ocp.at_end(ARM, q=1, qd=0)
+    stated = {"tree": ARM, "phases": phases, "objective": ocp.effort(), "constraints": held}
+    return ocp.Problem(**stated, links=(link or ocp.continuous(),))
 
 
 def test_parts_of_one_spline_go_on_without_rows():
@@ -155,7 +144,7 @@ def test_parts_of_one_spline_go_on_without_rows():
 
 def test_parts_of_one_spline_go_on_smoothly():
     with pytest.raises(ValueError, match="'a' and 'b': parts of one motion go over .* smoothly"):
-        one_motion(impact("tip"))
+        one_motion(ocp.impact("tip"))
 
 
 def test_parts_of_one_spline_last_as_their_shares():
@@ -175,7 +164,9 @@ def test_a_foot_that_bears_to_the_very_end_must_go_on():
 
 
 def test_a_foot_in_swing_never_bears():
-    assert Foot(name="idle", supports=(), center=(0, 0, 0), bears=(np.inf, -np.inf)).supports == ()
+    assert (
+        ocp.Foot(name="idle", supports=(), center=(0, 0, 0), bears=(np.inf, -np.inf)).supports == ()
+    )
     with pytest.raises(ValueError, match="in swing never bears"):
-        Foot(name="idle", supports=(), center=(0, 0, 0))
-    assert Support(link="foot", when=(0, 1)).when == (0, 1)
+        ocp.Foot(name="idle", supports=(), center=(0, 0, 0))
+    assert ocp.Support(link="foot", when=(0, 1)).when == (0, 1)

@@ -110,11 +110,7 @@ WRONG = {
         ),
     ),
     "links: this problem has no phases": lambda: Problem(
-        tree=ARM,
-        motion=BSpline(points=6),
-        duration=1.0,
-        objective=effort(),
-        links=(continuous(),),
+        tree=ARM, motion=BSpline(points=6), duration=1.0, objective=effort(), links=(continuous(),)
     ),
     "impact: expected the names of points": lambda: impact(),
     "normal: expected unit length": lambda: impact("tip", normal=(0, 0, 2)),

@@ -10,22 +10,6 @@ import pytest
 from refusals import refused
 
 import ocp
-from ocp import (
-    BSpline,
-    Point,
-    Problem,
-    at_end,
-    at_start,
-    effort,
-    load,
-    pose_along,
-    pose_at_end,
-    pose_at_start,
-    pose_tracking,
-    smoothness,
-    solve,
-    verify,
-)
 from ocp.mechanics import (
     exp_rotation,
     interpolate_pose,
@@ -43,7 +27,7 @@ from ocp.models.arms.ur5_like import ur5_like
 from ocp.problem.constraints.poses import pose_error
 from ocp.problems.benchmarks import reached_poses
 
-ARM = replace(ur5_like(), points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
+ARM = replace(ur5_like(), points=(ocp.Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
 HOME = np.array([0.0, -1.2, 1.5, -0.4, 1.5, 0.0])  # rad
 SHIFT = np.array([0.2, -0.1, 0.1])  # m
 AXIS = np.array([0.48, -0.6, 0.64])
@@ -65,12 +49,12 @@ def turned(angle, axis=AXIS, shift=SHIFT):
 
 def reaching(*constraints, objective=None, points=10):
     """A motion of the arm from HOME, at rest."""
-    return Problem(
+    return ocp.Problem(
         tree=ARM,
-        motion=BSpline(points=points),
+        motion=ocp.BSpline(points=points),
         duration=1.0,
-        objective=smoothness(ARM) if objective is None else objective,
-        constraints=(at_start(ARM, q=HOME, qd=0.0), *constraints),
+        objective=ocp.smoothness(ARM) if objective is None else objective,
+        constraints=(ocp.at_start(ARM, q=HOME, qd=0.0), *constraints),
     )
 
 
@@ -82,42 +66,45 @@ def missed(solution, target, t=1.0):
 @pytest.mark.parametrize("angle", [pi - 1e-6, pi + 1e-9, 3.3])
 def test_a_pose_is_reached_from_the_default_guess(angle):
     target = turned(angle)
-    problem = reaching(at_end(ARM, qd=0.0), pose_at_end(ARM, "tool", target), points=8)
-    assert missed(solve(problem).require(), target) < 1e-8
+    problem = reaching(ocp.at_end(ARM, qd=0.0), ocp.pose_at_end(ARM, "tool", target), points=8)
+    assert missed(ocp.solve(problem).require(), target) < 1e-8
 
 
 @pytest.fixture(scope="module")
 def flipped():
     """A motion that ends half a turn from its start."""
-    return solve(reaching(pose_at_end(ARM, "tool", turned(pi)), objective=effort())).require(
-        coarse=True
-    )
+    return ocp.solve(
+        reaching(ocp.pose_at_end(ARM, "tool", turned(pi)), objective=ocp.effort())
+    ).require(coarse=True)
 
 
 def test_half_a_turn_is_reached_and_certified(flipped):
     assert missed(flipped, turned(pi)) < 1e-8
-    assert verify(flipped).violations["pose_at_end.tool"].dense < 1e-8
+    assert ocp.verify(flipped).violations["pose_at_end.tool"].dense < 1e-8
 
 
 @pytest.mark.parametrize("axis", np.eye(3)[1:2], ids="y")
 def test_half_turns_about_the_axes_are_reached(axis):
     target = turned(pi, axis, (0.3, -0.1, 0.1))
     assert (
-        missed(solve(reaching(pose_at_end(ARM, "tool", target), points=6)).require(), target) < 1e-8
+        missed(
+            ocp.solve(reaching(ocp.pose_at_end(ARM, "tool", target), points=6)).require(), target
+        )
+        < 1e-8
     )
 
 
 def test_a_file_keeps_a_pose_as_data(flipped, tmp_path):
     ocp.save(flipped, tmp_path / "reach.npz")
-    again = load(tmp_path / "reach.npz")
-    assert verify(again).violations["pose_at_end.tool"].dense < 1e-8
+    again = ocp.load(tmp_path / "reach.npz")
+    assert ocp.verify(again).violations["pose_at_end.tool"].dense < 1e-8
 
 
 def test_a_motion_may_begin_at_a_pose():
     target = turned(0.4)
-    ends = pose_at_start(ARM, "tool", target), at_end(ARM, q=HOME, qd=0.0)
-    problem = reaching(*ends, objective=effort())
-    solution = solve(replace(problem, constraints=problem.constraints[2:])).require()
+    ends = ocp.pose_at_start(ARM, "tool", target), ocp.at_end(ARM, q=HOME, qd=0.0)
+    problem = reaching(*ends, objective=ocp.effort())
+    solution = ocp.solve(replace(problem, constraints=problem.constraints[2:])).require()
     assert missed(solution, target, 0.0) < 1e-8
 
 
@@ -165,7 +152,7 @@ def test_a_point_and_a_link_have_poses(flipped):
 
 def test_a_link_may_be_asked_for_by_its_name():
     target = turned(0.3)
-    solution = solve(reaching(pose_at_end(ARM, "joint5", target), points=6)).require()
+    solution = ocp.solve(reaching(ocp.pose_at_end(ARM, "joint5", target), points=6)).require()
     expected = target @ translate(0, 0, 0.1)
     assert missed(solution, expected) < 1e-8
 
@@ -176,13 +163,14 @@ def test_a_screw_motion_is_kept_to_within_tolerances_and_followed():
     def straight(at):
         return interpolate_pose(first, last, at.s**2 * (3 - 2 * at.s))
 
-    kept = solve(
+    kept = ocp.solve(
         reaching(
-            pose_along(ARM, "tool", straight, place=2e-3, turn=5e-3), objective=smoothness(ARM)
+            ocp.pose_along(ARM, "tool", straight, place=2e-3, turn=5e-3),
+            objective=ocp.smoothness(ARM),
         )
     ).require()
-    followed = solve(
-        reaching(objective=pose_tracking(ARM, "tool", straight) + 1e-8 * smoothness(ARM))
+    followed = ocp.solve(
+        reaching(objective=ocp.pose_tracking(ARM, "tool", straight) + 1e-8 * ocp.smoothness(ARM))
     ).require()
     for solution, bound in ((kept, 5.1e-3), (followed, 2e-2)):
         for s in (0.3, 0.7, 1.0):
@@ -193,55 +181,55 @@ def test_a_screw_motion_is_kept_to_within_tolerances_and_followed():
 def test_rows_that_no_joint_moves_are_left_out_or_named():
     arm = two_link()
     reached = np.array(kinematics.point_motion(arm, motions(arm, ca.DM([0.3, 0.5])), "tip").pose)
-    place = pose_at_end(arm, "tip", reached, rows=("x", "y", "z", "about x"))
+    place = ocp.pose_at_end(arm, "tip", reached, rows=("x", "y", "z", "about x"))
     assert (place.labels, place.units) == (("x", "y"), ("m", "m"))
     with refused(
         "pose_at_end.tip: z: the target is 0.01 m away in a direction in which no joint moves the "
         "point"
     ):
-        pose_at_end(arm, "tip", translate(-0.05, 0, 0.01) @ reached, rows=("x", "y", "z"))
+        ocp.pose_at_end(arm, "tip", translate(-0.05, 0, 0.01) @ reached, rows=("x", "y", "z"))
     with refused(
         "pose_at_end.tip: the joints move the point in 2 independent ways, which cannot meet 3 "
         "rows: x, y, about z; name 2 of them in rows"
     ):
-        pose_at_end(arm, "tip", reached)
+        ocp.pose_at_end(arm, "tip", reached)
 
 
 @pytest.mark.parametrize(
     ("build", "message"),
     [
         (
-            lambda: pose_at_end(ARM, "tool", turned(0.0, shift=(3.0, 0.0, 0.0))),
+            lambda: ocp.pose_at_end(ARM, "tool", turned(0.0, shift=(3.0, 0.0, 0.0))),
             "pose_at_end.tool: the target lies 2.293 m from joint 'joint0', and 'tool' is never "
             "more than 1.109 m from it",
         ),
         (
-            lambda: pose_at_end(ARM, "tool", 2 * np.eye(4)),
+            lambda: ocp.pose_at_end(ARM, "tool", 2 * np.eye(4)),
             "pose_at_end.tool: target: expected a rigid pose",
         ),
         (
-            lambda: pose_tracking(ARM, "tool", np.eye(3)),
+            lambda: ocp.pose_tracking(ARM, "tool", np.eye(3)),
             "pose_tracking.tool: target: expected shape (4, 4), got (3, 3)",
         ),
         (
-            lambda: pose_at_end(flexible_arm(), "tip", np.eye(4)),
+            lambda: ocp.pose_at_end(flexible_arm(), "tip", np.eye(4)),
             "pose_at_end.tip: link 'shoulder' is flexible; poses are prescribed of rigid trees",
         ),
         (
-            lambda: pose_at_end("arm", "tip", np.eye(4)),
+            lambda: ocp.pose_at_end("arm", "tip", np.eye(4)),
             "pose_at_end.tip: tree: expected Tree, got str 'arm'",
         ),
         (
-            lambda: pose_at_start(ARM, "hand", np.eye(4)),
+            lambda: ocp.pose_at_start(ARM, "hand", np.eye(4)),
             "unknown point 'hand'; the points are tool",
         ),
         (
-            lambda: pose_at_end(ARM, "tool", turned(0.0), rows=("x", "roll")),
+            lambda: ocp.pose_at_end(ARM, "tool", turned(0.0), rows=("x", "roll")),
             "pose_at_end.tool: rows: expected some of x, y, z, about x, about y, about z, got "
             "('x', 'roll')",
         ),
         (
-            lambda: pose_along(ARM, "tool", turned(0.0), place=-1.0),
+            lambda: ocp.pose_along(ARM, "tool", turned(0.0), place=-1.0),
             "pose_along.tool: place: expected a number of at least 0, got -1",
         ),
     ],
@@ -261,13 +249,13 @@ def test_wrong_targets_are_refused(build, message):
 )
 def test_what_a_targets_function_gives_is_refused_unless_a_pose(target, message):
     with refused(message):
-        solve(reaching(pose_at_end(ARM, "tool", target), points=4))
+        ocp.solve(reaching(ocp.pose_at_end(ARM, "tool", target), points=4))
 
 
 def test_a_target_between_reach_and_bound_is_explained_by_name():
     target = turned(0.0, shift=(0.0, 0.0, 0.0))
     target[:3, 3] = 0.97, 0.0, 0.2
-    solution = solve(reaching(pose_at_end(ARM, "tool", target), points=4))
+    solution = ocp.solve(reaching(ocp.pose_at_end(ARM, "tool", target), points=4))
     assert not solution.success
     assert any(
         "pose_at_end.tool (" in line and line.endswith("at t = 1 s")

@@ -5,24 +5,7 @@ import pytest
 from bipeds import rows
 from standing_bodies import monopod
 
-from ocp import (
-    BSpline,
-    Link,
-    Point,
-    Problem,
-    Tree,
-    area_contact,
-    at_rest,
-    clearance,
-    contact_limits,
-    effort,
-    footholds,
-    free,
-    limits,
-    off_sphere,
-    revolute,
-    upright,
-)
+import ocp
 from ocp.mechanics import position
 from ocp.problem import Instant
 from ocp.solving import posture
@@ -35,13 +18,14 @@ def body(turn=0.0):
     home = np.eye(4)
     home[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
     home[2, 3] = -0.5
-    trunk = Link(mass=2.0, inertia=np.eye(3))
-    foot = revolute("ankle", "base", axis=(0, 1, 0), home=home, torque=(-9.0, 8.0))
-    return Tree(
-        links=(Link(),) * 3 + (trunk,) * 2,
-        joints=(*free("base"), foot),
+    trunk = ocp.Link(mass=2.0, inertia=np.eye(3))
+    foot = ocp.revolute("ankle", "base", axis=(0, 1, 0), home=home, torque=(-9.0, 8.0))
+    return ocp.Tree(
+        links=(ocp.Link(),) * 3 + (trunk,) * 2,
+        joints=(*ocp.free("base"), foot),
         points=[
-            Point(name=f"c{k}", link="ankle", position=(*at, -0.04)) for k, at in enumerate(CORNERS)
+            ocp.Point(name=f"c{k}", link="ankle", position=(*at, -0.04))
+            for k, at in enumerate(CORNERS)
         ],
         gravity=(0, 0, -9.81),
     )
@@ -49,28 +33,28 @@ def body(turn=0.0):
 
 def test_all_limits_are_those_that_joints_have():
     tree = body()
-    assert [each.name for each in limits(tree)] == ["torque_limits"]
-    assert limits(tree)[0].lower_of(0) == -9.0
-    bare = Tree(links=(Link(mass=1.0),), joints=(revolute("arm"),))
+    assert [each.name for each in ocp.limits(tree)] == ["torque_limits"]
+    assert ocp.limits(tree)[0].lower_of(0) == -9.0
+    bare = ocp.Tree(links=(ocp.Link(mass=1.0),), joints=(ocp.revolute("arm"),))
     with pytest.raises(ValueError, match="limits: no joint of the tree has any"):
-        limits(bare)
-    assert [each.name for each in at_rest(bare)] == [
+        ocp.limits(bare)
+    assert [each.name for each in ocp.at_rest(bare)] == [
         *("at_start.qd", "at_start.qdd"),
         *("at_end.qd", "at_end.qdd"),
     ]
 
 
 def test_a_sole_is_placed_below_the_origin_of_its_link():
-    foot = area_contact(body(), "ankle", at=(0.3, 0.1, 0.0))
+    foot = ocp.area_contact(body(), "ankle", at=(0.3, 0.1, 0.0))
     expected = [(0.3 + x, 0.1 + y, 0.0) for x, y in CORNERS]
     assert foot.name == "ankle"
     np.testing.assert_allclose([pin.target for pin in foot.supports[0].pins], expected, atol=1e-12)
-    (same,) = footholds(body(), {"ankle": (0.3, 0.1)}).feet
+    (same,) = ocp.footholds(body(), {"ankle": (0.3, 0.1)}).feet
     np.testing.assert_array_equal(same.supports[0].polygon, foot.supports[0].polygon)
 
 
 def test_footholds_are_sought_within_what_is_asked():
-    (foot,) = footholds(monopod(), {"toe": (0.2, 0.0)}, within=0.1).feet
+    (foot,) = ocp.footholds(monopod(), {"toe": (0.2, 0.0)}, within=0.1).feet
     x, y, z = foot.supports[0].pins[0].target
     assert (x.name, x.value, x.lower, x.upper, x.free) == (
         "toe_x",
@@ -81,26 +65,26 @@ def test_footholds_are_sought_within_what_is_asked():
     )
     assert y.name == "toe_y" and z == 0.0
     with pytest.raises(ValueError, match="footholds: 'toe': expected 2 or 3 numbers"):
-        footholds(monopod(), {"toe": (0.2,)})
+        ocp.footholds(monopod(), {"toe": (0.2,)})
     with pytest.raises(ValueError, match="footholds: within: expected a number of at least 0"):
-        footholds(monopod(), {"toe": (0.2, 0.0)}, within=-1.0)
+        ocp.footholds(monopod(), {"toe": (0.2, 0.0)}, within=-1.0)
     with pytest.raises(ValueError, match="unknown point 'heel'"):
-        footholds(monopod(), {"heel": (0.2, 0.0)})
+        ocp.footholds(monopod(), {"heel": (0.2, 0.0)})
 
 
 def test_a_ground_that_bears_pushes_within_friction_and_the_sole():
     tree = body()
-    ground = footholds(tree, {"ankle": (0.0, 0.0)})
-    names = [each.name for each in contact_limits(tree, ground, torsion=0.03)]
+    ground = ocp.footholds(tree, {"ankle": (0.0, 0.0)})
+    names = [each.name for each in ocp.contact_limits(tree, ground, torsion=0.03)]
     assert names[0] == "unilateral" and names[-1].startswith("pressure.ankle")
     assert any(name.startswith("friction") for name in names)
 
 
 def stated(tree, *constraints, **fields):
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=6),
-        objective=effort(),
+        motion=ocp.BSpline(points=6),
+        objective=ocp.effort(),
         duration=1.0,
         constraints=constraints,
         **fields,
@@ -109,7 +93,7 @@ def stated(tree, *constraints, **fields):
 
 def test_a_posture_stands_over_its_footholds():
     tree = body(turn=0.4)
-    problem = stated(tree, ground=footholds(tree, {"ankle": (0.3, -0.2, 0.0)}))
+    problem = stated(tree, ground=ocp.footholds(tree, {"ankle": (0.3, -0.2, 0.0)}))
     q = posture(problem, {"ankle": 0.2})
     assert q[-1] == 0.2 and np.linalg.norm(q[3:7]) == pytest.approx(1.0, abs=1e-9)
     for corner, (x, y) in enumerate(CORNERS):
@@ -127,20 +111,20 @@ def instant(q, s=0.5):
 
 def test_what_swings_keeps_over_a_wave_above_the_ground():
     q = np.array([0.0, 0.0, 0.7, 1.0, 0.0, 0.0, 0.0, 0.0])
-    clear = clearance(body(), "ankle", 0.05)
+    clear = ocp.clearance(body(), "ankle", 0.05)
     assert clear.labels == ("c0", "c1", "c2", "c3")
     np.testing.assert_allclose(rows(clear, instant(q)), 0.7 - 0.5 - 0.04 - 0.05)
     np.testing.assert_allclose(rows(clear, instant(q, s=0.0)), 0.16)
-    assert clearance(body(), "base").labels == ("base",)
+    assert ocp.clearance(body(), "base").labels == ("base",)
     with pytest.raises(ValueError, match="unknown point 'toe'"):
-        clearance(body(), ("ankle", "toe"))
+        ocp.clearance(body(), ("ankle", "toe"))
 
 
 def test_an_axis_stays_upright_and_spheres_off_a_sphere():
     q = np.array([0.0, 0.0, 0.7, np.cos(0.05), np.sin(0.05), 0.0, 0.0, 0.0])
-    level = upright(body(), "ankle", 0.2)
+    level = ocp.upright(body(), "ankle", 0.2)
     np.testing.assert_allclose(rows(level, instant(q)), (0.0, -np.sin(0.1)), atol=1e-12)
     assert level.upper_of(0) == -level.lower_of(1) == np.sin(0.2)
-    off = off_sphere("ball", (0.0, 0.3, 0.7), 0.1, {"base": 0.15})
+    off = ocp.off_sphere("ball", (0.0, 0.3, 0.7), 0.1, {"base": 0.15})
     assert rows(off, instant(q)) == pytest.approx([0.09])
     assert off.lower_of(0) == pytest.approx(0.0625)

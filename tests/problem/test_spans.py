@@ -216,10 +216,7 @@ def test_a_row_that_no_variable_moves_is_dropped_when_satisfied():
     row = placed(stands, nodes=4)["unilateral"]
     there = (row.row >= 0) | (row.variable >= 0)
     assert np.array_equal(there, [row.s > 0.25, row.s < 0.625])
-    assert tuple(SIDES) == (
-        "right",
-        "left",
-    )
+    assert tuple(SIDES) == ("right", "left")
 
 
 def fast():

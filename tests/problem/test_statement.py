@@ -46,10 +46,7 @@ def reach(**changes):
         (lambda: reach(duration="long"), "duration: expected a number or .* got 'long'"),
         (lambda: reach(objective=effort), "objective: expected Objective, got function"),
         (lambda: reach(constraints=(3,)), "constraints: expected Constraint, got int 3"),
-        (
-            lambda: reach(loads=("tip",)),
-            "loads: expected .* or Touch, got str 'tip'",
-        ),
+        (lambda: reach(loads=("tip",)), "loads: expected .* or Touch, got str 'tip'"),
         (lambda: reach(ground=1), "ground: expected Ground or NoneType, got int 1"),
         (lambda: reach(symmetry=True), "symmetry: expected Symmetry or NoneType, got bool True"),
         (lambda: reach(outputs=[abs]), "outputs: expected Mapping, got list"),

@@ -8,22 +8,7 @@ import pytest
 from bipeds import biped, steps
 from limited_arm import arm_problem, limited, placed
 
-from ocp import (
-    BSpline,
-    Ground,
-    Problem,
-    Spline,
-    Transcription,
-    at_start,
-    effort,
-    integral,
-    joint_limits,
-    path,
-    periodic,
-    point_contact,
-    solve,
-    torque_limits,
-)
+import ocp
 from ocp.certificate import violations
 from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry, pressure_inside, unilateral
@@ -38,15 +23,15 @@ INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1,
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 @pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "unclamped"])
 def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
-    tree, motion = biped(), BSpline(points=6, clamped=clamped)
-    problem = Problem(
+    tree, motion = biped(), ocp.BSpline(points=6, clamped=clamped)
+    problem = ocp.Problem(
         tree=tree,
         motion=motion,
         duration=duration,
-        objective=effort(),
+        objective=ocp.effort(),
         symmetry=mirror_symmetry(tree, INDEX, SIGN, shift={"x": 0.4}),
     )
-    transcribed = transcribe_phase(problem, Transcription(derivatives="ad"))
+    transcribed = transcribe_phase(problem, ocp.Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
     x = join_variables(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
     points, T, _ = split_variables(transcribed.layout, x)
@@ -75,11 +60,11 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
 def test_with_the_identity_the_motion_is_periodic():
     arm = limited()
     problem = arm_problem(
-        at_start(arm, q=0.3),
-        torque_limits(arm),
-        path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
+        ocp.at_start(arm, q=0.3),
+        ocp.torque_limits(arm),
+        ocp.path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
     )
-    solution = solve(replace(problem, symmetry=periodic(arm))).require()
+    solution = ocp.solve(replace(problem, symmetry=ocp.periodic(arm))).require()
     for curve in (solution.q, solution.qd, solution.qdd):
         assert np.allclose(curve(0.0), curve(solution.duration), atol=1e-6)
     found = violations(solution)
@@ -88,10 +73,7 @@ def test_with_the_identity_the_motion_is_periodic():
     points[1, -1] += 0.02
     spoilt = violations(replace(solution, points=points))["mirrored.q"]
     assert spoilt.dense == spoilt.nodes == pytest.approx(0.02)
-    assert (spoilt.label, spoilt.unit) == (
-        "elbow",
-        "rad",
-    )
+    assert (spoilt.label, spoilt.unit) == ("elbow", "rad")
 
 
 def test_accelerations_may_jump_where_the_step_ends():
@@ -101,25 +83,22 @@ def test_accelerations_may_jump_where_the_step_ends():
         for constraint in replace(
             arm_problem(), symmetry=mirror_symmetry(arm, [1, 0], [1, -1], qdd=False)
         ).requirements
-    ] == [
-        "mirrored.q",
-        "mirrored.qd",
-    ]
+    ] == ["mirrored.q", "mirrored.qd"]
 
 
 def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     tree, ground = biped(), steps(strike=0.0, leave=0.5)
     constraints = (
-        joint_limits(tree, hull=True),
-        torque_limits(tree),
+        ocp.joint_limits(tree, hull=True),
+        ocp.torque_limits(tree),
         unilateral(tree, ground),
         pressure_inside(tree, ground),
-        path("push", lambda at: at.reaction.push() ** 2, lower=1.0),
+        ocp.path("push", lambda at: at.reaction.push() ** 2, lower=1.0),
     )
-    goal = integral("power", lambda at: at.tau[6])
-    once = Problem(
+    goal = ocp.integral("power", lambda at: at.tau[6])
+    once = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=6),
+        motion=ocp.BSpline(points=6),
         duration=0.8,
         objective=goal,
         constraints=constraints,
@@ -134,7 +113,7 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     assert np.array_equal(others["dynamics"].s, nodes) and np.array_equal(rows["dynamics"].s, nodes)
     assert len(others["joint_limits"].s) == 6
     assert np.array_equal(rows["joint_limits"].s, cyclic.motion.nodes[:-1])
-    transcribed = transcribe_phase(cyclic, Transcription(method=Spline(nodes=2)))
+    transcribed = transcribe_phase(cyclic, ocp.Transcription(method=ocp.Spline(nodes=2)))
     lower, upper = (
         np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
     )
@@ -157,14 +136,14 @@ def test_the_image_of_an_image_is_what_it_was():
 
 def test_a_foot_that_a_symmetry_takes_from_its_place_is_told_with_the_symmetry():
     body = five_link()
-    foot = point_contact(body, "left foot", normal=(0, 1, 0))
-    statement = Problem(
+    foot = ocp.point_contact(body, "left foot", normal=(0, 1, 0))
+    statement = ocp.Problem(
         tree=body,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=0.7,
-        objective=effort(),
-        ground=Ground(feet=(foot,), normal=(0, 1, 0)),
-        symmetry=periodic(body, shift={"x": 0.5}),
+        objective=ocp.effort(),
+        ground=ocp.Ground(feet=(foot,), normal=(0, 1, 0)),
+        symmetry=ocp.periodic(body, shift={"x": 0.5}),
     )
     with pytest.raises(
         ValueError,

@@ -120,10 +120,7 @@ FIELDS = {
         "link com: expected numbers of shape (3,)",
     ),
     "links=one": (lambda: Tree(links=LINK, joints=JOINTS), "tree: links: expected a tuple of Link"),
-    "links=masses": (
-        lambda: Tree(links=(1, 2), joints=JOINTS),
-        "tree: links: expected Link, got",
-    ),
+    "links=masses": (lambda: Tree(links=(1, 2), joints=JOINTS), "tree: links: expected Link, got"),
     "joints=names": (
         lambda: Tree(links=(LINK, LINK), joints=("a", "b")),
         "tree: joints: expected Joint, got str 'a'",

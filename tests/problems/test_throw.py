@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 from ocp.mechanics import kinetic_energy, potential_energy
-from ocp.problems.arms.throw import (
-    TASK,
-    farthest_of_one,
-    lines,
-    problem,
-    reach,
-    report,
-)
+from ocp.problems.arms.throw import TASK, farthest_of_one, lines, problem, reach, report
 
 SPEED, HEIGHT, LENGTH = 20.0, 1.4, 0.6
 

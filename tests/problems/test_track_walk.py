@@ -5,14 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocp import (
-    force_tracking,
-    marker_tracking,
-    read_table,
-    save_forces,
-    save_table,
-    solve,
-)
+import ocp
 from ocp.interchange import Table, marker_table, markers, wrenches
 from ocp.mechanics import positions
 from ocp.models.human import human
@@ -31,7 +24,7 @@ def files(tmp_path):
     places = np.hstack([np.array(p) for p in positions(body, np.zeros(body.dof), names)]).T.ravel()
     labels = [f"{name}.{axis}" for name in names for axis in "xyz"]
     values = places[:, None] * np.ones(len(T))
-    save_table(Table(t=T, labels=labels, values=values), tmp_path / "walk.trc")
+    ocp.save_table(Table(t=T, labels=labels, values=values), tmp_path / "walk.trc")
     forces = [
         f"{foot}_{kind}{axis}"
         for foot in ("right", "left")
@@ -40,7 +33,7 @@ def files(tmp_path):
     ]
     pushes = np.zeros((18, len(T)))
     pushes[[1, 10]] = 370.0
-    save_table(Table(t=T, labels=forces, values=pushes), tmp_path / "forces.mot")
+    ocp.save_table(Table(t=T, labels=forces, values=pushes), tmp_path / "forces.mot")
     return str(tmp_path / "walk.trc"), str(tmp_path / "forces.mot")
 
 
@@ -57,9 +50,9 @@ def test_one_file_alone_is_refused(files):
 
 
 def test_markers_that_the_body_does_not_have_are_named(files, tmp_path):
-    table = read_table(files[0])
+    table = ocp.read_table(files[0])
     labels = [label.replace("head_rot_a", "NOSE") for label in table.labels]
-    save_table(replace(table, labels=labels), tmp_path / "other.trc")
+    ocp.save_table(replace(table, labels=labels), tmp_path / "other.trc")
     with pytest.raises(ValueError, match=r"other\.trc: markers NOSE match no point of the tree"):
         track_walk.problem(str(tmp_path / "other.trc"), files[1])
 
@@ -73,26 +66,26 @@ def test_noise_goes_by_the_unit():
 
 def test_a_hop_in_phases_is_followed_from_the_files_of_a_lighter_one(tmp_path):
     """Each phase follows from an offset of its own: that at which it began in the files."""
-    seen = solve(hop(mass=28.0)).require()
+    seen = ocp.solve(hop(mass=28.0)).require()
     stance = seen.phases["stance"].duration
     rng = np.random.default_rng(0)
     table = marker_table(seen, points=("foot",), rate=200)
     noise = 1e-3 * rng.standard_normal(table.values.shape)
-    save_table(replace(table, values=table.values + noise), tmp_path / "hop.trc")
-    save_forces(seen, tmp_path / "hop.mot", rate=1000)
-    foot = markers(read_table(tmp_path / "hop.trc"))
-    push = wrenches(read_table(tmp_path / "hop.mot"))
+    ocp.save_table(replace(table, values=table.values + noise), tmp_path / "hop.trc")
+    ocp.save_forces(seen, tmp_path / "hop.mot", rate=1000)
+    foot = markers(ocp.read_table(tmp_path / "hop.trc"))
+    push = wrenches(ocp.read_table(tmp_path / "hop.mot"))
     heavy = hop(mass=30.0)
     ground = heavy.phases[0].ground
     phases = tuple(
         replace(
             phase,
-            objective=marker_tracking(heavy.tree, foot, offset=offset)
-            + force_tracking(ground, push, force=100.0, offset=offset),
+            objective=ocp.marker_tracking(heavy.tree, foot, offset=offset)
+            + ocp.force_tracking(ground, push, force=100.0, offset=offset),
         )
         for phase, offset in zip(heavy.phases, (0.0, stance))
     )
-    followed = solve(replace(heavy, phases=phases, objective=None)).require(coarse=True)
+    followed = ocp.solve(replace(heavy, phases=phases, objective=None)).require(coarse=True)
     assert followed.duration == pytest.approx(seen.duration, rel=0.05)
     first = followed.phases["stance"]
     t = first.times(21)

@@ -4,23 +4,7 @@ import numpy as np
 import pytest
 from touching_bodies import skidding
 
-from ocp import (
-    BSpline,
-    Guess,
-    Link,
-    Point,
-    Problem,
-    Radau,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    contact_outputs,
-    contacts,
-    effort,
-    prismatic,
-    verify,
-)
+import ocp
 from ocp.problems.hopping import unscheduled_ground, unscheduled_hop, unscheduled_walk
 from ocp.problems.hopping.unscheduled_ground import GROUNDS, found, lines, report, solved_from
 
@@ -29,32 +13,35 @@ UP = (0.0, 1.0, 0.0)
 
 def jump(contact):
     """A mass over a foot jumps from its rest on the ground to 0.1 m above it in 0.5 s."""
-    tree = Tree(
-        links=(Link(mass=0.5), Link(mass=2.0)),
-        joints=(prismatic("foot", axis=UP, actuated=False), prismatic("leg", "foot", axis=UP)),
-        points=(Point(name="sole", link="foot"),),
+    tree = ocp.Tree(
+        links=(ocp.Link(mass=0.5), ocp.Link(mass=2.0)),
+        joints=(
+            ocp.prismatic("foot", axis=UP, actuated=False),
+            ocp.prismatic("leg", "foot", axis=UP),
+        ),
+        points=(ocp.Point(name="sole", link="foot"),),
         gravity=(0.0, -9.81, 0.0),
     )
     rest = {"compliant": 0.026, "complementarity": 0.0}[contact]  # sunk by 4 mm
-    touching = contacts(tree, "sole", model=GROUNDS[contact], normal=UP)
-    return Problem(
+    touching = ocp.contacts(tree, "sole", model=GROUNDS[contact], normal=UP)
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=12),
+        motion=ocp.BSpline(points=12),
         duration=0.5,
-        objective=effort(),
+        objective=ocp.effort(),
         loads=touching,
-        outputs=contact_outputs(touching),
+        outputs=ocp.contact_outputs(touching),
         constraints=(
-            at_start(tree, q=(rest, 0.4), qd=0.0),
-            at_end(tree, q=(0.1, 0.4), qd={"leg": 0.0}),
+            ocp.at_start(tree, q=(rest, 0.4), qd=0.0),
+            ocp.at_end(tree, q=(0.1, 0.4), qd={"leg": 0.0}),
         ),
     )
 
 
 @pytest.mark.parametrize("contact", GROUNDS)
 def test_a_jump_leaves_the_ground_when_it_suits(contact):
-    mesh = Transcription(method=Radau(intervals=10))
-    solution = found(jump(contact), mesh, guess=Guess(q=[[0.02, 0.02, 0.1], [0.4, 0.3, 0.4]]))
+    mesh = ocp.Transcription(method=ocp.Radau(intervals=10))
+    solution = found(jump(contact), mesh, guess=ocp.Guess(q=[[0.02, 0.02, 0.1], [0.4, 0.3, 0.4]]))
     t = solution.require(coarse=True).nodes * solution.duration
     push, height = solution.output("force on sole", t)[1], solution.q(t)[0]
     stands = push > 5.0
@@ -63,11 +50,11 @@ def test_a_jump_leaves_the_ground_when_it_suits(contact):
     momentum = np.array([2.5, 2.0]) @ (solution.qd(0.5) - solution.qd(0.0))
     given = solution.problem.motion.weights @ push * 0.5
     assert momentum == pytest.approx(given - 2.5 * 9.81 * 0.5, abs=1e-5)
-    assert verify(solution).deviations.defect < 3e-3
+    assert ocp.verify(solution).deviations.defect < 3e-3
 
 
 def test_a_biped_walks_on_ground_that_gives_way():
-    mesh = Transcription(method=Radau(intervals=12))
+    mesh = ocp.Transcription(method=ocp.Radau(intervals=12))
     statement = unscheduled_walk.problem(step=0.3)
     solution = unscheduled_walk.walk(statement, mesh, certified=False).require(coarse=True)
     data = report(solution)
@@ -88,10 +75,10 @@ def test_the_hop_is_the_same_on_any_ground_but_for_the_ground():
 
 
 def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
-    start = Guess(q=[[0.0, 0.0, 0.1], [0.4, 0.3, 0.4]])
-    mesh = Transcription(method=Radau(intervals=8, order=2))
+    start = ocp.Guess(q=[[0.0, 0.0, 0.1], [0.4, 0.3, 0.4]])
+    mesh = ocp.Transcription(method=ocp.Radau(intervals=8, order=2))
     rigid = solved_from(lambda statement: start)(jump("complementarity"), mesh, refine=1e-3)
-    verify(rigid.require()).require(1e-3)
+    ocp.verify(rigid.require()).require(1e-3)
     assert list(rigid.phases) == ["sole", "flight"]
     seen = report(rigid)["contacts"]["feet"]["sole"]
     assert seen["spans"] == [[0.0, pytest.approx(rigid.phases["sole"].duration, abs=1e-3)]]
@@ -103,9 +90,9 @@ def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
 def test_a_spline_skids_from_the_answer_on_a_mesh(monkeypatch):
     """From a guess of one's own friction sets it ringing, and it does not end (200 iterations)."""
     monkeypatch.setattr(
-        unscheduled_ground, "MESH", Transcription(method=Radau(intervals=8, order=4))
+        unscheduled_ground, "MESH", ocp.Transcription(method=ocp.Radau(intervals=8, order=4))
     )
-    start = Guess(q=[[0.0, 0.2, 0.3], [0.1, 0.03, 0.03], [0.0] * 3, [0.4, 0.4, 0.3]])
-    skid = found(skidding(points=24), Transcription(), guess=start).require(coarse=True)
+    start = ocp.Guess(q=[[0.0, 0.2, 0.3], [0.1, 0.03, 0.03], [0.0] * 3, [0.4, 0.4, 0.3]])
+    skid = found(skidding(points=24), ocp.Transcription(), guess=start).require(coarse=True)
     assert skid.statistics["iterations"] < 50
     assert not skid.problem.motion.collocated

@@ -81,11 +81,7 @@ def bounded(p):
 def test_bounds_move_the_optimum_that_leans_on_them():
     nlp = bounded(1.0)  # x = (p / 2, 5 p / 2), J = (p / 2 - 1)^2 + (5 p / 2 - 1)^2
     bounds = unmoved_bounds(nlp, 1)
-    moving = replace(
-        bounds,
-        upper=np.array([[0.5], [0.0], [0.0]]),
-        g_lower=np.array([[3.0]]),
-    )
+    moving = replace(bounds, upper=np.array([[0.5], [0.0], [0.0]]), g_lower=np.array([[3.0]]))
     slope = derivatives(nlp, [2], moving)
     np.testing.assert_allclose(slope.objective, [7.0], rtol=1e-10)
     np.testing.assert_allclose(slope.x[:, 0], [0.5, 2.5, 1.0], rtol=1e-10)

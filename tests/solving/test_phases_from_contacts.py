@@ -6,22 +6,6 @@ from refusals import refused
 from touching_bodies import falling, leg, rigid_fall
 
 import ocp
-from ocp import (
-    BSpline,
-    Complementarity,
-    Guess,
-    Problem,
-    Radau,
-    Transcription,
-    contacts,
-    effort,
-    load,
-    phases_found,
-    schedule_found,
-    solve,
-    tighten,
-    verify,
-)
 from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry
 from ocp.solving.starts.contact_schedule import Stretch, _runs, _stretches
@@ -34,13 +18,13 @@ LEGS = (0, 1, 2, 5, 6, 3, 4)
 
 @pytest.fixture(scope="module")
 def fallen():
-    mesh = Transcription(method=Radau(intervals=8, order=2))
-    guess = Guess(q=np.array([[0.0] * 3, [0.1, 0.0, 0.0], [0.0] * 3, [0.4, 0.4, 0.3]]))
-    return tighten(rigid_fall(), mesh, guess=guess, loose=0.1).require(coarse=True)
+    mesh = ocp.Transcription(method=ocp.Radau(intervals=8, order=2))
+    guess = ocp.Guess(q=np.array([[0.0] * 3, [0.1, 0.0, 0.0], [0.0] * 3, [0.4, 0.4, 0.3]]))
+    return ocp.tighten(rigid_fall(), mesh, guess=guess, loose=0.1).require(coarse=True)
 
 
 def test_a_fall_is_flight_and_then_stands(fallen):
-    stretches = schedule_found(fallen)
+    stretches = ocp.schedule_found(fallen)
     assert [each.standing for each in stretches] == [(), ("sole",)]
     assert [each.name for each in stretches] == ["flight", "sole"]
     landing = np.sqrt(2 * 0.1 / 9.81) / 0.4
@@ -49,14 +33,14 @@ def test_a_fall_is_flight_and_then_stands(fallen):
 
 @pytest.fixture(scope="module")
 def stated(fallen):
-    problem, guess = phases_found(fallen)
-    mesh = Transcription(method=Radau(intervals=6, order=4))
-    return solve(problem, mesh, guess=guess).require()
+    problem, guess = ocp.phases_found(fallen)
+    mesh = ocp.Transcription(method=ocp.Radau(intervals=6, order=4))
+    return ocp.solve(problem, mesh, guess=guess).require()
 
 
 def test_the_ground_of_each_phase_comes_back_from_a_file(stated, tmp_path):
     ocp.save(stated, tmp_path / "fall.npz")
-    again, t = load(tmp_path / "fall.npz"), np.array([0.05, 0.39])
+    again, t = ocp.load(tmp_path / "fall.npz"), np.array([0.05, 0.39])
     name = "force on sole"
     np.testing.assert_allclose(again.output(name, t), stated.output(name, t), atol=1e-9)
 
@@ -68,7 +52,7 @@ def test_what_was_found_strikes_as_a_body_that_falls_does(fallen, stated):
     rate = solution.phases["flight"].qd(solution.phases["flight"].duration)
     assert impulse == pytest.approx(-0.5 * rate[1], abs=1e-6)  # of the foot: the leg slides freely
     assert solution.duration == pytest.approx(0.4)
-    certificate = verify(solution)
+    certificate = ocp.verify(solution)
     assert certificate.impacts[0].balance < 1e-9
     assert certificate.violations["sole: standing.sole"].dense < 1e-6
     t = np.array([0.05, 0.39])
@@ -102,12 +86,12 @@ def test_phases_that_come_again_are_numbered():
 
 def walking(step=0.4):
     tree = five_link()
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=1.0,
-        objective=effort(),
-        loads=contacts(tree, FEET, model=Complementarity(), normal=UP),
+        objective=ocp.effort(),
+        loads=ocp.contacts(tree, FEET, model=ocp.Complementarity(), normal=UP),
         symmetry=mirror_symmetry(tree, LEGS, (1.0,) * 7, shift={"x": step}),
     )
 
@@ -138,14 +122,16 @@ def test_what_lands_where_a_motion_leads_back_strikes_with_what_stands(beginning
 
 
 def test_ground_that_gives_way_has_no_schedule():
-    soft = solve(falling(), Transcription(method=Radau(intervals=4)))
+    soft = ocp.solve(falling(), ocp.Transcription(method=ocp.Radau(intervals=4)))
     with refused("schedule found: the motion has no complementary contacts"):
-        schedule_found(soft)
+        ocp.schedule_found(soft)
 
 
 def test_contacts_of_two_frictions_are_refused(fallen):
     every = tuple(
-        contacts(leg(), "sole", model=Complementarity(friction=mu), normal=UP, surface=name)[0]
+        ocp.contacts(
+            leg(), "sole", model=ocp.Complementarity(friction=mu), normal=UP, surface=name
+        )[0]
         for mu, name in ((0.5, "ice"), (0.8, "rock"))
     )
     with refused("phases found: expected one coefficient of friction, got sole on ice 0.5"):

@@ -5,27 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocp import (
-    BSpline,
-    Guess,
-    NotSolved,
-    Parameter,
-    Phase,
-    Problem,
-    at_end,
-    at_start,
-    continuous,
-    effort,
-    prepare,
-    solve,
-    torque_limits,
-)
+import ocp
 from ocp.models.arms.two_link import two_link
 from ocp.solvers.nlp import Iterate, own_residual
 from ocp.solving.starts.warm_start import start
 
 ARM = two_link()
-REACH = Parameter("reach", 1.0, "rad", 0.5, 1.5)
+REACH = ocp.Parameter("reach", 1.0, "rad", 0.5, 1.5)
 
 
 def moved(**changes):
@@ -33,22 +19,22 @@ def moved(**changes):
     stated = {
         "tree": ARM,
         "phases": tuple(
-            Phase(name, motion=BSpline(points=6), duration=0.4) for name in ("go", "stop")
+            ocp.Phase(name, motion=ocp.BSpline(points=6), duration=0.4) for name in ("go", "stop")
         ),
-        "links": (continuous(),),
+        "links": (ocp.continuous(),),
         "constraints": (
-            at_start(ARM, q=(0.0, -2.0), qd=0.0),
-            at_end(ARM, q=(REACH, -1.0), qd=0.0),
-            torque_limits(ARM),
+            ocp.at_start(ARM, q=(0.0, -2.0), qd=0.0),
+            ocp.at_end(ARM, q=(REACH, -1.0), qd=0.0),
+            ocp.torque_limits(ARM),
         ),
-        "objective": effort(),
+        "objective": ocp.effort(),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return prepare(moved())
+    return ocp.prepare(moved())
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +44,7 @@ def solution(plan):
 
 def test_a_plan_of_phases_takes_values_without_graphs(plan, solution):
     further = plan.solve(guess=solution, reach=1.2)
-    alone = solve(moved(), values={"reach": 1.2})
+    alone = ocp.solve(moved(), values={"reach": 1.2})
     assert further.statistics["iterations"] < alone.statistics["iterations"]
     assert further.objective == pytest.approx(alone.objective, rel=1e-6)
     assert list(further.problem.parts.values())[1].requirements[0].upper == (1.2, -1.0)
@@ -66,7 +52,7 @@ def test_a_plan_of_phases_takes_values_without_graphs(plan, solution):
 
 
 def test_a_solution_of_phases_starts_a_solve_of_the_same(solution):
-    again = solve(moved(), guess=solution)
+    again = ocp.solve(moved(), guess=solution)
     assert again.statistics["warm_start"]
     assert again.statistics["iterations"] <= 3
     assert again.objective == pytest.approx(solution.objective, rel=1e-7)
@@ -79,9 +65,9 @@ def test_a_start_from_a_solution_has_its_multipliers(plan, solution):
 
 
 def test_guesses_are_of_phases_by_name(plan, solution):
-    guess = {"go": solution.phases["go"], "stop": Guess(q=[(0.5, 1.0), (-1.5, -1.0)])}
+    guess = {"go": solution.phases["go"], "stop": ocp.Guess(q=[(0.5, 1.0), (-1.5, -1.0)])}
     assert plan.solve(guess).objective == pytest.approx(solution.objective, rel=1e-6)
-    for wrong in ({"leap": Guess()}, {}):
+    for wrong in ({"leap": ocp.Guess()}, {}):
         with pytest.raises(ValueError, match="a Solution of the phases go, stop, or a guess"):
             plan.solve(wrong)
 
@@ -94,16 +80,16 @@ def test_multipliers_are_named_by_phase_and_link(solution):
 
 def test_a_free_parameter_of_phases_is_found():
     free = replace(REACH, free=True)
-    ends = at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(free, -1.0), qd=0.0)
-    found = solve(moved(constraints=(*ends, torque_limits(ARM))))
+    ends = ocp.at_start(ARM, q=(0.0, -2.0), qd=0.0), ocp.at_end(ARM, q=(free, -1.0), qd=0.0)
+    found = ocp.solve(moved(constraints=(*ends, ocp.torque_limits(ARM))))
     assert found.parameters["reach"] == pytest.approx(0.5, abs=1e-6)  # the nearest is the easiest
     assert found.multipliers["parameter reach"].values[0, 0] < -1e-3
 
 
 def test_a_failure_names_the_phase_that_misses_what_is_asked():
     hurried = tuple(replace(each, duration=0.05) for each in moved().phases)
-    with pytest.raises(NotSolved, match="stop: |go: |go to stop: "):
-        solve(moved(phases=hurried)).require()
+    with pytest.raises(ocp.NotSolved, match="stop: |go: |go to stop: "):
+        ocp.solve(moved(phases=hurried)).require()
 
 
 def test_curves_run_through_all_phases(solution):
@@ -126,11 +112,11 @@ def test_integrals_of_phases_add_up(solution):
 
 
 def test_a_weight_that_is_sought_is_refused():
-    gain = Parameter("gain", 1.0, "", 0.1, 2.0)
-    start = at_start(ARM, q=(0.0, -2.0 * gain), qd=0.0)
+    gain = ocp.Parameter("gain", 1.0, "", 0.1, 2.0)
+    start = ocp.at_start(ARM, q=(0.0, -2.0 * gain), qd=0.0)
     problem = moved(
-        objective=gain * effort(), constraints=(start, at_end(ARM, q=(1.0, -1.0), qd=0.0))
+        objective=gain * ocp.effort(), constraints=(start, ocp.at_end(ARM, q=(1.0, -1.0), qd=0.0))
     )
-    assert prepare(problem).solve(gain=1.1).success
+    assert ocp.prepare(problem).solve(gain=1.1).success
     with pytest.raises(ValueError, match="weight: parameter 'gain' is free"):
-        prepare(problem, free=["gain"])
+        ocp.prepare(problem, free=["gain"])

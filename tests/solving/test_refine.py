@@ -7,23 +7,6 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    PLAIN,
-    BSpline,
-    Load,
-    Problem,
-    Radau,
-    Solver,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    load,
-    path,
-    refine,
-    solve,
-    verify,
-)
 from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.models.arms.two_link import two_link
 from ocp.motion import Mesh
@@ -44,12 +27,12 @@ SWING = 58.8077  # N2 s: of the cart and its pole
 @pytest.fixture(scope="module")
 def swung():
     """The cart's swing from a straight line on a spline that no motion lies on."""
-    return solve(swing(points=12), refine=1e-3)
+    return ocp.solve(swing(points=12), refine=1e-3)
 
 
 def test_a_swing_on_too_few_points_is_refined_until_its_certificate_holds(swung):
     assert swung.success and swung.explanation == ()
-    assert verify(swung).require(1e-3) and swung.verification.require(1e-3)
+    assert ocp.verify(swung).require(1e-3) and swung.verification.require(1e-3)
     assert swung.objective == pytest.approx(SWING, rel=1e-4)
 
 
@@ -65,14 +48,14 @@ def test_the_rounds_are_listed_and_printed(swung):
 
 def test_a_refined_solution_comes_back_from_its_file(swung, tmp_path):
     ocp.save(swung, tmp_path / "swung.npz")
-    again = load(tmp_path / "swung.npz")
+    again = ocp.load(tmp_path / "swung.npz")
     assert again.problem.motion == swung.problem.motion
     np.testing.assert_array_equal(again.points, swung.points)
 
 
 @pytest.fixture(scope="module")
 def sped():
-    return refine(fastest(), 1e-3)
+    return ocp.refine(fastest(), 1e-3)
 
 
 def test_knots_are_multiplied_where_torques_jump(sped):
@@ -86,16 +69,16 @@ def test_knots_are_multiplied_where_torques_jump(sped):
 def pushed(when=0.3, duration=1.0, points=8, **fields):
     """An arm that is pushed from a moment on, and asked to slow its elbow after another."""
     arm = two_link()
-    push = Load(point="tip", force=lambda t: (ca.if_else(t < when, 0.0, 6.0), 0.0, 0.0))
-    return Problem(
+    push = ocp.Load(point="tip", force=lambda t: (ca.if_else(t < when, 0.0, 6.0), 0.0, 0.0))
+    return ocp.Problem(
         tree=replace(arm),
-        motion=BSpline(points=points, degree=5),
+        motion=ocp.BSpline(points=points, degree=5),
         duration=duration,
-        objective=effort(arm),
+        objective=ocp.effort(arm),
         constraints=(
-            at_start(arm, q=0.0, qd=0.0),
-            at_end(arm, q=(1.0, -0.5), qd=0.0),
-            path("elbow's rate", lambda at: at.qd[1], upper=2.0, when=(0.71, 0.83)),
+            ocp.at_start(arm, q=0.0, qd=0.0),
+            ocp.at_end(arm, q=(1.0, -0.5), qd=0.0),
+            ocp.path("elbow's rate", lambda at: at.qd[1], upper=2.0, when=(0.71, 0.83)),
         ),
         loads=(push,),
         **fields,
@@ -106,14 +89,14 @@ def test_breaks_of_a_statement_are_those_of_its_loads_and_spans():
     torn = find_breaks(pushed(), 1.0)
     np.testing.assert_allclose(torn.jumps, [0.3], atol=1e-8)
     np.testing.assert_allclose(torn.ends, [0.71, 0.83])
-    ramp = Load(point="tip", force=lambda t: (ca.fmax(0.0, t - 0.5), ca.sin(20 * t), 0.0))
+    ramp = ocp.Load(point="tip", force=lambda t: (ca.fmax(0.0, t - 0.5), ca.sin(20 * t), 0.0))
     kinked = find_breaks(replace(pushed(), loads=(ramp,)), 2.0)
     np.testing.assert_allclose(kinked.ends, [0.25, 0.71, 0.83], atol=1e-8)
     assert not len(kinked.jumps)
 
 
 def test_pieces_end_where_the_statement_breaks():
-    solution = refine(pushed(), 1e-3)
+    solution = ocp.refine(pushed(), 1e-3)
     assert solution.success
     knots = solution.problem.motion.breaks
     for s in (0.3, 0.71, 0.83):
@@ -122,7 +105,7 @@ def test_pieces_end_where_the_statement_breaks():
 
 
 def test_intervals_end_where_the_statement_breaks():
-    solution = refine(pushed(), 1e-3, Transcription(method=Radau(intervals=4)))
+    solution = ocp.refine(pushed(), 1e-3, ocp.Transcription(method=ocp.Radau(intervals=4)))
     mesh = solution.problem.motion
     assert solution.success and isinstance(mesh, Mesh)
     for s in (0.3, 0.71, 0.83):
@@ -131,38 +114,38 @@ def test_intervals_end_where_the_statement_breaks():
 
 
 def test_limits_give_up_and_say_so():
-    short = refine(swing(points=12), 1e-3, rounds=2)
+    short = ocp.refine(swing(points=12), 1e-3, rounds=2)
     assert not short.success and len(short.statistics["refinement"]) == 2
     assert short.explanation[0] == "refine: given up after 2 rounds"
     assert any("passive_joints (pole)" in line for line in short.explanation)
-    small = refine(swing(points=12), 1e-3, points=30)
+    small = ocp.refine(swing(points=12), 1e-3, points=30)
     assert small.explanation[0].startswith("refine: given up before ")
     assert small.problem.motion.points <= 30
 
 
 def test_what_no_round_can_do_is_given_up_early():
     hopeless = replace(fastest(points=8), duration=0.05)
-    solution = refine(hopeless, 1e-3, attempts=PLAIN)
+    solution = ocp.refine(hopeless, 1e-3, attempts=ocp.PLAIN)
     rounds = solution.statistics["refinement"]
     assert len(rounds) == 3 and not solution.success and not any(one["solved"] for one in rounds)
     assert solution.explanation[0] == "refine: given up, 3 rounds in a row found no motion"
 
 
 def test_all_rounds_share_one_budget():
-    alone = solve(swing(points=12)).statistics["iterations"]
-    limit = Solver(options={"max_iter": alone + 4})
-    solution = refine(swing(points=12), 1e-3, solver=limit)
+    alone = ocp.solve(swing(points=12)).statistics["iterations"]
+    limit = ocp.Solver(options={"max_iter": alone + 4})
+    solution = ocp.refine(swing(points=12), 1e-3, solver=limit)
     assert alone < solution.statistics["iterations"] <= alone + 5 and not solution.success
     assert "limit of iterations or time" in solution.explanation[0]
 
 
 def test_what_cannot_be_refined_is_refused():
     with pytest.raises(ValueError, match="^refine: expected a tolerance above 0, got -1"):
-        refine(swing(), -1)
+        ocp.refine(swing(), -1)
     with pytest.raises(ValueError, match="^refine: expected a tolerance above 0, got '1e-3'"):
-        refine(swing(), "1e-3")
+        ocp.refine(swing(), "1e-3")
     with pytest.raises(ValueError, match="^refine: rounds: expected a whole number of at least 1"):
-        refine(swing(), 1e-3, rounds=0)
+        ocp.refine(swing(), 1e-3, rounds=0)
 
 
 def test_segments_are_split_where_errors_are_and_beside_them():
@@ -185,7 +168,7 @@ def jump(s, width, **fields):
 
 
 def test_a_jump_is_enclosed_then_struck_and_its_knot_moved():
-    motion = BSpline(points=16, degree=5)  # 11 segments
+    motion = ocp.BSpline(points=16, degree=5)  # 11 segments
     around = finer_spline(motion, np.empty(0), (jump(0.52, 1 / 11, reach=1 / 88),), np.empty(0))
     sides = tuple(around.jumps.tolist())
     np.testing.assert_allclose(sides, 0.52 + np.array([-1, 1]) / 88)
@@ -199,7 +182,7 @@ def test_a_jump_is_enclosed_then_struck_and_its_knot_moved():
 
 def jumps_of(torque, motion, error=0.0):
     """Return the Jumps of a torque(s) between limits of 1 on a motion with errors everywhere."""
-    row = path("torque", lambda at: at.tau, lower=-1.0, upper=1.0)
+    row = ocp.path("torque", lambda at: at.tau, lower=-1.0, upper=1.0)
     s = motion.grid(12)
     return find_jumps(
         [row], motion, s, {"torque": torque(s)[None]}, np.full(motion.segments, error)
@@ -207,7 +190,7 @@ def jumps_of(torque, motion, error=0.0):
 
 
 def test_a_jump_is_where_its_impulse_says_and_not_where_the_row_crosses_the_middle():
-    motion = BSpline(points=25, degree=5)  # 20 segments
+    motion = ocp.BSpline(points=25, degree=5)  # 20 segments
 
     def lame(s):  # crosses the middle at 0.42, with the impulse of a jump at 0.43
         return np.interp(s, [0.40, 0.42, 0.48], [-1.0, 0.0, 1.0])
@@ -220,7 +203,7 @@ def test_a_jump_is_where_its_impulse_says_and_not_where_the_row_crosses_the_midd
 
 def test_multiple_knots_are_moved_where_errors_are_and_wait_where_none_are():
     knots = [*np.arange(1, 20) / 20, 0.42, 0.42, 0.42, 0.42]
-    motion = BSpline(points=29, degree=5, inner=tuple(sorted(knots)))
+    motion = ocp.BSpline(points=29, degree=5, inner=tuple(sorted(knots)))
 
     def torque(s):  # of a switch at 0.423, which the knot has at 0.42
         return np.interp(s, [0.42 - 1e-8, 0.42, 0.43], [-1.0, 0.4, 1.0])
@@ -237,7 +220,7 @@ def test_multiple_knots_are_moved_where_errors_are_and_wait_where_none_are():
 
 @pytest.mark.parametrize("points", [9, 18, 38])
 def test_every_first_basis_ends_on_the_switches(points):
-    solution = refine(fastest(points=points), 1e-3)
+    solution = ocp.refine(fastest(points=points), 1e-3)
     assert solution.success and solution.duration == pytest.approx(FASTEST, abs=1e-5)
     assert solution.problem.motion.points <= 60 and len(solution.problem.motion.jumps) == 3
     assert len(solution.statistics["refinement"]) <= 6

@@ -6,21 +6,7 @@ import numpy as np
 import pytest
 from phased_motions import ARM, ENDS, SWEPT, fallen, moved
 
-from ocp import (
-    PLAIN,
-    BSpline,
-    NotSolved,
-    Problem,
-    Transcription,
-    effort,
-    path,
-    prepare,
-    refine,
-    solve,
-    sweep,
-    track,
-    verify,
-)
+import ocp
 from ocp.certificate import contact_quality, replay
 from ocp.diagnosis.elastic_weights import is_stated
 from ocp.estimation import fit
@@ -33,11 +19,11 @@ from ocp.transcription.transcribe import transcribe
 
 @pytest.fixture(scope="module")
 def smooth():
-    return solve(moved())
+    return ocp.solve(moved())
 
 
 def test_an_impulse_that_friction_does_not_give_must_give_way():
-    with pytest.raises(NotSolved) as error:
+    with pytest.raises(ocp.NotSolved) as error:
         fallen(friction=0.1)
     text = str(error.value)
     assert "fall to rise: impulse.end (friction 1): must give way by" in text
@@ -62,9 +48,9 @@ def test_an_impulse_without_a_bound_of_friction_only_pushes():
 
 def test_durations_at_their_bounds_are_told_by_phase():
     phases = tuple(replace(each, duration=(0.05, 0.1)) for each in moved().phases)
-    weak = path("weak", lambda at: at.tau, lower=-10.0, upper=10.0, units="N m")
+    weak = ocp.path("weak", lambda at: at.tau, lower=-10.0, upper=10.0, units="N m")
     hurried = replace(moved(), phases=phases, constraints=(*ENDS, weak))
-    text = "\n".join(solve(hurried, attempts=PLAIN).explanation)
+    text = "\n".join(ocp.solve(hurried, attempts=ocp.PLAIN).explanation)
     assert "part 1 to part 2: q (shoulder): violated by" in text
     for name in ("part 1", "part 2"):
         assert f"{name}: duration stuck at its upper bound 0.1 s" in text
@@ -72,9 +58,9 @@ def test_durations_at_their_bounds_are_told_by_phase():
 
 def test_each_phase_has_its_basis_refined():
     coarse = moved(points=5)
-    finer = replace(coarse.phases[1], motion=BSpline(points=12, degree=5))
+    finer = replace(coarse.phases[1], motion=ocp.BSpline(points=12, degree=5))
     problem = replace(coarse, phases=(coarse.phases[0], finer))
-    solution = refine(problem, 1e-3)
+    solution = ocp.refine(problem, 1e-3)
     assert solution.success and solution.verification.require(1e-3)
     rounds = solution.statistics["refinement"]
     assert rounds[0]["points"] == 17 and len(rounds) > 1
@@ -87,21 +73,21 @@ def test_starts_wander_in_every_phase(smooth):
     x = random_unknowns(program, program.guess, (1, 2), 0.5, 1.0)
     first, second = (np.abs((x - program.guess)[columns]).max() for columns in program.columns)
     assert min(first, second) > 0.1
-    guess = random_guess(moved(), Transcription(), 1)
+    guess = random_guess(moved(), ocp.Transcription(), 1)
     assert list(guess) == ["part 1", "part 2"]
-    assert solve(moved(), guess=guess).objective == pytest.approx(smooth.objective, rel=1e-6)
-    other = random_guess(moved(), Transcription(), 2)["part 1"]
+    assert ocp.solve(moved(), guess=guess).objective == pytest.approx(smooth.objective, rel=1e-6)
+    other = random_guess(moved(), ocp.Transcription(), 2)["part 1"]
     assert np.abs(other.q - guess["part 1"].q).max() > 0.1
 
 
 def test_studies_store_and_restore_motions_of_phases(tmp_path):
     over, how = {"rate": [0.0, 0.1, 0.3]}, {"workers": 0, "file": tmp_path / "rates.sqlite"}
-    study = sweep(SWEPT, over, chain=True, **how)
-    again = sweep(SWEPT, over, chain=True, **how)
+    study = ocp.sweep(SWEPT, over, chain=True, **how)
+    again = ocp.sweep(SWEPT, over, chain=True, **how)
     assert again.cells == study.cells and len(study.solved) == 3
     kept = again.solution(again.cells[2])
     assert list(kept.phases) == ["part 1", "part 2"]
-    assert verify(kept).require(1e-3)
+    assert ocp.verify(kept).require(1e-3)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +100,8 @@ def test_studies_store_and_restore_motions_of_phases(tmp_path):
         lambda solution: contact_quality(solution),
         lambda solution: solution.trace_ends(lambda start, end: end.q),
         lambda solution: solution.wrenches(),
-        lambda solution: solve(solution.problem.parts["part 1"], guess=solution),
-        lambda solution: track(prepare(solution.problem), (0, 0), period=0.1, periods=1),
+        lambda solution: ocp.solve(solution.problem.parts["part 1"], guess=solution),
+        lambda solution: ocp.track(ocp.prepare(solution.problem), (0, 0), period=0.1, periods=1),
         lambda solution: fit(solution.problem, []),
     ],
 )
@@ -125,13 +111,13 @@ def test_what_is_not_known_of_phases_is_refused_by_their_names(smooth, ask):
 
 
 def test_parts_of_one_spline_are_not_refined():
-    motion = BSpline(points=8)
+    motion = ocp.BSpline(points=8)
     phases = tuple(
         replace(each, motion=Part(whole=motion, start=a, end=b))
         for each, a, b in zip(moved().phases, (0.0, 0.5), (0.5, 1.0))
     )
-    problem = Problem(
-        tree=ARM, phases=phases, links=moved().links, constraints=ENDS, objective=effort()
+    problem = ocp.Problem(
+        tree=ARM, phases=phases, links=moved().links, constraints=ENDS, objective=ocp.effort()
     )
     with pytest.raises(ValueError, match="refine: phase 'part 1': is part of a spline"):
-        refine(problem, 1e-3)
+        ocp.refine(problem, 1e-3)

@@ -7,17 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import (
-    BSpline,
-    NotSolved,
-    Problem,
-    Solver,
-    at_start,
-    effort,
-    integral,
-    path,
-    solve,
-)
+import ocp
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_time import problem as fastest
 
@@ -66,14 +56,16 @@ def test_seconds_of_the_processor_are_without_those_in_which_others_work():
         slept.append(0.02)
         time.sleep(slept[-1])
 
-    spent = solve(fastest(points=8), watch=wait).require().statistics
+    spent = ocp.solve(fastest(points=8), watch=wait).require().statistics
     assert 0 < spent["solve_cpu_seconds"] <= spent["solve_seconds"] - sum(slept)
 
 
 def test_failure_names_the_worst_rows_and_what_is_stuck():
-    solution = solve(fastest(torque=1e-4, points=8), solver=Solver(options={"max_iter": 60}))
+    solution = ocp.solve(
+        fastest(torque=1e-4, points=8), solver=ocp.Solver(options={"max_iter": 60})
+    )
     assert not solution.success
-    with pytest.raises(NotSolved) as failure:
+    with pytest.raises(ocp.NotSolved) as failure:
         solution.require()
     message = str(failure.value)
     assert message.startswith(f"not solved: {solution.status}")
@@ -83,14 +75,14 @@ def test_failure_names_the_worst_rows_and_what_is_stuck():
 
 def test_infeasible_requirements_say_so():
     arm = two_link(torque=10, gravity=9.81)
-    problem = Problem(
+    problem = ocp.Problem(
         tree=arm,
-        motion=BSpline(points=6),
+        motion=ocp.BSpline(points=6),
         duration=1.0,
-        objective=effort(),
+        objective=ocp.effort(),
         constraints=(
-            at_start(arm, q=0.0),
-            path(
+            ocp.at_start(arm, q=0.0),
+            ocp.path(
                 "reach",
                 lambda at: at.position("tip")[0],
                 lower=0.9,
@@ -100,7 +92,7 @@ def test_infeasible_requirements_say_so():
             ),
         ),
     )
-    solution = solve(problem)
+    solution = ocp.solve(problem)
     assert solution.status in ("Infeasible_Problem_Detected", "Restoration_Failed")
     assert any(
         line.startswith("reach (x): violated by 0.1 m at t = 1 s") for line in solution.explanation
@@ -113,7 +105,7 @@ def test_infeasible_requirements_say_so():
         (
             lambda arm: {
                 "constraints": (
-                    path(
+                    ocp.path(
                         "root", lambda at: ca.sqrt(at.q - 5), lower=0, labels=("shoulder", "elbow")
                     ),
                 )
@@ -123,40 +115,40 @@ def test_infeasible_requirements_say_so():
         (
             lambda arm: {
                 "constraints": (
-                    at_start(arm, q=0.0),
-                    path("kink", lambda at: ca.sqrt(at.q[1]), lower=0, labels=("elbow",)),
+                    ocp.at_start(arm, q=0.0),
+                    ocp.path("kink", lambda at: ca.sqrt(at.q[1]), lower=0, labels=("elbow",)),
                 )
             },
             r"at the initial guess the derivative of kink \(elbow\) is inf at t = 0 s",
         ),
         (
-            lambda arm: {"objective": integral("sine", lambda at: math.sin(at.q[0]) * at.q[1])},
+            lambda arm: {"objective": ocp.integral("sine", lambda at: math.sin(at.q[0]) * at.q[1])},
             "at the initial guess objective 'sine' is nan at t = .*: its function has nan in it as "
             "a number, .*; take CasADi's, as casadi.sin",
         ),
         (
             lambda arm: {
-                "constraints": (path("slow", lambda at: at.q[0] * float(at.qd[1]), upper=3),)
+                "constraints": (ocp.path("slow", lambda at: at.q[0] * float(at.qd[1]), upper=3),)
             },
             r"slow \(row 0, s = 0\) is nan whatever the motion, .*take ca.sin and the like",
         ),
         (
-            lambda arm: {"objective": integral("cost", lambda at: 1 / (at.q[0] - at.q[0]))},
+            lambda arm: {"objective": ocp.integral("cost", lambda at: 1 / (at.q[0] - at.q[0]))},
             "at the initial guess .*objective 'cost' is",
         ),
     ],
 )
 def test_not_a_number_at_the_guess_is_named_before_solving(changes, message):
     arm = two_link()
-    problem = Problem(
+    problem = ocp.Problem(
         **{
             "tree": arm,
-            "motion": BSpline(points=6),
+            "motion": ocp.BSpline(points=6),
             "duration": 1.0,
-            "objective": effort(),
+            "objective": ocp.effort(),
             "constraints": (),
         }
         | changes(arm)
     )
     with pytest.raises(ValueError, match=message):
-        solve(problem)
+        ocp.solve(problem)

@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    Attempt,
-    BSpline,
-    Guess,
-    Problem,
-    Solver,
-    effort,
-    load,
-    solve,
-)
+from ocp import Attempt, BSpline, Guess, Problem, Solver, effort, load, solve
 from ocp.models.arms.pr import pr
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest

@@ -7,16 +7,6 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    BSpline,
-    NotSolved,
-    Problem,
-    Solver,
-    effort,
-    load,
-    solve,
-    verify,
-)
 from ocp.models.arms.pr import pr
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
@@ -24,15 +14,15 @@ from ocp.problems.arms.two_link_time import problem as fastest
 
 def test_saving_and_loading_keeps_everything(lifted, tmp_path):
     ocp.save(lifted, tmp_path / "lift.npz")
-    again, t = load(tmp_path / "lift.npz", lift(points=12)), lifted.times(9)
+    again, t = ocp.load(tmp_path / "lift.npz", lift(points=12)), lifted.times(9)
     assert np.array_equal(again.tau(t), lifted.tau(t))
     assert again.history == lifted.history
     assert again.terms == lifted.terms
-    assert verify(again) == verify(lifted)
-    bare = load(tmp_path / "lift.npz")
+    assert ocp.verify(again) == ocp.verify(lifted)
+    bare = ocp.load(tmp_path / "lift.npz")
     assert np.array_equal(bare.tau(t), lifted.tau(t))
     assert bare.status == "Solve_Succeeded"
-    assert verify(bare) == verify(lifted)
+    assert ocp.verify(bare) == ocp.verify(lifted)
     assert bare.missing == again.missing == lifted.missing == ()
     assert bare.problem.tree == lifted.problem.tree and bare.problem.loads == lifted.problem.loads
     with np.load(tmp_path / "lift.npz") as file:
@@ -43,10 +33,10 @@ def test_saving_and_loading_keeps_everything(lifted, tmp_path):
 
 
 def test_a_saved_failure_stays_a_failure(tmp_path):
-    failed = solve(fastest(points=12), solver=Solver(options={"max_iter": 3}))
+    failed = ocp.solve(fastest(points=12), solver=ocp.Solver(options={"max_iter": 3}))
     ocp.save(failed, tmp_path / "failed.npz")
-    with pytest.raises(NotSolved, match="Maximum_Iterations_Exceeded"):
-        load(tmp_path / "failed.npz").require()
+    with pytest.raises(ocp.NotSolved, match="Maximum_Iterations_Exceeded"):
+        ocp.load(tmp_path / "failed.npz").require()
 
 
 def test_an_interrupted_write_leaves_the_old_file(lifted, tmp_path, monkeypatch):
@@ -74,19 +64,21 @@ def test_files_that_are_no_results_are_named(lifted, tmp_path):
         with pytest.raises(
             ValueError, match=f"{name}: not a result file of this program, or damaged"
         ):
-            load(tmp_path / name)
+            ocp.load(tmp_path / name)
     with pytest.raises(
         ValueError,
         match=r"good\.npz: belongs to another model: its joints are shoulder, elbow; "
         "expected slide, hinge",
     ):
         arm = pr()
-        load(
+        ocp.load(
             tmp_path / "good.npz",
-            Problem(tree=arm, motion=BSpline(points=12), duration=1.0, objective=effort()),
+            ocp.Problem(
+                tree=arm, motion=ocp.BSpline(points=12), duration=1.0, objective=ocp.effort()
+            ),
         )
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "absent.npz")
+        ocp.load(tmp_path / "absent.npz")
 
 
 @pytest.mark.parametrize("name", ["lift", "lift.mat"])
@@ -111,4 +103,4 @@ def test_names_where_times_or_numbers_are_expected_are_told(lifted):
     ):
         lifted.multipliers["at_endq"]
     with pytest.raises(ValueError, match="tolerance: expected int or float.*, got str '1e-3'"):
-        verify(lifted).require("1e-3")
+        ocp.verify(lifted).require("1e-3")

@@ -7,26 +7,6 @@ import pytest
 from phased_motions import ARM, ENDS, fallen, moved
 
 import ocp
-from ocp import (
-    BSpline,
-    Constraint,
-    HermiteSimpson,
-    Parameter,
-    Phase,
-    Problem,
-    Radau,
-    Transcription,
-    at_end,
-    at_start,
-    continuous,
-    effort,
-    integral,
-    link_constraint,
-    load,
-    prepare,
-    solve,
-    verify,
-)
 from ocp.mechanics.kinematics import kinematics
 from ocp.motion import Part
 from ocp.storage.npz import read_solution
@@ -37,44 +17,44 @@ def carried(ratio=2.0, mass=1.0, points=6):
     """Return an arm that takes something heavy along from where its second phase begins, on."""
     links = (ARM.links[0], replace(ARM.links[1], mass=ARM.links[1].mass + mass))
     loaded = replace(ARM, links=links)
-    lasting = Constraint(
+    lasting = ocp.Constraint(
         name="lasting",
         function=lambda T: T["carry"] - ratio * T["reach"],
         lower=0.0,
         upper=0.0,
         when="durations",
     )
-    way = Constraint(
+    way = ocp.Constraint(
         name="way", function=lambda start, end: end.q[0] - start.q[0], lower=1.0, upper=1.0,
         when="joined",
     )  # fmt: skip
-    return Problem(
+    return ocp.Problem(
         tree=ARM,
         phases=(
-            Phase("reach", motion=BSpline(points=points), duration=(0.1, 1.0)),
-            Phase("carry", motion=BSpline(points=points), duration=(0.1, 1.0), tree=loaded),
+            ocp.Phase("reach", motion=ocp.BSpline(points=points), duration=(0.1, 1.0)),
+            ocp.Phase("carry", motion=ocp.BSpline(points=points), duration=(0.1, 1.0), tree=loaded),
         ),
-        links=(link_constraint("kink", lambda end, start: start.qdd[0] - end.qdd[0]),),
+        links=(ocp.link_constraint("kink", lambda end, start: start.qdd[0] - end.qdd[0]),),
         constraints=(
-            at_start(ARM, q=(0.0, -2.0), qd=0.0),
-            at_end(ARM, q=(1.0, -1.0), qd=0.0),
+            ocp.at_start(ARM, q=(0.0, -2.0), qd=0.0),
+            ocp.at_end(ARM, q=(1.0, -1.0), qd=0.0),
             lasting,
             way,
         ),
-        objective=effort() + 5.0 * integral("time", lambda at: 1 + 0 * at.q[0]),
+        objective=ocp.effort() + 5.0 * ocp.integral("time", lambda at: 1 + 0 * at.q[0]),
         outputs={"energy": lambda at: kinematics.kinetic_energy(at.tree, at.q, at.qd)},
     )
 
 
 @pytest.fixture(scope="module")
 def solution():
-    return solve(carried())
+    return ocp.solve(carried())
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["alone", "of its problem"])
 def test_a_file_holds_all_of_a_motion_of_phases(solution, whole, tmp_path):
     ocp.save(solution, tmp_path / "carried.npz")
-    again = load(tmp_path / "carried.npz", carried() if whole else None)
+    again = ocp.load(tmp_path / "carried.npz", carried() if whole else None)
     assert not again.missing and list(again.phases) == ["reach", "carry"]
     assert again.durations == solution.durations
     assert list(again.multipliers) == list(solution.multipliers)
@@ -82,12 +62,12 @@ def test_a_file_holds_all_of_a_motion_of_phases(solution, whole, tmp_path):
     for curve in ("q", "qd", "tau"):
         np.testing.assert_array_equal(getattr(again, curve)(t), getattr(solution, curve)(t))
     np.testing.assert_allclose(again.output("energy", t), solution.output("energy", t), rtol=1e-12)
-    assert verify(again).require(1e-4).kkt == pytest.approx(verify(solution).kkt, abs=1e-9)
+    assert ocp.verify(again).require(1e-4).kkt == pytest.approx(ocp.verify(solution).kkt, abs=1e-9)
 
 
 def test_what_was_loaded_is_solved_again_at_once(solution):
     again = read_solution(solution_bytes(solution), "carried")
-    assert solve(again.problem, guess=again).statistics["iterations"] <= 2
+    assert ocp.solve(again.problem, guess=again).statistics["iterations"] <= 2
 
 
 def test_impulses_come_back():
@@ -96,7 +76,7 @@ def test_impulses_come_back():
     push = fall.impulses["fall to rise"]["end"]
     np.testing.assert_array_equal(again.impulses["fall to rise"]["end"], push)
     assert solution_bytes(again) == solution_bytes(fall)
-    assert verify(again).impacts[0].balance < 1e-9
+    assert ocp.verify(again).impacts[0].balance < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -104,7 +84,10 @@ def test_impulses_come_back():
     [
         (lambda: carried(ratio=2.5), "constraint 'lasting': function: another function"),
         (lambda: carried(mass=2.0), "phase 'carry': link 'elbow': mass: "),
-        (lambda: replace(carried(), links=(continuous(),)), "link 'reach to carry': constraints"),
+        (
+            lambda: replace(carried(), links=(ocp.continuous(),)),
+            "link 'reach to carry': constraints",
+        ),
         (lambda: carried().parts["reach"], "it has the phases reach, carry, expected no phases"),
         (
             lambda: replace(carried(), phases=tuple(
@@ -126,9 +109,9 @@ def test_other_bases_do_not_matter(solution):
 
 
 def test_parameters_of_links_and_phases_come_back():
-    ratio = Parameter("ratio", 2.0, "", 0.5, 4.0)
+    ratio = ocp.Parameter("ratio", 2.0, "", 0.5, 4.0)
     stated = carried(ratio=ratio)
-    solution = prepare(stated).solve(ratio=3.0)
+    solution = ocp.prepare(stated).solve(ratio=3.0)
     content = solution_bytes(solution)
     for problem in (None, stated):
         again = read_solution(content, "file", problem)
@@ -148,29 +131,31 @@ def test_damage_is_told_by_one_error(solution):
 
 
 def test_parts_of_one_spline_come_back_and_share_its_multipliers():
-    motion = BSpline(points=8)
-    low = Constraint(name="low", function=lambda at: at.q[0], lower=-9.0, upper=0.2, when="hull")
+    motion = ocp.BSpline(points=8)
+    low = ocp.Constraint(
+        name="low", function=lambda at: at.q[0], lower=-9.0, upper=0.2, when="hull"
+    )
     first, second = (
-        Phase(name, motion=Part(whole=motion, start=a, end=b), duration=0.8 * (b - a))
+        ocp.Phase(name, motion=Part(whole=motion, start=a, end=b), duration=0.8 * (b - a))
         for name, a, b in (("out", 0.0, 0.4), ("back", 0.4, 1.0))
     )
-    whole = Problem(
+    whole = ocp.Problem(
         tree=ARM,
         phases=(replace(first, constraints=(low,)), second),
-        links=(continuous("q", "qd", "qdd"),),
+        links=(ocp.continuous("q", "qd", "qdd"),),
         constraints=ENDS,
-        objective=effort(),
+        objective=ocp.effort(),
     )
-    solution = solve(whole)
+    solution = ocp.solve(whole)
     assert np.abs(solution.multipliers["out: low"].values).max() > 1e-3
     again = read_solution(solution_bytes(solution), "file")
-    assert verify(again).require(1e-4).kkt < 1e-6
-    assert solve(again.problem, guess=again).statistics["iterations"] <= 2
+    assert ocp.verify(again).require(1e-4).kkt < 1e-6
+    assert ocp.solve(again.problem, guess=again).statistics["iterations"] <= 2
 
 
-@pytest.mark.parametrize("settings", [Radau(intervals=4), HermiteSimpson(intervals=5)])
+@pytest.mark.parametrize("settings", [ocp.Radau(intervals=4), ocp.HermiteSimpson(intervals=5)])
 def test_phases_on_meshes_come_back(settings):
-    solution = solve(moved(), Transcription(method=settings))
+    solution = ocp.solve(moved(), ocp.Transcription(method=settings))
     again = read_solution(solution_bytes(solution), "file", moved())
     assert solution_bytes(again) == solution_bytes(solution)
-    assert not verify(again).refusals
+    assert not ocp.verify(again).refusals

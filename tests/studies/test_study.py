@@ -8,27 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from study_cells import (
-    FOUR,
-    broken_off,
-    goals,
-    objectives,
-    problem,
-    smoothed,
-    speeds,
-    weighed,
-)
+from study_cells import FOUR, broken_off, goals, objectives, problem, smoothed, speeds, weighed
 
 from ocp import solve
-from ocp.studies import (
-    multistart,
-    open_study,
-    pareto,
-    rank_optima,
-    restarts,
-    sweep,
-    variants,
-)
+from ocp.studies import multistart, open_study, pareto, rank_optima, restarts, sweep, variants
 
 
 def test_cells_are_solved_kept_and_not_solved_again():
@@ -111,10 +94,7 @@ def test_knots_are_freed_by_a_setting():
 def test_failed_cells_keep_their_reason_and_are_tried_again_only_if_asked():
     seen, file = [], {"file": "a.sqlite", "workers": 0}
     done = sweep(problem, {"points": [6, 3]}, watch=seen.append, **file)
-    assert [cell.status for cell in done.cells] == [
-        "solved",
-        "failed",
-    ]
+    assert [cell.status for cell in done.cells] == ["solved", "failed"]
     assert done.failed == done.cells[1:]
     assert (
         "ValueError: control points: a spline of degree 3 needs at least 4, got 3"
@@ -185,12 +165,7 @@ def test_random_starts_are_ranked_by_what_they_find():
         problem, {"torque": 10.0}, starts=4, workers=0, file="m.sqlite", watch=seen.append
     )
     assert len(seen) == 1
-    assert [cell.parameters["guess.number"] for cell in more.cells] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    assert [cell.parameters["guess.number"] for cell in more.cells] == [0, 1, 2, 3]
     assert len({cell.statistics["iterations"] for cell in more.cells}) > 1
     assert rank_optima(more)[0].starts == (0, 1, 2, 3)
     with pytest.raises(ValueError, match="starts: expected a whole number"):

@@ -9,21 +9,11 @@ from pathlib import Path
 
 import pytest
 import study_cells
-from study_cells import (
-    FOUR,
-    blocking,
-    problem,
-    stopped,
-)
+from study_cells import FOUR, blocking, problem, stopped
 
 from ocp.cli.commands.study import command, values
 from ocp.problems.arms.two_link_time import TASK
-from ocp.studies import (
-    StudyFileError,
-    grid,
-    open_study,
-    sweep,
-)
+from ocp.studies import StudyFileError, grid, open_study, sweep
 from ocp.studies.store import database as ledger
 from ocp.studies.store.outdated_cells import enter_cells
 

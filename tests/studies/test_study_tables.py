@@ -7,15 +7,7 @@ import pytest
 
 from ocp.cli.output.study_report import cells_text
 from ocp.studies.store.row_format import Cell
-from ocp.studies.tables import (
-    HEAD,
-    TAIL,
-    columns,
-    draw_study,
-    markdown_lines,
-    table,
-    write_table,
-)
+from ocp.studies.tables import HEAD, TAIL, columns, draw_study, markdown_lines, table, write_table
 
 RESERVED = (*HEAD, *TAIL)
 OUTCOME = {

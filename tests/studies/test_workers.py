@@ -5,18 +5,11 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from study_cells import (
-    FOUR,
-    deadly,
-    objectives,
-    problem,
-)
+from study_cells import FOUR, deadly, objectives, problem
 
 from ocp import solve
 from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.studies import (
-    sweep,
-)
+from ocp.studies import sweep
 from ocp.studies.processes import Processes
 from ocp.studies.store.qualified_names import address
 

@@ -6,19 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from ocp import (
-    BSpline,
-    Ground,
-    Guess,
-    Parameter,
-    Phase,
-    Problem,
-    continuous,
-    effort,
-    impact,
-    periodic,
-    solve,
-)
+import ocp
 from ocp.certificate.checks.optimality import program_variables
 from ocp.models.walkers.five_link import five_link
 from ocp.models.walkers.monoped import monoped
@@ -34,18 +22,18 @@ SAME = ("q", "qd", "qdd")
 
 
 def standing(place=0.0):
-    return Ground(feet=(point_contact(TREE, "foot", at=(place, 0.0, 0.0)),))
+    return ocp.Ground(feet=(point_contact(TREE, "foot", at=(place, 0.0, 0.0)),))
 
 
 def crouch(*grounds, points=7, **changes):
     """Return a motion on one foot, in as many phases as there are grounds."""
     phases = tuple(
-        Phase(f"part {k + 1}", motion=BSpline(points=points), duration=0.2, ground=ground)
+        ocp.Phase(f"part {k + 1}", motion=ocp.BSpline(points=points), duration=0.2, ground=ground)
         for k, ground in enumerate(grounds)
     )
-    links = (continuous(*SAME),) * (len(grounds) - 1)
-    stated = {"tree": TREE, "phases": phases, "links": links, "objective": effort()}
-    return Problem(**stated | changes)
+    links = (ocp.continuous(*SAME),) * (len(grounds) - 1)
+    stated = {"tree": TREE, "phases": phases, "links": links, "objective": ocp.effort()}
+    return ocp.Problem(**stated | changes)
 
 
 def equalities(problem):
@@ -60,9 +48,9 @@ def equalities(problem):
     "problem",
     [
         crouch(standing(), standing()),
-        crouch(standing(), symmetry=periodic(TREE)),
-        crouch(standing(), standing(), symmetry=periodic(TREE)),
-        crouch(standing(0.0), standing(0.0), symmetry=periodic(TREE, qdd=False)),
+        crouch(standing(), symmetry=ocp.periodic(TREE)),
+        crouch(standing(), standing(), symmetry=ocp.periodic(TREE)),
+        crouch(standing(0.0), standing(0.0), symmetry=ocp.periodic(TREE, qdd=False)),
     ],
     ids=["on and on", "periodic", "on and on, periodic", "periodic but for accelerations"],
 )
@@ -76,10 +64,13 @@ def test_equalities_of_contacts_that_go_on_are_independent(problem):
     ("problem", "spared"),
     [
         (crouch(standing(), standing()), {"part 1": set(), "part 2": {2}}),
-        (crouch(standing(), symmetry=periodic(TREE)), {"part 1": {2}}),
+        (crouch(standing(), symmetry=ocp.periodic(TREE)), {"part 1": {2}}),
         (crouch(None, None), {"part 1": set(), "part 2": {0, 1, 2}}),
         (crouch(standing(), None), {"part 1": set(), "part 2": {2}}),
-        (crouch(standing(), standing(), links=(continuous(),)), {"part 1": set(), "part 2": set()}),
+        (
+            crouch(standing(), standing(), links=(ocp.continuous(),)),
+            {"part 1": set(), "part 2": set()},
+        ),
     ],
     ids=["on and on", "periodic", "flight", "lifts off", "accelerations may jump"],
 )
@@ -90,13 +81,13 @@ def test_the_lack_of_torque_is_asked_for_once_where_phases_meet(problem, spared)
 
 @pytest.mark.parametrize(
     "problem",
-    [crouch(standing(), standing(), symmetry=periodic(TREE)), crouch(None, None)],
+    [crouch(standing(), standing(), symmetry=ocp.periodic(TREE)), crouch(None, None)],
     ids=["on and on, periodic", "flight"],
 )
 def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(problem):
     """There forces of one contact are the same on both sides; what is not asked for holds."""
-    guess = {phase.name: Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
-    solution = solve(problem, guess=guess).require()
+    guess = {phase.name: ocp.Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
+    solution = ocp.solve(problem, guess=guess).require()
     program = transcribe(problem)
     x, x_multipliers, g_multipliers = program_variables(solution, program)
     g = np.array(program.nlp.constraints(x)).ravel()
@@ -120,32 +111,32 @@ def test_bodies_that_carry_something_else_ask_for_all_on_both_sides():
 
 def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
     """It pushes off at 0, lands at 0.3 m, and stands there as it began."""
-    landing = impact("foot", normal=(0, 1, 0))
+    landing = ocp.impact("foot", normal=(0, 1, 0))
     problem = crouch(
         *(standing(), None, standing(0.3)),
-        links=(continuous(), landing),
-        symmetry=periodic(TREE, shift={"x": 0.3}),
+        links=(ocp.continuous(), landing),
+        symmetry=ocp.periodic(TREE, shift={"x": 0.3}),
     )
     assert np.linalg.svd(equalities(problem), compute_uv=False)[-1] > 1e-4
 
 
 @pytest.mark.parametrize(
-    "stride", [0.3, Parameter("stride", 0.3, "m", 0.1, 0.5, free=True)], ids=["given", "sought"]
+    "stride", [0.3, ocp.Parameter("stride", 0.3, "m", 0.1, 0.5, free=True)], ids=["given", "sought"]
 )
 def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once(stride):
     stance, flight = crouch(standing(), None).phases
-    shifted = periodic(TREE, shift={"x": stride})
-    landing = impact("foot", normal=(0, 1, 0), symmetry=shifted)
-    problem = crouch(phases=(stance, flight), links=(continuous(), landing))
+    shifted = ocp.periodic(TREE, shift={"x": stride})
+    landing = ocp.impact("foot", normal=(0, 1, 0), symmetry=shifted)
+    problem = crouch(phases=(stance, flight), links=(ocp.continuous(), landing))
     rows = equalities(problem)
     assert np.linalg.matrix_rank(rows) == len(rows)
-    bounced = impact("foot", normal=(0, 1, 0), symmetry=shifted, restitution=0.3)
+    bounced = ocp.impact("foot", normal=(0, 1, 0), symmetry=shifted, restitution=0.3)
     with pytest.raises(ValueError, match="impact of 'foot': it bounces, but the next phase holds"):
-        transcribe(replace(problem, links=(continuous(), bounced)))
+        transcribe(replace(problem, links=(ocp.continuous(), bounced)))
 
 
 def test_a_foothold_that_is_sought_is_asked_for_on_both_sides_unless_it_is_one():
-    place = Parameter("place", 0.02, "m", -0.1, 0.1, free=True)
+    place = ocp.Parameter("place", 0.02, "m", -0.1, 0.1, free=True)
     both = transcribe(crouch(standing(place), standing(place)))
     apart = transcribe(crouch(standing(0.02), standing(place)))
     counts = [sum(program.nlp.g_lower == program.nlp.g_upper) for program in (both, apart)]
@@ -154,15 +145,15 @@ def test_a_foothold_that_is_sought_is_asked_for_on_both_sides_unless_it_is_one()
 
 def test_a_step_that_is_sought_is_asked_for_no_more_often_than_a_given_one():
     """Where a foot stands is the step's way further on, however long that is."""
-    place = Parameter("place", 0.05, "m", 0.0, 0.1, free=True)
-    stride = Parameter("stride", 0.2, "m", 0.1, 0.3, free=True)
-    landing = impact("foot", normal=(0, 1, 0))
+    place = ocp.Parameter("place", 0.05, "m", 0.0, 0.1, free=True)
+    stride = ocp.Parameter("stride", 0.2, "m", 0.1, 0.3, free=True)
+    landing = ocp.impact("foot", normal=(0, 1, 0))
 
     def stepped(first, way, last):
         return crouch(
             *(standing(first), None, standing(last)),
-            links=(continuous(), landing),
-            symmetry=periodic(TREE, shift={"x": way}),
+            links=(ocp.continuous(), landing),
+            symmetry=ocp.periodic(TREE, shift={"x": way}),
         )
 
     given = len(equalities(stepped(0.0, 0.2, 0.2)))
@@ -170,7 +161,7 @@ def test_a_step_that_is_sought_is_asked_for_no_more_often_than_a_given_one():
 
 
 def test_places_that_agree_by_chance_are_asked_for_on_both_sides():
-    chance = crouch(standing(0.02), standing(Parameter("place", 0.02, "m")))
+    chance = crouch(standing(0.02), standing(ocp.Parameter("place", 0.02, "m")))
     fixed = crouch(standing(0.02), standing(0.02))
     assert len(equalities(chance)) == len(equalities(fixed)) + 1
 
@@ -188,15 +179,15 @@ def test_pushes_of_phases_are_those_of_their_own_ground():
     ground = standing()
     held = (unilateral(TREE, ground), friction(TREE, ground, coefficient=0.8))
     stance, flight = crouch(ground, None, points=12).phases
-    landing = impact(
-        "foot", normal=(0, 1, 0), friction=0.8, symmetry=periodic(TREE, shift={"x": 0.2})
+    landing = ocp.impact(
+        "foot", normal=(0, 1, 0), friction=0.8, symmetry=ocp.periodic(TREE, shift={"x": 0.2})
     )
     problem = crouch(
         phases=(replace(stance, constraints=held, duration=0.3), replace(flight, duration=0.2)),
-        links=(continuous(), landing),
+        links=(ocp.continuous(), landing),
     )
-    guess = {"part 1": Guess(q=np.array([BENT, BENT]).T)}
-    solution = solve(problem, guess=guess).require()
+    guess = {"part 1": ocp.Guess(q=np.array([BENT, BENT]).T)}
+    solution = ocp.solve(problem, guess=guess).require()
     t = np.linspace(0.0, 0.3, 601)
     push = solution.phases["part 1"].trace(lambda at: at.reaction.push("foot"), t)[0]
     blow = solution.impulses["part 2 to part 1"]["foot"][1]
@@ -207,17 +198,17 @@ def test_pushes_of_phases_are_those_of_their_own_ground():
 
 def stepping(*struck, after=("left foot", "right foot")):
     """Return a biped on its left foot whose right one lands, and what then stands."""
-    tree, motion = five_link(), BSpline(points=6)
+    tree, motion = five_link(), ocp.BSpline(points=6)
     places = {"left foot": (0.0, 0.0, 0.0), "right foot": (0.4, 0.0, 0.0)}
     feet = {name: point_contact(tree, name, at=place) for name, place in places.items()}
-    single = Ground(feet=(feet["left foot"],))
-    both = Ground(feet=tuple(feet[name] for name in after))
+    single = ocp.Ground(feet=(feet["left foot"],))
+    both = ocp.Ground(feet=tuple(feet[name] for name in after))
     phases = (
-        Phase("single", motion=motion, duration=0.3, ground=single),
-        Phase("next", motion=motion, duration=0.1, ground=both),
+        ocp.Phase("single", motion=motion, duration=0.3, ground=single),
+        ocp.Phase("next", motion=motion, duration=0.1, ground=both),
     )
-    links = (impact(*struck, normal=(0.0, 1.0, 0.0)),)
-    return Problem(tree=tree, phases=phases, links=links, objective=effort())
+    links = (ocp.impact(*struck, normal=(0.0, 1.0, 0.0)),)
+    return ocp.Problem(tree=tree, phases=phases, links=links, objective=ocp.effort())
 
 
 def test_what_stands_on_takes_part_in_a_blow():

@@ -9,25 +9,6 @@ import pytest
 from flexible_trees import mixed
 
 import ocp
-from ocp import (
-    BSpline,
-    Formulation,
-    Load,
-    NotVerified,
-    Problem,
-    Radau,
-    Task,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    load,
-    path,
-    plot,
-    solve,
-    squares,
-    verify,
-)
 from ocp.certificate.checks.energy import energy_error, required_forces
 from ocp.cli.commands.run import run_task
 from ocp.dynamics import BOOK, FORMULATIONS, NEWTON_EULER, forward_dynamics, hybrid_dynamics
@@ -48,12 +29,14 @@ def reach(tree, points=24, duration=1.0, angle=0.4, **more):
     be."""
     amplitudes = list(sum(tree.amplitude_rows, ()))
     driven = [joint.name for joint in tree.moving if joint.actuated]
-    objective = effort(tree, driven) + 1e-3 * squares("shaking", lambda at: at.qdd[amplitudes])
-    goal = at_end(tree, q=dict.fromkeys(driven, angle), qd=dict.fromkeys(driven, 0.0))
-    constraints = (at_start(tree, q=0.0, qd=0.0), goal, *more.pop("constraints", ()))
-    return Problem(
+    objective = ocp.effort(tree, driven) + 1e-3 * ocp.squares(
+        "shaking", lambda at: at.qdd[amplitudes]
+    )
+    goal = ocp.at_end(tree, q=dict.fromkeys(driven, angle), qd=dict.fromkeys(driven, 0.0))
+    constraints = (ocp.at_start(tree, q=0.0, qd=0.0), goal, *more.pop("constraints", ()))
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=points, degree=5),
+        motion=ocp.BSpline(points=points, degree=5),
         duration=duration,
         objective=objective,
         constraints=constraints,
@@ -69,7 +52,7 @@ def arm(**options):
 @pytest.fixture(scope="module")
 def solution():
     """A short reach."""
-    return solve(reach(arm(), points=40)).require()
+    return ocp.solve(reach(arm(), points=40)).require()
 
 
 def stated():
@@ -103,7 +86,7 @@ def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
     rigid = transcribe_phase(rigid_problem(points=8)).transcription
     assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "ad"  # of two coordinates
     kept = transcribe_phase(
-        rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")
+        rigid_problem(points=8), ocp.Transcription(dynamics="book", derivatives="ad")
     ).transcription
     assert kept.dynamics is BOOK and kept.derivatives == "ad"
 
@@ -127,24 +110,24 @@ def test_a_wrong_choice_is_refused_by_name(settings):
 
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_task(Task(rigid_problem), ["--points", "8"]) == 0
+    assert run_task(ocp.Task(rigid_problem), ["--points", "8"]) == 0
     assert "newton_euler, derivatives ad" in capsys.readouterr().out
     assert (
         run_task(
-            Task(rigid_problem),
+            ocp.Task(rigid_problem),
             ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"],
         )
         == 0
     )
     with pytest.raises(SystemExit):
-        run_task(Task(rigid_problem), ["--help"])
+        run_task(ocp.Task(rigid_problem), ["--help"])
     assert "auto is newton_euler, for flexible links book" in " ".join(
         capsys.readouterr().out.split()
     )
 
 
 def test_random_starts_do_not_bend_the_links():
-    straight, off = (random_guess(reach(arm()), Transcription(), number).q for number in (0, 3))
+    straight, off = (random_guess(reach(arm()), ocp.Transcription(), number).q for number in (0, 3))
     assert np.array_equal(off[1], straight[1]) and np.abs(off[0] - straight[0]).max() > 0.1
 
 
@@ -252,22 +235,22 @@ def test_every_transcription_reaches_the_same_optimum():
         "radau": {"method": "radau", "intervals": 24, "order": 4},
         "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"},
     }.items():
-        costs[name] = solve(problem, transcription_of(settings)).require().objective
+        costs[name] = ocp.solve(problem, transcription_of(settings)).require().objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
 
 
 def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_collocation():
     tree = mixed(4)[0]
-    pull = Load(
+    pull = ocp.Load(
         point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1)
     )
-    spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require(coarse=True)
-    stages = solve(spline.problem, Transcription(method=Radau(intervals=12, order=4))).require(
-        coarse=True
-    )
+    spline = ocp.solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require(coarse=True)
+    stages = ocp.solve(
+        spline.problem, ocp.Transcription(method=ocp.Radau(intervals=12, order=4))
+    ).require(coarse=True)
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
-    certificate = verify(spline)
+    certificate = ocp.verify(spline)
     assert certificate.drift < 1e-2 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
     assert energy_error(spline, required_forces) < 1e-12
 
@@ -276,7 +259,7 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
 
 
 def test_the_certificate_knows_bending_and_damping(solution):
-    certificate = verify(solution).require(1e-2)
+    certificate = ocp.verify(solution).require(1e-2)
     assert set(certificate.violations) == {
         "at_start.q",
         "at_start.qd",
@@ -291,7 +274,7 @@ def test_the_certificate_knows_bending_and_damping(solution):
         tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),)
     )
     assert (
-        verify(replace(solution, problem=replace(solution.problem, tree=undamped))).drift
+        ocp.verify(replace(solution, problem=replace(solution.problem, tree=undamped))).drift
         > 10 * certificate.drift
     )
 
@@ -303,7 +286,7 @@ def test_a_wrong_planner_is_found_out(monkeypatch):
     One of the house's own formulations that erred so would be; a formulation of one's own states
     its own mechanics.
     """
-    wrong = Formulation(
+    wrong = ocp.Formulation(
         name="wrong",
         flexible=True,
         inverse=lambda tree, q, qd, qdd, loads=(): book.inverse(
@@ -311,26 +294,28 @@ def test_a_wrong_planner_is_found_out(monkeypatch):
         ),
     )
     monkeypatch.setitem(FORMULATIONS, "wrong", wrong)
-    certificate = verify(
-        solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require(
+    certificate = ocp.verify(
+        ocp.solve(reach(arm(gravity=1.0), points=16), ocp.Transcription(dynamics=wrong)).require(
             coarse=True
         )
     )
     assert certificate.drift > 0.01 and certificate.energy_error > 1e-3
-    with pytest.raises(NotVerified, match="simulation drifts from the plan by"):
+    with pytest.raises(ocp.NotVerified, match="simulation drifts from the plan by"):
         certificate.require(1e-3)
 
 
 def test_a_mesh_is_certified_too():
-    certificate = verify(
-        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require()
+    certificate = ocp.verify(
+        ocp.solve(
+            reach(arm()), ocp.Transcription(method=ocp.Radau(intervals=30, order=4))
+        ).require()
     )
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
 
 
 def test_constraints_see_where_the_bent_tip_is(solution):
-    low = path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
-    bound = solve(
+    low = ocp.path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
+    bound = ocp.solve(
         replace(solution.problem, constraints=(*solution.problem.constraints, low))
     ).require()
     assert float(bound.trace(lambda at: at.position("tip"), bound.duration)[1]) == pytest.approx(
@@ -342,16 +327,14 @@ def test_constraints_see_where_the_bent_tip_is(solution):
 
 
 @pytest.mark.parametrize(
-    "modes",
-    [stated(), assumed_modes(strip(0.2), bend_z=1, torsion=1)],
-    ids=["stated", "made"],
+    "modes", [stated(), assumed_modes(strip(0.2), bend_z=1, torsion=1)], ids=["stated", "made"]
 )
 def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
     tree = arm()
     tree = replace(tree, links=(replace(tree.links[0], modes=modes),))
-    stopped = solve(reach(tree, points=8))
+    stopped = ocp.solve(reach(tree, points=8))
     ocp.save(stopped, tmp_path / "a.npz")
-    again, t = load(tmp_path / "a.npz"), stopped.times(7)
+    again, t = ocp.load(tmp_path / "a.npz"), stopped.times(7)
     assert again.problem.tree == tree and hash(again.problem.tree.links[0].modes) == hash(modes)
     assert np.array_equal(again.q(t), stopped.q(t)) and np.array_equal(again.tau(t), stopped.tau(t))
     assert again.transcription == stopped.transcription
@@ -391,7 +374,7 @@ def test_links_with_shapes_known_at_places_are_drawn_straight(solution):
 
 
 def test_the_overview_has_amplitudes_in_a_panel_of_their_own(solution):
-    labels = [axes.get_ylabel() for axes in plot(solution).axes]
+    labels = [axes.get_ylabel() for axes in ocp.plot(solution).axes]
     assert labels[:4] == ["angle (rad)", "amplitude (m)", "torque (N m)", "joint force, norm (N)"]
     assert [axes.get_ylabel() for axes in plot_torques(solution).axes] == ["torque (N m)"]
     moment, force = solution.reactions(0.3)

@@ -4,56 +4,42 @@ from math import sqrt
 
 import pytest
 
-from ocp import (
-    BSpline,
-    Ground,
-    Link,
-    Phase,
-    Point,
-    Problem,
-    Tree,
-    at_end,
-    at_start,
-    continuous,
-    integral,
-    point_contact,
-    prismatic,
-)
+import ocp
 from ocp.problems.hopping import pogo_hop
 from ocp.transcription.phases.flight_durations import phase_durations
 from ocp.transcription.phases.phase_guess import root_gravity
 from ocp.transcription.transcribe import transcribe
 
-G, MOTION, LONG = 9.81, BSpline(points=6), (0.01, 5.0)
-STONE = Tree(
-    links=(Link(), Link(mass=2.0)),
+G, MOTION, LONG = 9.81, ocp.BSpline(points=6), (0.01, 5.0)
+STONE = ocp.Tree(
+    links=(ocp.Link(), ocp.Link(mass=2.0)),
     joints=(
-        prismatic("x", axis=(1, 0, 0), actuated=False),
-        prismatic("y", "x", axis=(0, 1, 0), actuated=False),
+        ocp.prismatic("x", axis=(1, 0, 0), actuated=False),
+        ocp.prismatic("y", "x", axis=(0, 1, 0), actuated=False),
     ),
-    points=(Point(name="stone", link="y"),),
+    points=(ocp.Point(name="stone", link="y"),),
     gravity=(0.0, -G, 0.0),
 )
-NOTHING = integral("nothing", lambda at: 0 * at.q[0])
+NOTHING = ocp.integral("nothing", lambda at: 0 * at.q[0])
 
 
 def times(*phases, **parts):
     """Return the durations (s) of the first guess of phases that follow each other."""
-    links = (continuous(),) * (len(phases) - 1)
-    problem = Problem(tree=STONE, phases=phases, links=links, objective=NOTHING, **parts)
+    links = (ocp.continuous(),) * (len(phases) - 1)
+    problem = ocp.Problem(tree=STONE, phases=phases, links=links, objective=NOTHING, **parts)
     return phase_durations([*problem.parts.values()], problem.transitions, root_gravity)
 
 
 def flight(*constraints, duration=LONG):
-    return Phase("flight", motion=MOTION, duration=duration, constraints=constraints)
+    return ocp.Phase("flight", motion=MOTION, duration=duration, constraints=constraints)
 
 
 def begins(**stated):
-    return at_start(STONE, **stated)
+    return ocp.at_start(STONE, **stated)
 
 
 def ends(**stated):
-    return at_end(STONE, **stated)
+    return ocp.at_end(STONE, **stated)
 
 
 def test_a_hop_stands_and_flies_as_long_as_a_ball_thrown_up():
@@ -84,10 +70,10 @@ def test_speeds_of_both_ends_or_of_one_say_how_long_a_flight_is():
 
 
 def test_a_jump_flies_by_the_speed_at_which_it_is_said_to_leave_and_pushes_as_long():
-    ground = Ground(feet=(point_contact(STONE, "stone"),), normal=(0, 1, 0))
+    ground = ocp.Ground(feet=(ocp.point_contact(STONE, "stone"),), normal=(0, 1, 0))
     leaving = ends(qd={"y": 3.0})
-    short = Phase("crouch", motion=MOTION, duration=(0.1, 0.4), ground=ground)
-    push = Phase("push", motion=MOTION, duration=(0.1, 1.6), ground=ground, constraints=leaving)
+    short = ocp.Phase("crouch", motion=MOTION, duration=(0.1, 0.4), ground=ground)
+    push = ocp.Phase("push", motion=MOTION, duration=(0.1, 1.6), ground=ground, constraints=leaving)
     *pushed, flown = times(short, push, flight())
     assert flown == pytest.approx(6.0 / G)
     assert sum(pushed) == pytest.approx(flown)

@@ -7,23 +7,7 @@ import numpy as np
 import pytest
 from bipeds import crouch
 
-from ocp import (
-    BSpline,
-    Integrated,
-    Load,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    duration,
-    effort,
-    integral,
-    path,
-    periodic,
-    torque_limits,
-)
+import ocp
 from ocp.diagnosis.explain import rows_at
 from ocp.models.arms.two_link import two_link
 from ocp.models.swing_ups.cart_pole import cart_pole
@@ -36,25 +20,25 @@ from ocp.transcription.variables.layout import join_variables, motion_at, split_
 def arm_problem(**changes):
     """Two links with every kind of row and term that free knots take."""
     arm = two_link(gravity=9.81)
-    limits = path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull")
+    limits = ocp.path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull")
     settings = {
         "tree": arm,
-        "motion": BSpline(points=7, degree=4, knots="free"),
+        "motion": ocp.BSpline(points=7, degree=4, knots="free"),
         "duration": (0.2, 3.0),
-        "objective": 0.3 * duration()
-        + 0.01 * effort()
-        + 2.0 * integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
+        "objective": 0.3 * ocp.duration()
+        + 0.01 * ocp.effort()
+        + 2.0 * ocp.integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
         "constraints": (
-            at_start(arm, q=(0.1, -1.0), qd=0.0),
-            at_end(arm, q={"shoulder": 1.0}),
-            torque_limits(arm),
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q={"shoulder": 1.0}),
+            ocp.torque_limits(arm),
             limits,
-            path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
-            path("bend", lambda at: at.q[0] * at.q[1], lower=-0.2, upper=-0.2),
+            ocp.path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
+            ocp.path("bend", lambda at: at.q[0] * at.q[1], lower=-0.2, upper=-0.2),
         ),
-        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
     }
-    return Problem(**settings | changes)
+    return ocp.Problem(**settings | changes)
 
 
 def cart_problem(**changes):
@@ -62,23 +46,23 @@ def cart_problem(**changes):
     tree = cart_pole()
     settings = {
         "tree": tree,
-        "motion": BSpline(points=9, knots="free"),
+        "motion": ocp.BSpline(points=9, knots="free"),
         "duration": 2.0,
-        "objective": effort(),
-        "constraints": (at_start(tree, q=0.0, qd=0.0), at_end(tree, q=(0.5, 1.0))),
+        "objective": ocp.effort(),
+        "constraints": (ocp.at_start(tree, q=0.0, qd=0.0), ocp.at_end(tree, q=(0.5, 1.0))),
     }
-    return Problem(**settings | changes)
+    return ocp.Problem(**settings | changes)
 
 
-COARSE = Spline(nodes=2)
+COARSE = ocp.Spline(nodes=2)
 CASES = {
-    "free duration": (arm_problem(), Transcription(method=COARSE)),
-    "automatic": (cart_problem(duration=(1.0, 3.0)), Transcription(derivatives="ad")),
-    "lifted": (arm_problem(), Transcription(method=Spline(nodes=2, torques="variables"))),
-    "passive": (cart_problem(), Transcription(method=COARSE)),
+    "free duration": (arm_problem(), ocp.Transcription(method=COARSE)),
+    "automatic": (cart_problem(duration=(1.0, 3.0)), ocp.Transcription(derivatives="ad")),
+    "lifted": (arm_problem(), ocp.Transcription(method=ocp.Spline(nodes=2, torques="variables"))),
+    "passive": (cart_problem(), ocp.Transcription(method=COARSE)),
     "periodic": (
-        arm_problem(symmetry=periodic(two_link()), duration=0.7),
-        Transcription(method=COARSE),
+        arm_problem(symmetry=ocp.periodic(two_link()), duration=0.7),
+        ocp.Transcription(method=COARSE),
     ),
 }
 
@@ -170,7 +154,9 @@ def test_widths_are_bounded_by_the_spacing_and_part_the_whole_motion():
 
 
 def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
-    problem = arm_problem(motion=BSpline(points=30, knots="free"), loads=(), objective=duration())
+    problem = arm_problem(
+        motion=ocp.BSpline(points=30, knots="free"), loads=(), objective=ocp.duration()
+    )
     transcribed = transcribe_phase(problem)
     x = join_variables(transcribed.layout, np.ones((2, 30)), 1.0)
     pattern = np.array(ca.DM(transcribed.nlp.jacobian.sparsity_out(1), 1))
@@ -179,8 +165,8 @@ def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
 
 
 def test_all_is_a_number_where_knots_stand_together():
-    problem = cart_problem(motion=BSpline(points=9, knots="free", spacing=1e-5))
-    transcribed = transcribe_phase(problem, Transcription(method=COARSE))
+    problem = cart_problem(motion=ocp.BSpline(points=9, knots="free", spacing=1e-5))
+    transcribed = transcribe_phase(problem, ocp.Transcription(method=COARSE))
     motion = with_widths(problem.motion, [1, 0, 0, 0, 1, 1])
     points = np.random.default_rng(6).uniform(-1, 1, (2, 9))
     x = join_variables(transcribed.layout, points, 2.0, motion=motion)
@@ -196,27 +182,33 @@ def free(problem):
 @pytest.mark.parametrize(
     ("problem", "method", "message"),
     [
-        (arm_problem(), Radau(intervals=4), "method 'radau': free knots are planned on by"),
-        (cart_problem(), Integrated(), "method 'integrated': free knots are planned on by"),
-        (arm_problem(), Spline(quadrature="simpson"), "quadrature: free knots need 'gauss'"),
-        (free(crouch()), Spline(), "the contact schedule of the ground"),
+        (arm_problem(), ocp.Radau(intervals=4), "method 'radau': free knots are planned on by"),
+        (cart_problem(), ocp.Integrated(), "method 'integrated': free knots are planned on by"),
+        (arm_problem(), ocp.Spline(quadrature="simpson"), "quadrature: free knots need 'gauss'"),
+        (free(crouch()), ocp.Spline(), "the contact schedule of the ground"),
         (
-            arm_problem(constraints=(path("gate", lambda at: at.q, upper=1.0, when=(0.2, 0.4)),)),
-            Spline(),
+            arm_problem(
+                constraints=(ocp.path("gate", lambda at: at.q, upper=1.0, when=(0.2, 0.4)),)
+            ),
+            ocp.Spline(),
             "constraint 'gate': its span of the motion does not move with free knots",
         ),
     ],
 )
 def test_what_keeps_knots_from_moving_is_refused_by_name(problem, method, message):
     with pytest.raises(ValueError) as error:
-        transcribe_phase(problem, Transcription(method=method))
+        transcribe_phase(problem, ocp.Transcription(method=method))
     assert message in str(error.value)
 
 
 def test_a_single_segment_has_no_knots_to_free():
     arm = two_link()
-    motion = BSpline(points=4, knots="free")
-    problem = Problem(
-        tree=arm, motion=motion, duration=1.0, objective=effort(), constraints=at_start(arm, q=0.0)
+    motion = ocp.BSpline(points=4, knots="free")
+    problem = ocp.Problem(
+        tree=arm,
+        motion=motion,
+        duration=1.0,
+        objective=ocp.effort(),
+        constraints=ocp.at_start(arm, q=0.0),
     )
     assert not transcribe_phase(problem).layout.moving

@@ -9,24 +9,6 @@ import pytest
 from bipeds import crouch
 
 import ocp
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Load,
-    Problem,
-    Radau,
-    Transcription,
-    at_end,
-    at_start,
-    duration,
-    effort,
-    integral,
-    load,
-    path,
-    solve,
-    torque_limits,
-    verify,
-)
 from ocp.models.arms.two_link import two_link
 from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problem.constraint import Span
@@ -37,7 +19,9 @@ from ocp.transcription import transcribe_phase
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.variables.layout import join_variables
 
-ARCS = Transcription(method=Radau(intervals=4, order=6, lengths="free", controls="constant"))
+ARCS = ocp.Transcription(
+    method=ocp.Radau(intervals=4, order=6, lengths="free", controls="constant")
+)
 
 
 def arm_problem(**changes):
@@ -45,41 +29,38 @@ def arm_problem(**changes):
     arm = two_link(gravity=9.81)
     settings = {
         "tree": arm,
-        "motion": BSpline(points=7),
+        "motion": ocp.BSpline(points=7),
         "duration": (0.2, 3.0),
-        "objective": 0.3 * duration()
-        + 0.01 * effort()
-        + 2.0 * integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
+        "objective": 0.3 * ocp.duration()
+        + 0.01 * ocp.effort()
+        + 2.0 * ocp.integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
         "constraints": (
-            at_start(arm, q=(0.1, -1.0), qd=0.0),
-            at_end(arm, q={"shoulder": 1.0}),
-            torque_limits(arm),
-            path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull"),
-            path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q={"shoulder": 1.0}),
+            ocp.torque_limits(arm),
+            ocp.path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull"),
+            ocp.path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
         ),
-        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
     }
-    return Problem(**settings | changes)
+    return ocp.Problem(**settings | changes)
 
 
 CASES = {
-    "free torques": (arm_problem(), Radau(intervals=3, order=3, lengths="free")),
+    "free torques": (arm_problem(), ocp.Radau(intervals=3, order=3, lengths="free")),
     "constant torques": (
         arm_problem(),
-        Radau(intervals=3, order=4, lengths="free", controls="constant"),
+        ocp.Radau(intervals=3, order=4, lengths="free", controls="constant"),
     ),
-    "given duration": (arm_problem(duration=0.7), Radau(intervals=2, order=3, lengths="free")),
-    "explicit": (
-        arm_problem(),
-        Radau(intervals=2, order=3, lengths="free", form="explicit"),
-    ),
+    "given duration": (arm_problem(duration=0.7), ocp.Radau(intervals=2, order=3, lengths="free")),
+    "explicit": (arm_problem(), ocp.Radau(intervals=2, order=3, lengths="free", form="explicit")),
 }
 
 
 def case(name, seed=3):
     """A transcribed problem and variables drawn at random."""
     problem, method = CASES[name]
-    transcribed = transcribe_phase(problem, Transcription(method=method))
+    transcribed = transcribe_phase(problem, ocp.Transcription(method=method))
     rng = np.random.default_rng(seed)
     motion = transcribed.problem.motion
     layout = transcribed.layout
@@ -125,12 +106,12 @@ def moved_of(transcribed, x):
 
 @pytest.fixture(scope="module")
 def fastest():
-    return solve(least_time(), ARCS).require()
+    return ocp.solve(least_time(), ARCS).require()
 
 
 def test_four_intervals_find_the_switches_of_the_least_time(fastest):
     assert abs(fastest.duration - FASTEST) < 1e-6
-    assert verify(fastest).require(1e-3)
+    assert ocp.verify(fastest).require(1e-3)
     motion = fastest.problem.motion
     middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
     torques = fastest.tau(middles * fastest.duration)
@@ -150,10 +131,10 @@ def test_torques_of_an_interval_are_one_number(fastest):
 
 def test_a_file_keeps_the_lengths_that_were_found(fastest, tmp_path):
     ocp.save(fastest, tmp_path / "arm.npz")
-    again = load(tmp_path / "arm.npz")
+    again = ocp.load(tmp_path / "arm.npz")
     assert again.problem.motion == fastest.problem.motion
     assert again.transcription.method == ARCS.method
-    assert verify(again).kkt < 1e-6
+    assert ocp.verify(again).kkt < 1e-6
     assert "intervals of free lengths" in ocp.summary(
         fastest
     ) and "torques constant" in ocp.summary(fastest)
@@ -166,7 +147,7 @@ def test_a_solve_begins_at_the_lengths_of_a_solution(fastest):
 
 
 def test_refined_intervals_stay_free():
-    solution = solve(least_time(), ARCS, refine=1e-3).require()
+    solution = ocp.solve(least_time(), ARCS, refine=1e-3).require()
     method = solution.transcription.method
     assert (method.lengths, method.controls) == ("free", "constant")
     assert abs(solution.duration - FASTEST) < 1e-6
@@ -180,23 +161,23 @@ def test_a_mesh_of_a_statement_keeps_free_lengths_and_constant_torques():
 
 def refused(problem, method, words):
     with pytest.raises(ValueError, match=words):
-        transcribe_phase(problem, Transcription(method=method))
+        transcribe_phase(problem, ocp.Transcription(method=method))
 
 
 def test_what_cannot_move_is_refused_by_name():
     method = ARCS.method
-    bent = path("bent", lambda at: at.q, lower=-1.0, upper=1.0, when=Span(start=0.2, end=0.4))
+    bent = ocp.path("bent", lambda at: at.q, lower=-1.0, upper=1.0, when=Span(start=0.2, end=0.4))
     refused(replace(least_time(), constraints=(bent,)), method, "'bent': its span of the motion")
-    jerky = path("jerky", lambda at: at.rate(at.qdd), lower=-1.0, upper=1.0)
+    jerky = ocp.path("jerky", lambda at: at.rate(at.qdd), lower=-1.0, upper=1.0)
     refused(replace(least_time(), constraints=(jerky,)), method, "'jerky': .* free lengths")
     refused(crouch(), method, "free knots would leave the contact schedule")
     with pytest.raises(ValueError, match="lengths: expected one of given, free, got 'long'"):
-        Radau(lengths="long")
+        ocp.Radau(lengths="long")
     with pytest.raises(ValueError, match="shortest: expected 1e-05 to 0.25"):
-        Radau(intervals=4, lengths="free", shortest=0.3)
+        ocp.Radau(intervals=4, lengths="free", shortest=0.3)
     with pytest.raises(ValueError, match="shortest: expected a number"):
-        Radau(shortest="short")
+        ocp.Radau(shortest="short")
     with pytest.raises(ValueError, match="controls: expected one of free, constant"):
-        Radau(controls="bang")
+        ocp.Radau(controls="bang")
     with pytest.raises(TypeError):
-        HermiteSimpson(lengths="free")
+        ocp.HermiteSimpson(lengths="free")

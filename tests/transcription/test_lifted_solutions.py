@@ -9,17 +9,6 @@ import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched
 
 import ocp
-from ocp import (
-    Solver,
-    Spline,
-    Transcription,
-    dynamic_effort,
-    effort,
-    load,
-    path,
-    solve,
-    verify,
-)
 from ocp.mechanics import structure
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import transcribe_phase, transcription_of
@@ -69,13 +58,13 @@ def test_between_the_nodes_wrenches_run_straight_and_still_balance():
 
 
 def test_an_unsolved_motion_balances_between_its_nodes_too():
-    solution = solve(crouch(), transcription_of(SUMS), Solver(options={"max_iter": 2}))
+    solution = ocp.solve(crouch(), transcription_of(SUMS), ocp.Solver(options={"max_iter": 2}))
     torques = solution.tau(solution.times(33))
     assert not solution.success and np.abs(torques[:6]).max() <= 1e-9 * np.abs(torques).max()
 
 
 def test_a_solution_on_the_ground_is_certified_by_its_own_first_order_conditions():
-    certificate = verify(crouched())
+    certificate = ocp.verify(crouched())
     assert certificate.kkt < 1e-6 and certificate.drift < 1e-5
     assert all(
         worst.nodes < 1e-7
@@ -88,7 +77,7 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
     solution = crouched()
     ocp.save(solution, tmp_path / "crouch.npz")
     t = solution.times(13)
-    for again in (load(tmp_path / "crouch.npz", crouch()), load(tmp_path / "crouch.npz")):
+    for again in (ocp.load(tmp_path / "crouch.npz", crouch()), ocp.load(tmp_path / "crouch.npz")):
         assert np.array_equal(again.nodes, solution.nodes)
         assert np.array_equal(again.lifted, solution.lifted)
         assert np.array_equal(again.tau(t), solution.tau(t)) and again.stands
@@ -107,15 +96,17 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
             again.problem.ground.feet[0].supports[0].pins
             == solution.problem.ground.feet[0].supports[0].pins
         )
-    warm = solve(crouch(), transcription_of(SUMS), guess=load(tmp_path / "crouch.npz", crouch()))
+    warm = ocp.solve(
+        crouch(), transcription_of(SUMS), guess=ocp.load(tmp_path / "crouch.npz", crouch())
+    )
     assert warm.statistics["iterations"] <= 3
     assert warm.objective == pytest.approx(solution.objective, rel=1e-7)
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():
-    finer = solve(crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()).require(
-        coarse=True
-    )
+    finer = ocp.solve(
+        crouch(), ocp.Transcription(method=ocp.Spline(nodes=8)), TIGHT, guess=crouched()
+    ).require(coarse=True)
     assert (
         len(finer.nodes) == 18  # 8 in each segment, and one more at a switch
         and finer.history[0].violation < 0.5
@@ -128,7 +119,7 @@ def test_without_a_ground_there_is_no_reaction():
         transcribe_phase(
             replace(
                 lift(points=5),
-                constraints=(path("push", lambda at: at.reaction.push(), lower=0.0),),
+                constraints=(ocp.path("push", lambda at: at.reaction.push(), lower=0.0),),
             )
         )
 
@@ -137,13 +128,13 @@ def test_effort_over_named_joints_and_relative_to_limits():
     tree = biped()
     torques = np.arange(tree.dof, dtype=float)
     at = type("Instant", (), {"tau": ca.DM(torques)})
-    ((_, relative),) = dynamic_effort(tree).terms
+    ((_, relative),) = ocp.dynamic_effort(tree).terms
     assert np.array(relative.function(at)).ravel() == pytest.approx(
         torques[6:] / [120, 400, 120, 400]
     )
-    ((_, named),) = effort(tree, joints=("hip_left",)).terms
+    ((_, named),) = ocp.effort(tree, joints=("hip_left",)).terms
     assert np.array(named.function(at)).ravel().tolist() == [8.0]
     with pytest.raises(ValueError, match="dynamic_effort: no joint of the tree has torque limits"):
-        dynamic_effort(
+        ocp.dynamic_effort(
             replace(tree, joints=[replace(joint, torque=np.inf) for joint in tree.joints])
         )

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched, posture
 
-from ocp import (
-    Spline,
-    Transcription,
-    integral,
-    joint_limits,
-    solve,
-    torque_limits,
-)
+from ocp import Spline, Transcription, integral, joint_limits, solve, torque_limits
 from ocp.mechanics import body_weight, structure
 from ocp.problem import (
     bearing_slots,
@@ -296,10 +289,7 @@ def test_the_first_guess_stands_on_its_feet():
 @pytest.mark.parametrize("quadrature", ["gauss", "trapezoid"])
 def test_a_lifted_integral_is_that_of_what_runs_between_the_nodes(quadrature):
     """Of the square too, which a sum over the nodes would exaggerate where torques are steep."""
-    parts = {
-        "push": lambda at: at.reaction.push("right"),
-        "work": lambda at: at.tau[8] * at.tau[8],
-    }
+    parts = {"push": lambda at: at.reaction.push("right"), "work": lambda at: at.tau[8] * at.tau[8]}
     goal = integral("push", parts["push"]) + 0.01 * integral("work", parts["work"])
     problem = crouch(objective=goal)
     method = Spline(nodes=4, quadrature=quadrature, panels=4)

@@ -8,23 +8,7 @@ import numpy as np
 import pytest
 from turning_crank import CASES, TREE, WAY, WAYS, equalities, gap_of, solved, turning
 
-from ocp import (
-    BSpline,
-    Guess,
-    Integrated,
-    Link,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    periodic,
-    revolute,
-    solve,
-    verify,
-)
+import ocp
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import inverse
 from ocp.mechanics.kinematics import loop_assembly
@@ -39,8 +23,8 @@ def test_every_transcription_finds_the_same_optimum(way, ends):
 
 
 def test_integrated_loops_find_the_same_optimum():
-    solution = solve(
-        turning(points=16), Transcription(method=Integrated()), guess=solved("explicit")
+    solution = ocp.solve(
+        turning(points=16), ocp.Transcription(method=ocp.Integrated()), guess=solved("explicit")
     ).require(coarse=True)
     assert solution.objective == pytest.approx(solved("explicit", "all", 60).objective, rel=2e-3)
     assert gap_of(solution) < 1e-3
@@ -49,20 +33,23 @@ def test_integrated_loops_find_the_same_optimum():
 
 def test_the_gap_of_an_optimal_motion_stays_below_a_micrometre():
     assert gap_of(solved("explicit", "all", 60)) < 1e-6
-    assert gap_of(solve(turning(), Transcription(method=Radau(intervals=25, order=4)))) < 1e-6
+    assert (
+        gap_of(ocp.solve(turning(), ocp.Transcription(method=ocp.Radau(intervals=25, order=4))))
+        < 1e-6
+    )
 
 
 def test_an_optimal_motion_carries_its_certificate():
-    found = verify(solved("explicit", "all", 60)).require(1e-5)
+    found = ocp.verify(solved("explicit", "all", 60)).require(1e-5)
     assert found.violations["loops"].dense < 1e-6
-    verify(solve(turning(), Transcription(dynamics="lie_group"))).require(1e-3)
+    ocp.verify(ocp.solve(turning(), ocp.Transcription(dynamics="lie_group"))).require(1e-3)
 
 
 def test_the_certificate_sees_a_gap():
     solution = solved("explicit", "all", 60)
     points = solution.points.copy()
     points[1, 30] += 1e-3
-    assert verify(replace(solution, points=points)).violations["loops"].dense > 1e-5
+    assert ocp.verify(replace(solution, points=points)).violations["loops"].dense > 1e-5
 
 
 @pytest.mark.parametrize(("way", "ends"), CASES)
@@ -77,19 +64,19 @@ def test_no_equality_that_follows_from_others_reaches_the_solver(way, ends):
 def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
     tree = TREE
     around = {"crank": 2 * np.pi, "coupler": -2 * np.pi}
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=80, degree=5),
+        motion=ocp.BSpline(points=80, degree=5),
         duration=1.0,
-        objective=effort(tree, ("crank",)),
-        constraints=(at_start(tree, q={"crank": 0.0}),),
-        symmetry=periodic(tree, shift=around, qdd=accelerations),
+        objective=ocp.effort(tree, ("crank",)),
+        constraints=(ocp.at_start(tree, q={"crank": 0.0}),),
+        symmetry=ocp.periodic(tree, shift=around, qdd=accelerations),
     )
     full = loop_assembly.close_coordinates(
         tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]
     )
-    solution = solve(problem, guess=Guess(q=full)).require(coarse=True)
-    slopes = equalities(problem, Transcription(), solution)
+    solution = ocp.solve(problem, guess=ocp.Guess(q=full)).require(coarse=True)
+    slopes = equalities(problem, ocp.Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
     ends = solution.trace(lambda at: ca.vertcat(at.qd, at.qdd), np.array([0.0, 1.0]))
     assert np.allclose(*ends[: 3 * (1 + accelerations)].T, atol=1e-6)
@@ -100,9 +87,10 @@ def test_prescribed_accelerations_leave_room_for_the_loops():
     tree = TREE
     problem = turning(points=20)
     problem = replace(
-        problem, constraints=(*problem.constraints, at_start(tree, qdd=0.0), at_end(tree, qdd=0.0))
+        problem,
+        constraints=(*problem.constraints, ocp.at_start(tree, qdd=0.0), ocp.at_end(tree, qdd=0.0)),
     )
-    slopes = equalities(problem, Transcription(), solve(problem).require(coarse=True))
+    slopes = equalities(problem, ocp.Transcription(), ocp.solve(problem).require(coarse=True))
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
 
 
@@ -116,8 +104,8 @@ def test_prescribed_accelerations_leave_room_for_the_loops():
 )
 def test_every_formulation_finds_the_same_optimum(name):
     derivatives = "ad" if name != "newton_euler" else "recursive"
-    solution = solve(
-        turning(points=12), Transcription(dynamics=name, derivatives=derivatives)
+    solution = ocp.solve(
+        turning(points=12), ocp.Transcription(dynamics=name, derivatives=derivatives)
     ).require(coarse=True)
     assert solution.objective == pytest.approx(solved("explicit", "all", 12).objective, rel=1e-9)
 
@@ -172,43 +160,45 @@ def test_drives_that_can_work_against_each_other_share_the_load():
     zero."""
     joints = tuple(replace(joint, actuated=joint.name != "coupler") for joint in TREE.joints)
     tree = replace(TREE, joints=joints)
-    both = replace(turning(tree=tree), objective=effort(tree, ("crank", "rocker")))
-    solution = solve(both).require(coarse=True)
+    both = replace(turning(tree=tree), objective=ocp.effort(tree, ("crank", "rocker")))
+    solution = ocp.solve(both).require(coarse=True)
     assert solution.nodes.size and solution.objective < 0.9 * solved("variables").objective
     assert gap_of(solution) < 1e-4
-    verify(solution).require(1e-2)
-    slopes = equalities(both, Transcription(), solution)
+    ocp.verify(solution).require(1e-2)
+    slopes = equalities(both, ocp.Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
-    meshed = solve(both, Transcription(method=Radau(intervals=10, order=4))).require(coarse=True)
+    meshed = ocp.solve(both, ocp.Transcription(method=ocp.Radau(intervals=10, order=4))).require(
+        coarse=True
+    )
     assert meshed.objective == pytest.approx(solution.objective, rel=5e-3)
     with pytest.raises(
         ValueError,
         match="torques 'explicit': around loops pin the drives can work against each other",
     ):
-        solve(both, Transcription(method=Spline(torques="explicit")))
+        ocp.solve(both, ocp.Transcription(method=ocp.Spline(torques="explicit")))
 
 
 def test_a_pendulum_on_the_coupler_swings_by_itself():
     """One passive joint more than the loop holds: its lack of torque is a law of its own."""
-    links = (*TREE.links, Link(mass=0.2, com=(0.1, 0, 0), inertia=np.diag((0.0, 1e-3, 1e-3))))
-    joints = (*TREE.joints, revolute("pendulum", "coupler", home=(0.13, 0, 0), actuated=False))
+    links = (*TREE.links, ocp.Link(mass=0.2, com=(0.1, 0, 0), inertia=np.diag((0.0, 1e-3, 1e-3))))
+    joints = (*TREE.joints, ocp.revolute("pendulum", "coupler", home=(0.13, 0, 0), actuated=False))
     tree = replace(TREE, links=links, joints=joints)
     ends = (np.append(WAY[:, k], -np.pi / 2 - WAY[:2, k].sum()) for k in (0, -1))
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=36, degree=5),
+        motion=ocp.BSpline(points=36, degree=5),
         duration=0.8,
-        objective=effort(tree, ("crank",)),
-        constraints=[at(tree, q=q, qd=0.0) for at, q in zip((at_start, at_end), ends)],
+        objective=ocp.effort(tree, ("crank",)),
+        constraints=[at(tree, q=q, qd=0.0) for at, q in zip((ocp.at_start, ocp.at_end), ends)],
     )
-    solution = solve(problem).require(coarse=True)
-    hanging = solve(
-        problem, Transcription(method=Radau(intervals=40, order=4)), guess=solution
+    solution = ocp.solve(problem).require(coarse=True)
+    hanging = ocp.solve(
+        problem, ocp.Transcription(method=ocp.Radau(intervals=40, order=4)), guess=solution
     ).require(coarse=True)
     assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
     assert np.abs(solution.trace(lambda at: at.required_torques, solution.times())[1:]).max() < 1e-2
-    verify(hanging).require(1e-2)
+    ocp.verify(hanging).require(1e-2)
     with pytest.raises(
         ValueError, match="torques 'variables': loops pin leave 1 passive joints free"
     ):
-        solve(problem, Transcription(method=Spline(torques="variables")))
+        ocp.solve(problem, ocp.Transcription(method=ocp.Spline(torques="variables")))

@@ -9,30 +9,6 @@ from bipeds import ROOT, biped, steps
 from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 
 import ocp
-from ocp import (
-    BSpline,
-    Constraint,
-    Integrated,
-    Joint,
-    Link,
-    Loop,
-    Point,
-    Problem,
-    Radau,
-    Solver,
-    Task,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    dynamic_effort,
-    effort,
-    load,
-    solve,
-    squares,
-    torque_limits,
-    verify,
-)
 from ocp.cli.output.run_report import describe
 from ocp.mechanics import GROUND, body_weight, poses
 from ocp.mechanics.kinematics import loop_assembly, loops
@@ -51,15 +27,17 @@ def welded_chain(rng, q):
         axis = np.linalg.qr(rng.standard_normal((3, 3)))[0][0]
         home[:3, 3] = 0.3 * rng.standard_normal(3)
         parent = f"j{k - 1}" if k else GROUND
-        joints.append(Joint(name=f"j{k}", parent=parent, home=home, screw=(*axis, 0, 0, 0)))
-    body = Link(mass=1.0, inertia=0.01 * np.eye(3))
-    base = Joint(name="base", parent=GROUND, home=np.eye(4), screw=None)
-    tip = Point(name="tip", link="j6")
-    tree = Tree(links=(body,) * 7 + (Link(),), joints=(*joints, base), points=(tip,))
+        joints.append(ocp.Joint(name=f"j{k}", parent=parent, home=home, screw=(*axis, 0, 0, 0)))
+    body = ocp.Link(mass=1.0, inertia=0.01 * np.eye(3))
+    base = ocp.Joint(name="base", parent=GROUND, home=np.eye(4), screw=None)
+    tip = ocp.Point(name="tip", link="j6")
+    tree = ocp.Tree(links=(body,) * 7 + (ocp.Link(),), joints=(*joints, base), points=(tip,))
     frame = np.array(poses(tree, ca.DM(q))[6])
-    wall = Point(name="wall", link="base", position=frame[:3, 3])
+    wall = ocp.Point(name="wall", link="base", position=frame[:3, 3])
     turn = frame[:3, :3]
-    weld = Loop(name="weld", start="wall", end="tip", position="xyz", orientation="xyz", turn=turn)
+    weld = ocp.Loop(
+        name="weld", start="wall", end="tip", position="xyz", orientation="xyz", turn=turn
+    )
     tree = replace(tree, points=(tip, wall), loops=(weld,))
     tangent = np.linalg.svd(np.array(loops.gap_jacobian(tree, ca.DM(q))))[2][-1]
     lead = f"j{int(np.abs(tangent).argmax())}"
@@ -74,32 +52,32 @@ def test_a_spatial_chain_welded_at_both_ends_moves_with_one_freedom():
     tree, lead, tangent = welded_chain(rng, q)
     assert loop_assembly.independent_rows(tree, q).freedom == 1
     other = loop_assembly.close_coordinates(tree, q + 0.2 * tangent, [lead])
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=16, degree=5),
+        motion=ocp.BSpline(points=16, degree=5),
         duration=1.0,
-        objective=effort(tree, (lead,)),
-        constraints=(at_start(tree, q=q, qd=0.0), at_end(tree, q=other, qd=0.0)),
+        objective=ocp.effort(tree, (lead,)),
+        constraints=(ocp.at_start(tree, q=q, qd=0.0), ocp.at_end(tree, q=other, qd=0.0)),
     )
-    solution = solve(problem).require()
+    solution = ocp.solve(problem).require()
     assert gap_of(solution, 201) < 1e-5
     assert solution.loop_forces(0.3).shape == (6,)
-    slopes = equalities(problem, Transcription(), solution)
+    slopes = equalities(problem, ocp.Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-5
-    verify(solution).require(1e-3)
+    ocp.verify(solution).require(1e-3)
 
 
 def test_a_solution_with_loops_survives_its_file(tmp_path):
     for way in ("explicit", "variables", "radau"):
         solution = solved(way)
         ocp.save(solution, tmp_path / "way.npz")
-        again = load(tmp_path / "way.npz")
+        again = ocp.load(tmp_path / "way.npz")
         assert np.array_equal(again.loop_forces(0.2), solution.loop_forces(0.2))
         assert again.problem.tree == solution.problem.tree
 
 
 def test_a_guess_is_made_to_close():
-    plan = transcribe_phase(turning(points=20), Transcription())
+    plan = transcribe_phase(turning(points=20), ocp.Transcription())
     points = plan.guess.reshape(3, 20, order="F")
     motion = replace(solved("explicit"), points=points, problem=turning(points=20))
     assert gap_of(motion) < 2e-3
@@ -116,8 +94,8 @@ def test_a_guess_is_made_to_close():
             lambda: replace(
                 turning("crank"),
                 constraints=(
-                    at_start(TREE, q=WAY[:, 0], qd=(1.0, 0.0, 0.0)),
-                    at_end(TREE, q=WAY[:, -1], qd=0.0),
+                    ocp.at_start(TREE, q=WAY[:, 0], qd=(1.0, 0.0, 0.0)),
+                    ocp.at_end(TREE, q=WAY[:, -1], qd=0.0),
                 ),
             ),
             "at the start leaves a rate of .* m/s",
@@ -126,8 +104,8 @@ def test_a_guess_is_made_to_close():
             lambda: replace(
                 turning("crank"),
                 constraints=(
-                    at_start(TREE, q=WAY[:, 0], qd=FAST, qdd=0.0),
-                    at_end(TREE, q=WAY[:, -1], qd=0.0),
+                    ocp.at_start(TREE, q=WAY[:, 0], qd=FAST, qdd=0.0),
+                    ocp.at_end(TREE, q=WAY[:, -1], qd=0.0),
                 ),
             ),
             "leaves an acceleration of .* m/s2",
@@ -137,7 +115,7 @@ def test_a_guess_is_made_to_close():
                 turning(),
                 constraints=(
                     *turning().constraints,
-                    Constraint(name="loops", function=lambda at: at.q, lower=0, upper=1),
+                    ocp.Constraint(name="loops", function=lambda at: at.q, lower=0, upper=1),
                 ),
             ),
             "constraint 'loops': the name is that of the law of motion",
@@ -146,16 +124,16 @@ def test_a_guess_is_made_to_close():
 )
 def test_a_statement_that_contradicts_the_loops_is_refused_by_name(make, message):
     with pytest.raises(ValueError, match=message):
-        solve(make())
+        ocp.solve(make())
 
 
 def test_a_mesh_of_single_stages_cannot_close_loops():
     with pytest.raises(ValueError, match="order: expected at least 2"):
-        solve(turning(), Transcription(method=Radau(order=1)))
+        ocp.solve(turning(), ocp.Transcription(method=ocp.Radau(order=1)))
 
 
 def test_integrated_loops_want_their_end_stated_apart():
-    ends = Constraint(
+    ends = ocp.Constraint(
         name="turned",
         function=lambda at: (
             at.q[1:] - ca.if_else(at.s > 0.5, ca.DM(WAY[1:, -1]), ca.DM(WAY[1:, 0]))
@@ -169,7 +147,7 @@ def test_integrated_loops_want_their_end_stated_apart():
         ValueError,
         match="constraint 'turned': with method 'integrated' state what holds at the end by at_end",
     ):
-        solve(problem, Transcription(method=Integrated()))
+        ocp.solve(problem, ocp.Transcription(method=ocp.Integrated()))
 
 
 def test_the_five_bar_reaches_where_it_is_told():
@@ -188,8 +166,8 @@ def test_a_drive_at_its_limit_is_seen_as_such():
     problem = replace(
         turning(tree=limited), duration=(0.1, 2.0), objective=turning(tree=limited).objective
     )
-    problem = replace(problem, constraints=(*problem.constraints, torque_limits(limited)))
-    solution = solve(problem, solver=Solver(options={"max_iter": 300})).require()
+    problem = replace(problem, constraints=(*problem.constraints, ocp.torque_limits(limited)))
+    solution = ocp.solve(problem, solver=ocp.Solver(options={"max_iter": 300})).require()
     assert np.abs(solution.tau(solution.times())[0]).max() < 0.61
 
 
@@ -197,9 +175,9 @@ def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
     """A planar loop closed in space: its rows across the plane say nothing new."""
     loop = replace(TREE.loops[0], position="xyz", orientation="xy", axes="start")
     tree = replace(TREE, loops=(loop,))
-    solution = solve(turning(points=20, tree=tree)).require()
+    solution = ocp.solve(turning(points=20, tree=tree)).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 20).objective, rel=1e-6)
-    report = describe(Task(turning), {}, solution)["loops"]
+    report = describe(ocp.Task(turning), {}, solution)["loops"]
     assert report["redundant"] == ["pin: position z", "pin: orientation x", "pin: orientation y"]
     forces = np.abs(solution.loop_forces(solution.times()))
     assert report["forces"]["pin: position x"] == {"peak": forces[0].max(), "unit": "N"}
@@ -213,49 +191,53 @@ def test_a_body_on_the_ground_closes_loops_too():
     tree = replace(
         tree,
         loops=(
-            Loop(name="chain", start="heel_left", end="heel_right", position="", orientation="y"),
+            ocp.Loop(
+                name="chain", start="heel_left", end="heel_right", position="", orientation="y"
+            ),
         ),
     )
     start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
     ground = steps(strike=0.25, leave=0.625, way=0.1)
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=6),
+        motion=ocp.BSpline(points=6),
         duration=0.8,
         ground=ground,
-        objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+        objective=ocp.dynamic_effort(tree) + 0.01 * ocp.squares("smooth", lambda at: at.qdd),
         constraints=(
-            torque_limits(tree),
+            ocp.torque_limits(tree),
             unilateral(tree, ground),
             linear_split(tree, ground),
-            at_start(tree, q=start, qd=0.0),
-            at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
+            ocp.at_start(tree, q=start, qd=0.0),
+            ocp.at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
         ),
     )
-    solution = solve(problem).require(coarse=True)
+    solution = ocp.solve(problem).require(coarse=True)
     assert gap_of(solution, 101) < 1e-6
     assert np.abs(solution.loop_forces(solution.times())).max() > 1.0
     t = solution.nodes * solution.duration
     assert np.allclose(solution.tau(t)[6:], solution.lifted[:4], atol=1e-6 * body_weight(tree))
-    assert verify(solution).drift < 1e-6
+    assert ocp.verify(solution).drift < 1e-6
 
 
 def test_a_statement_need_not_be_hashable():
     problem = turning(points=12)
     named = replace(problem.constraints[0], labels=list(problem.constraints[0].labels))
-    assert solve(replace(problem, constraints=(named, *problem.constraints[1:]))).success
+    assert ocp.solve(replace(problem, constraints=(named, *problem.constraints[1:]))).success
 
 
 def test_an_end_in_another_assembly_is_told_after_the_failure():
     other = loop_assembly.close_coordinates(TREE, (2.0, -1.0, -1.0), ["crank"])
     problem = replace(
         turning("all"),
-        constraints=(at_start(TREE, q=WAY[:, 0], qd=0.0), at_end(TREE, q=other, qd=0.0)),
+        constraints=(ocp.at_start(TREE, q=WAY[:, 0], qd=0.0), ocp.at_end(TREE, q=other, qd=0.0)),
     )
-    found = solve(
-        problem, Transcription(method=Radau(intervals=10)), Solver(options={"max_iter": 5})
+    found = ocp.solve(
+        problem,
+        ocp.Transcription(method=ocp.Radau(intervals=10)),
+        ocp.Solver(options={"max_iter": 5}),
     )
     assert not found.success
     assert any("different assemblies of the loops" in line for line in found.explanation)
-    stopped = solve(turning(), solver=Solver(options={"max_iter": 1}))
+    stopped = ocp.solve(turning(), solver=ocp.Solver(options={"max_iter": 1}))
     assert not stopped.success and not any("assemblies" in line for line in stopped.explanation)

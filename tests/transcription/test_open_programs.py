@@ -7,38 +7,21 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Integrated,
-    Parameter,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    joint_limits,
-    path,
-    prepare,
-    solve,
-    torque_limits,
-)
+import ocp
 from ocp.models.arms.general_chain import general_chain
 from ocp.models.arms.two_link import two_link
 from ocp.problems.swing_ups import cart_pole_swing
 from ocp.transcription.transcribe_phase import transcribe_phase
 
-MASS = Parameter("mass", 1.3, "kg", 0.0, 5.0)
-GRAVITY = Parameter("gravity", 9.0, "m/s2", 0.0, 20.0)
-STRENGTH = Parameter("strength", 30.0, "N m", 1.0, 90.0)
+MASS = ocp.Parameter("mass", 1.3, "kg", 0.0, 5.0)
+GRAVITY = ocp.Parameter("gravity", 9.0, "m/s2", 0.0, 20.0)
+STRENGTH = ocp.Parameter("strength", 30.0, "N m", 1.0, 90.0)
 VALUES = {MASS: 1.7, GRAVITY: 9.5, STRENGTH: 40.0}
 METHODS = (
-    Spline(nodes=2),
-    Spline(nodes=2, torques="variables"),
-    HermiteSimpson(intervals=4),
-    Radau(intervals=3),
+    ocp.Spline(nodes=2),
+    ocp.Spline(nodes=2, torques="variables"),
+    ocp.HermiteSimpson(intervals=4),
+    ocp.Radau(intervals=3),
 )
 
 
@@ -54,17 +37,17 @@ def arm(mass, gravity, strength):
 def moved(mass, gravity, strength, motion=None):
     """That arm from rest to rest with all kinds of rows."""
     tree = arm(mass, gravity, strength)
-    return Problem(
+    return ocp.Problem(
         tree=tree,
-        motion=motion or BSpline(points=8),
+        motion=motion or ocp.BSpline(points=8),
         duration=(0.1, 5.0),
-        objective=effort(),
+        objective=ocp.effort(),
         constraints=(
-            at_start(tree, q=(0.0, -2.0), qd=0.0),
-            at_end(tree, q=(1.0, -1.0), qd=0.0),
-            torque_limits(tree),
-            joint_limits(tree, hull=True),
-            path("heavy", lambda at: mass * at.qd, lower=-99.0, upper=99.0),
+            ocp.at_start(tree, q=(0.0, -2.0), qd=0.0),
+            ocp.at_end(tree, q=(1.0, -1.0), qd=0.0),
+            ocp.torque_limits(tree),
+            ocp.joint_limits(tree, hull=True),
+            ocp.path("heavy", lambda at: mass * at.qd, lower=-99.0, upper=99.0),
         ),
     )
 
@@ -112,13 +95,13 @@ def check_derivatives(transcribed):
 @pytest.mark.parametrize("derivatives", ["recursive", "ad"])
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: repr(method)[:30])
 def test_derivatives_by_what_is_sought_are_exact(method, derivatives, free):
-    settings = Transcription(method=method, derivatives=derivatives)
+    settings = ocp.Transcription(method=method, derivatives=derivatives)
     opened = transcribe_phase(moved(MASS, GRAVITY, STRENGTH), settings, free=free)
     check_derivatives(opened.at({each: VALUES[each] for each in opened.parameters}))
 
 
 def test_derivatives_are_exact_on_free_knots():
-    free = moved(MASS, GRAVITY, STRENGTH, BSpline(points=8, knots="free"))
+    free = moved(MASS, GRAVITY, STRENGTH, ocp.BSpline(points=8, knots="free"))
     check_derivatives(transcribe_phase(free, free=("mass", "strength")))
 
 
@@ -128,14 +111,17 @@ def test_derivatives_of_long_chains_are_exact(torques):
     chain = general_chain(12)
     links = (*chain.links[:5], replace(chain.links[5], mass=MASS), *chain.links[6:])
     tree = replace(chain, links=links, gravity=(0.0, 0.0, -GRAVITY))
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=5),
+        motion=ocp.BSpline(points=5),
         duration=0.9,
-        objective=effort(),
-        constraints=(at_start(tree, q=0.1), path("tau", lambda at: at.tau[:2], upper=100.0)),
+        objective=ocp.effort(),
+        constraints=(
+            ocp.at_start(tree, q=0.1),
+            ocp.path("tau", lambda at: at.tau[:2], upper=100.0),
+        ),
     )
-    settings = Transcription(method=Spline(nodes=1, torques=torques))
+    settings = ocp.Transcription(method=ocp.Spline(nodes=1, torques=torques))
     nlp = (opened := transcribe_phase(problem, settings, free=("mass",))).nlp
     x, multipliers = random_point(opened)
     curvature = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, multipliers)))
@@ -171,18 +157,18 @@ def test_integrated_joints_follow_what_is_given():
         long = replace(pole, com=(0.0, -length, 0.0))
         return replace(swing, tree=replace(swing.tree, links=(cart, long)))
 
-    length = Parameter("length", 0.5, "m", 0.1, 1.0)
-    settings = Transcription(method=Integrated(nodes=2))
-    planned = prepare(as_long_as(length), settings).solve(length=0.45)
-    stated = solve(as_long_as(0.45), settings)
+    length = ocp.Parameter("length", 0.5, "m", 0.1, 1.0)
+    settings = ocp.Transcription(method=ocp.Integrated(nodes=2))
+    planned = ocp.prepare(as_long_as(length), settings).solve(length=0.45)
+    stated = ocp.solve(as_long_as(0.45), settings)
     assert planned.success and planned.objective == pytest.approx(stated.objective, rel=1e-9)
 
 
 def test_a_bound_that_follows_what_is_sought_has_one_multiplier_per_row():
     strong = moved(1.3, 9.0, STRENGTH)
-    plan = prepare(replace(strong, objective=effort()), free=("strength",))
+    plan = ocp.prepare(replace(strong, objective=ocp.effort()), free=("strength",))
     held = plan.solve(strength=6.0).require()
-    stated = solve(moved(1.3, 9.0, 6.0)).require()
+    stated = ocp.solve(moved(1.3, 9.0, 6.0)).require()
     for name in stated.multipliers:
         one, other = stated.multipliers[name], held.multipliers[name]
         assert one.labels == other.labels and np.array_equal(one.s, other.s)
@@ -192,17 +178,17 @@ def test_a_bound_that_follows_what_is_sought_has_one_multiplier_per_row():
 def test_parameters_join_both_ends():
     """A cycle whose way is a parameter: rows that join the ends know it."""
     tree = arm(1.3, 9.0, 30.0)
-    way = Parameter("way", 0.3, "rad", 0.0, 1.0)
-    joined = path(
+    way = ocp.Parameter("way", 0.3, "rad", 0.0, 1.0)
+    joined = ocp.path(
         "way", lambda start, end: end.q - start.q - way, lower=0.0, upper=0.0, when="joined"
     )
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=8),
+        motion=ocp.BSpline(points=8),
         duration=1.0,
-        objective=effort(),
-        constraints=(at_start(tree, q=(0.0, -1.0), qd=0.0), joined),
+        objective=ocp.effort(),
+        constraints=(ocp.at_start(tree, q=(0.0, -1.0), qd=0.0), joined),
     )
     check_derivatives(transcribe_phase(problem, free=("way",)))
-    solution = prepare(problem).solve(way=0.4).require()
+    solution = ocp.prepare(problem).solve(way=0.4).require()
     assert np.allclose(solution.q(1.0) - solution.q(0.0), 0.4, atol=1e-8)

@@ -8,21 +8,6 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import (
-    BSpline,
-    Link,
-    Problem,
-    Transcription,
-    Tree,
-    at_end,
-    at_start,
-    effort,
-    load,
-    revolute,
-    solve,
-    torque_limits,
-    verify,
-)
 from ocp.transcription import Method, method_setting
 
 
@@ -36,7 +21,7 @@ class Pseudospectral(Method):
 
     def with_basis(self, problem):
         """Return the problem with one polynomial for its motion."""
-        return replace(problem, motion=BSpline(points=self.degree + 1, degree=self.degree))
+        return replace(problem, motion=ocp.BSpline(points=self.degree + 1, degree=self.degree))
 
     def grid(self, problem):
         """Return the Chebyshev-Lobatto points."""
@@ -49,35 +34,35 @@ INERTIA, ANGLE, TIME = 0.4, 1.5, 0.8
 @pytest.fixture(scope="module")
 def solution():
     """A wheel turned from rest to rest with the least squared torque, which is a cubic."""
-    link = Link(mass=1.0, inertia=np.diag([INERTIA, INERTIA, INERTIA]))
-    wheel = Tree(links=(link,), joints=(revolute("wheel", torque=10.0),))
-    ends = (at_start(wheel, q=0.0, qd=0.0), at_end(wheel, q=ANGLE, qd=0.0))
-    problem = Problem(
+    link = ocp.Link(mass=1.0, inertia=np.diag([INERTIA, INERTIA, INERTIA]))
+    wheel = ocp.Tree(links=(link,), joints=(ocp.revolute("wheel", torque=10.0),))
+    ends = (ocp.at_start(wheel, q=0.0, qd=0.0), ocp.at_end(wheel, q=ANGLE, qd=0.0))
+    problem = ocp.Problem(
         tree=wheel,
-        motion=BSpline(points=5),
+        motion=ocp.BSpline(points=5),
         duration=TIME,
-        objective=effort(),
-        constraints=(*ends, torque_limits(wheel)),
+        objective=ocp.effort(),
+        constraints=(*ends, ocp.torque_limits(wheel)),
     )
-    return solve(problem, Transcription(method=Pseudospectral(degree=6))).require()
+    return ocp.solve(problem, ocp.Transcription(method=Pseudospectral(degree=6))).require()
 
 
 def test_its_optimum_is_the_closed_form(solution):
     assert solution.objective == pytest.approx(12 * (INERTIA * ANGLE) ** 2 / TIME**3, rel=1e-9)
     s = np.linspace(0, 1, 11)
     assert np.allclose(solution.q(s * TIME)[0], ANGLE * s**2 * (3 - 2 * s), rtol=0, atol=1e-7)
-    assert solution.problem.motion == BSpline(points=7, degree=6)
+    assert solution.problem.motion == ocp.BSpline(points=7, degree=6)
 
 
 def test_its_certificate_passes_and_the_report_names_it(solution):
-    verify(solution).require(1e-3)
+    ocp.verify(solution).require(1e-3)
     assert "pseudospectral" in ocp.summary(solution)
 
 
 def test_a_file_wants_the_method_handed_over(solution, tmp_path):
     ocp.save(solution, tmp_path / "own.npz")
     with pytest.raises(ValueError, match="method of one's own, 'pseudospectral'.*method=..."):
-        load(tmp_path / "own.npz", solution.problem)
-    again = load(tmp_path / "own.npz", solution.problem, method=Pseudospectral(degree=6))
+        ocp.load(tmp_path / "own.npz", solution.problem)
+    again = ocp.load(tmp_path / "own.npz", solution.problem, method=Pseudospectral(degree=6))
     assert again.transcription == solution.transcription
     assert np.array_equal(again.points, solution.points)

@@ -9,22 +9,7 @@ import pytest
 from bipeds import biped, steps
 from random_trees import random_tree
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Integrated,
-    Problem,
-    Radau,
-    Solver,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    path,
-    solve,
-    verify,
-)
+import ocp
 from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.formulations.lie_group import hybrid
 from ocp.mechanics import structure
@@ -44,7 +29,7 @@ SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both
 
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
 def test_a_law_of_accelerations_stands_at_as_many_instants_as_they_have_freedom(degree):
-    motion = BSpline(points=9, degree=degree)
+    motion = ocp.BSpline(points=9, degree=degree)
     s = motion.abscissae(2)
     assert len(s) == motion.points - 2 and (np.diff(s) > 0).all() and s[0] >= 0 and s[-1] <= 1
 
@@ -54,25 +39,25 @@ def test_a_pendulum_without_any_drive_is_simulated():
     tree = replace(
         cart_pole(), joints=tuple(replace(joint, actuated=False) for joint in cart_pole().joints)
     )
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=60, degree=5),
+        motion=ocp.BSpline(points=60, degree=5),
         duration=1.0,
-        objective=effort(),
-        constraints=(at_start(tree, q=(0.0, 1.0), qd=0.0),),
+        objective=ocp.effort(),
+        constraints=(ocp.at_start(tree, q=(0.0, 1.0), qd=0.0),),
     )
-    solution = solve(problem).require()
+    solution = ocp.solve(problem).require()
     nlp = transcribe(problem).nlp
     assert (
         len(nlp.lower) == len(nlp.g_lower) + (nlp.lower == nlp.upper).sum()
     )  # as many equations as unknowns
-    assert verify(solution).drift < 1e-5 and np.abs(solution.tau(solution.times())).max() == 0
+    assert ocp.verify(solution).drift < 1e-5 and np.abs(solution.tau(solution.times())).max() == 0
 
 
 @pytest.mark.parametrize("torques", ["explicit", "variables"])
 def test_passive_torques_vanish_where_the_law_holds(torques):
-    solution = solve(
-        cart_pole_swing.problem(points=30), Transcription(method=Spline(torques=torques))
+    solution = ocp.solve(
+        cart_pole_swing.problem(points=30), ocp.Transcription(method=ocp.Spline(torques=torques))
     ).require(coarse=True)
     s = solution.problem.motion.abscissae(2)
     assert np.abs(solution.trace(lambda at: at.required_torques[1], s * 2.0)).max() < 1e-7
@@ -84,19 +69,20 @@ def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_gi
     rows = {
         row.name: row
         for row in transcribe_phase(
-            cart_pole_swing.problem(points=12), Transcription(method=Spline(torques="variables"))
+            cart_pole_swing.problem(points=12),
+            ocp.Transcription(method=ocp.Spline(torques="variables")),
         ).rows
     }
     assert rows["dynamics"].row.shape[0] == 1 and rows["passive_joints"].row.shape == (1, 10)
 
 
 def test_a_swing_of_the_cart_converges_to_what_collocation_finds():
-    first = solve(
-        cart_pole_swing.problem(), Transcription(method=HermiteSimpson(intervals=20))
+    first = ocp.solve(
+        cart_pole_swing.problem(), ocp.Transcription(method=ocp.HermiteSimpson(intervals=20))
     ).require(coarse=True)
-    solution = solve(cart_pole_swing.problem(points=80), guess=first).require()
+    solution = ocp.solve(cart_pole_swing.problem(points=80), guess=first).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
-    certificate = verify(solution)
+    certificate = ocp.verify(solution)
     assert certificate.goal_drift < 1e-2
     assert certificate.violations["passive_joints"].dense < 1e-2
     assert certificate.kkt < 1e-6
@@ -108,22 +94,27 @@ def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
         ValueError, match="constraint 'passive_joints': the name is that of the law of motion"
     ):
         transcribe_phase(
-            replace(problem, constraints=(path("passive_joints", lambda at: at.q[0], upper=1.0),))
+            replace(
+                problem, constraints=(ocp.path("passive_joints", lambda at: at.q[0], upper=1.0),)
+            )
         )
-    stopped = solve(problem, solver=Solver(options={"max_iter": 1}))
+    stopped = ocp.solve(problem, solver=ocp.Solver(options={"max_iter": 1}))
     assert any("passive_joints (pole)" in line for line in stopped.explanation)
 
 
 def test_an_integrated_pole_swings_at_the_same_cost():
-    near = solve(
-        cart_pole_swing.problem(), Transcription(method=Radau(intervals=20, order=4))
+    near = ocp.solve(
+        cart_pole_swing.problem(), ocp.Transcription(method=ocp.Radau(intervals=20, order=4))
     ).require()
-    solver = Solver(options={"mu_init": 1e-4})  # so that the start's neighbourhood is kept
-    solution = solve(
-        cart_pole_swing.problem(points=40), Transcription(method=Integrated()), solver, guess=near
+    solver = ocp.Solver(options={"mu_init": 1e-4})  # so that the start's neighbourhood is kept
+    solution = ocp.solve(
+        cart_pole_swing.problem(points=40),
+        ocp.Transcription(method=ocp.Integrated()),
+        solver,
+        guess=near,
     ).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
-    certificate = verify(solution)
+    certificate = ocp.verify(solution)
     assert certificate.goal_drift < 1e-3
     assert certificate.kkt < 1e-6
     assert certificate.violations["passive_joints"].dense < 2e-2
@@ -131,7 +122,7 @@ def test_an_integrated_pole_swings_at_the_same_cost():
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
     transcribed = transcribe_phase(
-        cart_pole_swing.problem(points=12), Transcription(method=Integrated())
+        cart_pole_swing.problem(points=12), ocp.Transcription(method=ocp.Integrated())
     )
     assert len(transcribed.nlp.lower) == 12 + 2
     assert "passive_joints" not in [row.name for row in transcribed.rows]
@@ -180,16 +171,16 @@ def test_the_acrobots_stand_upright_without_torque(tree):
 def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
     """It is certified on the default spline too."""
     problem = acrobot_swing.problem()
-    coarse = Transcription(method=Radau(intervals=25, order=4))
-    fine = Transcription(method=Radau(intervals=50, order=5))
-    rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
-    first = solve(rough, coarse, guess=random_guess(rough, coarse, 3, spread=1.5)).require(
+    coarse = ocp.Transcription(method=ocp.Radau(intervals=25, order=4))
+    fine = ocp.Transcription(method=ocp.Radau(intervals=50, order=5))
+    rough = replace(problem, motion=ocp.BSpline(points=ROUGH, degree=5))
+    first = ocp.solve(rough, coarse, guess=random_guess(rough, coarse, 3, spread=1.5)).require(
         coarse=True
     )
-    solution = solve(problem, fine, guess=first).require()
+    solution = ocp.solve(problem, fine, guess=first).require()
     assert solution.objective == pytest.approx(29.1206, rel=1e-4)
-    assert verify(solution).goal_drift < 1e-2
-    assert verify(solve(problem, guess=solution).require()).require(1e-2).goal_drift < 1e-2
+    assert ocp.verify(solution).goal_drift < 1e-2
+    assert ocp.verify(ocp.solve(problem, guess=solution).require()).require(1e-2).goal_drift < 1e-2
 
 
 @pytest.mark.parametrize(
@@ -199,7 +190,7 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
 )
 def test_a_swing_starts_at_rest_and_ends_upright_at_rest(problem):
     spline = transcribe_phase(problem)
-    stages = transcribe_phase(problem, Transcription(method=HermiteSimpson(intervals=4)))
+    stages = transcribe_phase(problem, ocp.Transcription(method=ocp.HermiteSimpson(intervals=4)))
     for transcribed in (spline, stages):
         fixed = transcribed.nlp.lower == transcribed.nlp.upper
         assert np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1
@@ -211,8 +202,8 @@ def test_two_rods_rise_for_a_tenth_of_the_first_path():
         66, abs=1
     )  # 73.57 in the paper, which prints no parameters
     problem = two_link_effort.problem()
-    solution = solve(
-        problem, guess=random_guess(problem, Transcription(), 15, spread=1.5)
+    solution = ocp.solve(
+        problem, guess=random_guess(problem, ocp.Transcription(), 15, spread=1.5)
     ).require()
     assert solution.objective == pytest.approx(10.2, abs=0.1)  # 9.9 there
 
@@ -221,8 +212,8 @@ def test_rods_and_a_time_that_fit_give_both_printed_costs():
     """73.57 and 9.9 (Sohl & Bobrow 2001, section 5.1)."""
     assert two_link_effort.straight_cost(**two_link_effort.FITTED) == pytest.approx(73.57, rel=2e-4)
     problem = two_link_effort.problem(**two_link_effort.FITTED)
-    solution = solve(
-        problem, guess=random_guess(problem, Transcription(), 15, spread=1.5)
+    solution = ocp.solve(
+        problem, guess=random_guess(problem, ocp.Transcription(), 15, spread=1.5)
     ).require()
     assert solution.objective == pytest.approx(9.9, abs=0.05)
 
@@ -245,13 +236,13 @@ def test_a_random_tree_with_passive_joints_costs_the_same_in_every_transcription
         ),
     )
     active = [joint.name for joint in tree.moving if joint.actuated]
-    goal = at_end(tree, q=dict.fromkeys(active, 0.3), qd=dict.fromkeys(active, 0.0))
-    problem = Problem(
+    goal = ocp.at_end(tree, q=dict.fromkeys(active, 0.3), qd=dict.fromkeys(active, 0.0))
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=24, degree=5),
+        motion=ocp.BSpline(points=24, degree=5),
         duration=0.4,
-        objective=effort(),
-        constraints=(at_start(tree, q=0.0, qd=0.0), goal),
+        objective=ocp.effort(),
+        constraints=(ocp.at_start(tree, q=0.0, qd=0.0), goal),
     )
     assert structure(tree).passive
     costs = {}
@@ -262,5 +253,5 @@ def test_a_random_tree_with_passive_joints_costs_the_same_in_every_transcription
         "hermite-simpson": {"method": "hermite-simpson", "intervals": 30},
         "radau": {"method": "radau", "intervals": 10, "order": 4},
     }.items():
-        costs[name] = solve(problem, transcription_of(settings)).require().objective
+        costs[name] = ocp.solve(problem, transcription_of(settings)).require().objective
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs

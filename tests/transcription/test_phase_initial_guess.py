@@ -5,20 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Phase,
-    Problem,
-    Transcription,
-    at_end,
-    at_start,
-    continuous,
-    effort,
-    impact,
-    path,
-    point_contact,
-)
+import ocp
 from ocp.mechanics import position
 from ocp.models.arms.two_link import two_link
 from ocp.models.walkers.monoped import monoped, pogo
@@ -33,7 +20,7 @@ def guessed(problem, *, method=None):
     """Return (basis, control points (n, points), duration (s)) of every phase of the first
     guess."""
     settings = {} if method is None else {"method": method}
-    program = transcribe(problem, Transcription(**settings))
+    program = transcribe(problem, ocp.Transcription(**settings))
     x, motions = program.guess, []
     for part, columns in zip(program.parts, program.columns):
         own, stated = x[columns], part.layout.problem
@@ -51,19 +38,19 @@ def at(motion, s, order=0):
     return points @ basis.values([s], order)[0] / T**order
 
 
-@pytest.mark.parametrize("method", [None, HermiteSimpson(intervals=6)], ids=["spline", "mesh"])
+@pytest.mark.parametrize("method", [None, ocp.HermiteSimpson(intervals=6)], ids=["spline", "mesh"])
 def test_a_straight_motion_goes_on_through_phases_of_any_length(method):
     durations = (0.3, 0.1, 0.6)
     phases = tuple(
-        Phase(str(k), motion=BSpline(points=6), duration=T) for k, T in enumerate(durations)
+        ocp.Phase(str(k), motion=ocp.BSpline(points=6), duration=T) for k, T in enumerate(durations)
     )
-    ends = at_start(ARM, q=(0.2, -2.0)), at_end(ARM, q=(1.2, -1.0))
-    problem = Problem(
+    ends = ocp.at_start(ARM, q=(0.2, -2.0)), ocp.at_end(ARM, q=(1.2, -1.0))
+    problem = ocp.Problem(
         tree=ARM,
         phases=phases,
-        links=(continuous("q"),) * 2,
+        links=(ocp.continuous("q"),) * 2,
         constraints=ends,
-        objective=effort(),
+        objective=ocp.effort(),
     )
     for motion, before in zip(guessed(problem, method=method), np.cumsum((0.0, *durations))):
         for s in (0.0, 0.4, 1.0):
@@ -79,20 +66,20 @@ def test_postures_where_phases_meet_reach_what_both_sides_ask(seed):
         np.array(position(ARM, draw.uniform((-1, -2.5), (1, -0.4)), "tip")).ravel() for _ in "abc"
     ]
     phases = tuple(
-        Phase(
+        ocp.Phase(
             str(k),
-            motion=BSpline(points=int(draw.integers(5, 9))),
+            motion=ocp.BSpline(points=int(draw.integers(5, 9))),
             duration=(0.1, 1.0),
             constraints=(_reached(goal, "end"),),
         )
         for k, goal in enumerate(goals)
     )
-    problem = Problem(
+    problem = ocp.Problem(
         tree=ARM,
         phases=phases,
-        links=(continuous(),) * 2,
-        constraints=(at_start(ARM, q=(0.0, -1.0), qd=0.0),),
-        objective=effort(),
+        links=(ocp.continuous(),) * 2,
+        constraints=(ocp.at_start(ARM, q=(0.0, -1.0), qd=0.0),),
+        objective=ocp.effort(),
     )
     motions = guessed(problem)
     for before, after in pairwise(motions):
@@ -104,7 +91,7 @@ def test_postures_where_phases_meet_reach_what_both_sides_ask(seed):
 
 
 def _reached(goal, when):
-    return path(
+    return ocp.path(
         "reached",
         lambda instant: instant.position("tip")[:2],
         lower=goal[:2],
@@ -115,12 +102,12 @@ def _reached(goal, when):
 
 def test_a_body_in_flight_follows_its_parabola():
     tree = pogo()
-    phases = (Phase("flight", motion=BSpline(points=6), duration=0.4),)
-    problem = Problem(
+    phases = (ocp.Phase("flight", motion=ocp.BSpline(points=6), duration=0.4),)
+    problem = ocp.Problem(
         tree=tree,
         phases=phases,
-        constraints=(at_start(tree, q=(0.8, 0.8)), at_end(tree, q=(0.8, 0.8))),
-        objective=effort(),
+        constraints=(ocp.at_start(tree, q=(0.8, 0.8)), ocp.at_end(tree, q=(0.8, 0.8))),
+        objective=ocp.effort(),
     )
     (motion,) = guessed(problem)
     for s in (0.1, 0.5, 0.8):
@@ -133,14 +120,16 @@ def test_a_body_in_flight_follows_its_parabola():
 def test_a_hopper_stands_on_its_foot_and_leaves_it(seed):
     draw = np.random.default_rng(seed)
     tree, stride = monoped(), draw.uniform(-0.1, 0.2)
-    standing = Ground(feet=(point_contact(tree, "foot", at=(stride, 0, 0)),), normal=(0, 1, 0))
+    standing = Ground(feet=(ocp.point_contact(tree, "foot", at=(stride, 0, 0)),), normal=(0, 1, 0))
     phases = (
-        Phase("flight", motion=BSpline(points=8), duration=(0.1, 0.4)),
-        Phase("stance", motion=BSpline(points=9), duration=(0.1, 0.6), ground=standing),
+        ocp.Phase("flight", motion=ocp.BSpline(points=8), duration=(0.1, 0.4)),
+        ocp.Phase("stance", motion=ocp.BSpline(points=9), duration=(0.1, 0.6), ground=standing),
     )
-    start = at_start(tree, q={"x": 0.0, "y": 0.7, "torso": 0.1})
-    links = (impact("foot", normal=(0, 1, 0)),)
-    problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=effort())
+    start = ocp.at_start(tree, q={"x": 0.0, "y": 0.7, "torso": 0.1})
+    links = (ocp.impact("foot", normal=(0, 1, 0)),)
+    problem = ocp.Problem(
+        tree=tree, phases=phases, links=links, constraints=start, objective=ocp.effort()
+    )
     pulls = [root_gravity(part).tolist() for part in problem.parts.values()]
     assert pulls == [[0, -9.81, 0, 0, 0], [0] * 5]
     flight, stance = guessed(problem)
@@ -153,13 +142,15 @@ def test_a_hopper_stands_on_its_foot_and_leaves_it(seed):
 
 def test_what_cannot_hold_leaves_a_guess_all_the_same():
     phases = tuple(
-        Phase(
+        ocp.Phase(
             name,
-            motion=BSpline(points=6),
+            motion=ocp.BSpline(points=6),
             duration=0.3,
             constraints=(_reached((3.0, 0.0), "end"),),
         )
         for name in "ab"
     )
-    problem = Problem(tree=ARM, phases=phases, links=(continuous(),), objective=effort())
+    problem = ocp.Problem(
+        tree=ARM, phases=phases, links=(ocp.continuous(),), objective=ocp.effort()
+    )
     assert all(np.isfinite(points).all() for _, points, _ in guessed(problem))

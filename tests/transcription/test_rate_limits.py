@@ -8,22 +8,7 @@ import pytest
 from bipeds import crouch
 from rated_motions import limited, mass, moved
 
-from ocp import (
-    BSpline,
-    Parameter,
-    Problem,
-    at_end,
-    at_start,
-    integral,
-    jerk,
-    jerk_limits,
-    path,
-    prepare,
-    prismatic,
-    solve,
-    squares,
-    torque_rate_limits,
-)
+import ocp
 from ocp.certificate.constraint_violations import violations
 from ocp.models.arms.two_link import two_link
 from ocp.problems.mechanisms.four_bar_effort import problem as four_bar
@@ -37,27 +22,27 @@ from ocp.transcription import transcribe_phase
     [
         (
             "degree 2",
-            {"motion": BSpline(points=9, degree=2)},
+            {"motion": ocp.BSpline(points=9, degree=2)},
             "constraint 'jerk_limits': no rate is known: accelerations of a spline with degree 2",
         ),
         (
             "a knot twice",
-            {"motion": BSpline(points=6, degree=3, inner=(0.5, 0.5))},
+            {"motion": ocp.BSpline(points=6, degree=3, inner=(0.5, 0.5))},
             r"accelerations of a spline with knots at \[0.5\] jump",
         ),
         (
             "hull",
-            {"constraints": (path("c", lambda at: at.qddd, upper=1.0, when="hull"),)},
+            {"constraints": (ocp.path("c", lambda at: at.qddd, upper=1.0, when="hull"),)},
             "constraint 'c': how things change in time is not known here",
         ),
         (
             "both ends",
-            {"constraints": (path("c", lambda a, b: a.qddd, upper=1.0, when="joined"),)},
+            {"constraints": (ocp.path("c", lambda a, b: a.qddd, upper=1.0, when="joined"),)},
             "constraint 'c': how things change in time is not known here",
         ),
         (
             "twice",
-            {"objective": integral("snap", lambda at: at.rate(at.qddd[0]))},
+            {"objective": ocp.integral("snap", lambda at: at.rate(at.qddd[0]))},
             "objective 'snap': no rate is known: it contains a rate already",
         ),
     ],
@@ -68,19 +53,19 @@ def test_where_there_is_no_rate_it_is_said(what, changes, words):
 
 
 def test_rows_with_and_without_rates_are_stated_apart():
-    both = path("both", lambda at: ca.vertcat(at.q[0], at.tau_rate), lower=-50, upper=50)
+    both = ocp.path("both", lambda at: ca.vertcat(at.q[0], at.tau_rate), lower=-50, upper=50)
     with pytest.raises(ValueError, match="constraint 'both': its rows hold at different instants"):
         transcribe_phase(moved(constraints=(both,)))
 
 
 def test_rates_of_joints_that_nothing_drives_stay_out_of_the_program():
     """Those of a floating root, whose limits are met by themselves, beside driven joints'."""
-    problem = crouch(motion=BSpline(points=5))
+    problem = crouch(motion=ocp.BSpline(points=5))
     joints = tuple(replace(one, torque_rate=1e4) for one in problem.tree.joints)
     tree = replace(problem.tree, joints=joints)
-    limits = torque_rate_limits(tree)
+    limits = ocp.torque_rate_limits(tree)
     limited = replace(problem, tree=tree, constraints=(*problem.constraints, limits))
-    solution = solve(limited).require(coarse=True)
+    solution = ocp.solve(limited).require(coarse=True)
     values = solution.multipliers["torque_rate_limits"].values
     assert values.shape[0] == tree.dof and not values[:6].any()
 
@@ -93,9 +78,9 @@ def test_limits_of_rates_around_a_loop():
         for one in stated_one.tree.joints
     )
     tree = replace(stated_one.tree, joints=joints)
-    limits = torque_rate_limits(tree), jerk_limits(tree)
+    limits = ocp.torque_rate_limits(tree), ocp.jerk_limits(tree)
     problem = replace(stated_one, tree=tree, constraints=(*stated_one.constraints, *limits))
-    missed = violations(solve(problem).require())
+    missed = violations(ocp.solve(problem).require())
     for name in ("torque_rate_limits", "jerk_limits"):
         assert missed[name].nodes < 1e-6 and missed[name].relative < 0.1
 
@@ -105,8 +90,8 @@ def test_forces_that_jump_have_no_rates():
     joints = tuple(replace(one, torque_rate=9.0, jerk=1e3) for one in cable.tree.joints)
     tree = replace(cable.tree, joints=joints)
     for limits, words in (
-        (torque_rate_limits, "forces jump where stays cable, floor close"),
-        (jerk_limits, r"accelerations of a spline with knots at \[0.7\] jump"),
+        (ocp.torque_rate_limits, "forces jump where stays cable, floor close"),
+        (ocp.jerk_limits, r"accelerations of a spline with knots at \[0.7\] jump"),
     ):
         with pytest.raises(ValueError, match=f"'{limits.__name__}': no rate is known: {words}"):
             transcribe_phase(
@@ -116,23 +101,23 @@ def test_forces_that_jump_have_no_rates():
 
 def test_limits_of_rates_name_what_is_wrong():
     with pytest.raises(ValueError, match="jerk_limits: no joint of the tree has jerk limits"):
-        jerk_limits(two_link())
+        ocp.jerk_limits(two_link())
     with pytest.raises(ValueError, match="no joint of the tree has torque_rate limits"):
-        torque_rate_limits(two_link())
+        ocp.torque_rate_limits(two_link())
     with pytest.raises(ValueError, match="joint 'slide': jerk limits: lower bound 2 is above"):
-        prismatic("slide", jerk=(2.0, 1.0))
-    wrong = Parameter("bound", 3.0, "N m/s")
+        ocp.prismatic("slide", jerk=(2.0, 1.0))
+    wrong = ocp.Parameter("bound", 3.0, "N m/s")
     with pytest.raises(ValueError, match="joint 'slide': torque_rate limits: expected N/s, got"):
-        prismatic("slide", torque_rate=wrong)
-    assert torque_rate_limits(limited(torque_rate=1.0)).units == ("N m/s",) * 2
-    assert jerk_limits(mass("jerk", BSpline(points=6)).tree).units == ("m/s3",)
+        ocp.prismatic("slide", torque_rate=wrong)
+    assert ocp.torque_rate_limits(limited(torque_rate=1.0)).units == ("N m/s",) * 2
+    assert ocp.jerk_limits(mass("jerk", ocp.BSpline(points=6)).tree).units == ("m/s3",)
     with pytest.raises(ValueError, match=r"jerk: tree: expected a Tree, .* as in jerk\(tree"):
-        jerk(joints=["elbow"])
+        ocp.jerk(joints=["elbow"])
 
 
 def test_rows_hold_from_both_sides_of_a_knot():
     """There the rate of a torque jumps by a cubic spline."""
-    problem = moved(BSpline(points=6))
+    problem = moved(ocp.BSpline(points=6))
     instants = {
         row.name: row.s
         for row in transcribe_phase(problem).rows
@@ -145,11 +130,14 @@ def test_rows_hold_from_both_sides_of_a_knot():
 
 def test_a_bound_of_jerk_may_be_open():
     """One plan finds the closed form's time for any bound."""
-    stated, bound = mass("jerk", BSpline(points=11)), Parameter("bound", 12.0, "m/s3", 1.0, 99.0)
+    stated, bound = (
+        mass("jerk", ocp.BSpline(points=11)),
+        ocp.Parameter("bound", 12.0, "m/s3", 1.0, 99.0),
+    )
     slide = replace(stated.tree.joints[0], jerk=bound)
     tree = replace(stated.tree, joints=(slide,))
-    plan = prepare(
-        replace(stated, tree=tree, constraints=(*stated.constraints[:-1], jerk_limits(tree)))
+    plan = ocp.prepare(
+        replace(stated, tree=tree, constraints=(*stated.constraints[:-1], ocp.jerk_limits(tree)))
     )
     for jerks in (5.0, 12.0, 40.0):
         fastest = plan.solve(bound=jerks).require().duration
@@ -161,18 +149,18 @@ def test_a_hand_of_least_jerk_goes_straight_at_the_published_speed():
     1985)."""
     arm, T = two_link(), 0.8
     still = {"qd": 0.0, "qdd": 0.0}
-    hand = squares("hand", lambda at: at.rate(at.acceleration("tip"))[:2])
-    problem = Problem(
+    hand = ocp.squares("hand", lambda at: at.rate(at.acceleration("tip"))[:2])
+    problem = ocp.Problem(
         tree=arm,
-        motion=BSpline(points=13, degree=5),
+        motion=ocp.BSpline(points=13, degree=5),
         duration=T,
         objective=hand,
         constraints=(
-            at_start(arm, q=(0.3, 1.6), **still),
-            at_end(arm, q=(1.0, 0.9), **still),
+            ocp.at_start(arm, q=(0.3, 1.6), **still),
+            ocp.at_end(arm, q=(1.0, 0.9), **still),
         ),
     )
-    solution = solve(problem).require()
+    solution = ocp.solve(problem).require()
     t = solution.times(11)
     place = solution.trace(lambda at: at.position("tip")[:2], t)
     way, u = place[:, -1] - place[:, 0], t / T

@@ -8,32 +8,22 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Parameter,
-    Problem,
-    Spline,
-    Transcription,
-    integral,
-    path,
-    squares,
-)
+import ocp
 from ocp.dynamics import derivatives_of, formulation_of
 from ocp.problem.instant import NoRate
 from ocp.transcription import transcribe_phase
 from ocp.transcription.kernels.inputs import symbols
 from ocp.transcription.kernels.kernels import make_kernel
 
-LASTS = Parameter("lasts", 0.8, "s", 0.1, 3.0)
+LASTS = ocp.Parameter("lasts", 0.8, "s", 0.1, 3.0)
 BODY = random_tree(np.random.default_rng(6), 3, kinds=("prismatic", "revolute", "screw"))
 CASES = {
-    "given duration": ({"duration": 0.7}, Spline(nodes=2)),
-    "free duration": ({}, Spline(nodes=2)),
-    "duration that is sought": ({"duration": LASTS}, Spline(nodes=2)),
-    "lifted": ({}, Spline(nodes=2, torques="variables")),
-    "free knots": ({"motion": BSpline(points=5, knots="free")}, Spline(nodes=2)),
-    "hermite-simpson": ({}, HermiteSimpson(intervals=2)),
+    "given duration": ({"duration": 0.7}, ocp.Spline(nodes=2)),
+    "free duration": ({}, ocp.Spline(nodes=2)),
+    "duration that is sought": ({"duration": LASTS}, ocp.Spline(nodes=2)),
+    "lifted": ({}, ocp.Spline(nodes=2, torques="variables")),
+    "free knots": ({"motion": ocp.BSpline(points=5, knots="free")}, ocp.Spline(nodes=2)),
+    "hermite-simpson": ({}, ocp.HermiteSimpson(intervals=2)),
 }
 
 
@@ -41,17 +31,17 @@ def turning(**changes):
     """A body whose angular momentum is asked for alone, beside torques, in time, and at rest."""
     stated = {
         "tree": BODY,
-        "motion": BSpline(points=5),
+        "motion": ocp.BSpline(points=5),
         "duration": (0.2, 2.0),
-        "objective": squares("momentum", lambda at: at.angular_momentum / 3.0)
-        + integral("turned", lambda at: at.angular_momentum[0] * at.tau[1] ** 2)
-        + integral("rate", lambda at: at.rate(at.angular_momentum)[1] ** 2),
+        "objective": ocp.squares("momentum", lambda at: at.angular_momentum / 3.0)
+        + ocp.integral("turned", lambda at: at.angular_momentum[0] * at.tau[1] ** 2)
+        + ocp.integral("rate", lambda at: at.rate(at.angular_momentum)[1] ** 2),
         "constraints": (
-            path("turns", lambda at: at.angular_momentum * at.q[1], lower=-5.0, upper=9.0),
-            path("power", lambda at: at.tau[0] + at.angular_momentum[2], upper=90.0),
+            ocp.path("turns", lambda at: at.angular_momentum * at.q[1], lower=-5.0, upper=9.0),
+            ocp.path("power", lambda at: at.tau[0] + at.angular_momentum[2], upper=90.0),
         ),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
 def derivatives(problem, settings, free):
@@ -70,8 +60,8 @@ def derivatives(problem, settings, free):
 def test_programs_have_the_derivatives_that_casadi_finds(name):
     changes, method = CASES[name]
     problem, free = turning(**changes), ["lasts"] * (name == "duration that is sought")
-    own = derivatives(problem, Transcription(method=method), free)
-    automatic = derivatives(problem, Transcription(method=method, derivatives="ad"), free)
+    own = derivatives(problem, ocp.Transcription(method=method), free)
+    automatic = derivatives(problem, ocp.Transcription(method=method, derivatives="ad"), free)
     for one, other in zip(own, automatic):
         size = np.abs(other).max()
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-11 * size)
@@ -131,7 +121,7 @@ def test_kernels_without_the_momentum_are_as_they_were():
 
 
 def test_a_tree_with_parameters_has_its_momentum_written_out():
-    heavy = Parameter("heavy", 1.3, "kg", 0.1, 5.0)
+    heavy = ocp.Parameter("heavy", 1.3, "kg", 0.1, 5.0)
     links = (replace(BODY.links[0], mass=heavy), *BODY.links[1:])
     inputs = instant(replace(BODY, links=links))
     assert inputs.spin is None

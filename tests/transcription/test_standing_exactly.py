@@ -9,28 +9,7 @@ import numpy as np
 import pytest
 from standing_bodies import GRAVITY, block, carted, monopod, slope, walker
 
-from ocp import (
-    BSpline,
-    Ground,
-    Guess,
-    HermiteSimpson,
-    Integrated,
-    Parameter,
-    Problem,
-    Radau,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    friction,
-    joint_limits,
-    kinematics,
-    point_contact,
-    pressure_inside,
-    solve,
-    squares,
-    unilateral,
-)
+import ocp
 from ocp.certificate.checks.replay_motion import deviations
 from ocp.certificate.constraint_violations import violations
 from ocp.problem.contact.load_paths import bears_root, passive_rows, transmissions
@@ -44,27 +23,27 @@ def pushing(order=("x", "z", "pitch"), angle=0.3, **changes):
     """A weight is pushed up the slope on which its block stands."""
     tree = block(order)
     sole, _, _ = slope(tree, angle)
-    ground = Ground(feet=(sole,))
+    ground = ocp.Ground(feet=(sole,))
     stated = {
         "tree": tree,
-        "motion": BSpline(points=8),
+        "motion": ocp.BSpline(points=8),
         "duration": 0.5,
         "ground": ground,
-        "objective": effort(tree, ("slider",)),
+        "objective": ocp.effort(tree, ("slider",)),
         "constraints": (
-            at_start(tree, q={"slider": 0.0}, qd=0.0),
-            at_end(tree, q={"slider": 0.05}, qd=0.0),
-            unilateral(tree, ground),
-            pressure_inside(tree, ground),
+            ocp.at_start(tree, q={"slider": 0.0}, qd=0.0),
+            ocp.at_end(tree, q={"slider": 0.05}, qd=0.0),
+            ocp.unilateral(tree, ground),
+            ocp.pressure_inside(tree, ground),
         ),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
 @pytest.mark.parametrize("order", [("x", "z", "pitch"), ("pitch", "x", "z"), ("z", "pitch", "x")])
 def test_a_block_on_a_slope_is_carried_as_newton_says(order):
     """N = W cos a; along the slope W sin a and what moves the weight, whatever the root's order."""
-    solution = solve(pushing(order)).require()
+    solution = ocp.solve(pushing(order)).require()
     _, along, up = slope(block(order), 0.3)
     t = solution.times(50)
     force = solution.trace(lambda at: at.reaction.force("sole"), t)
@@ -80,11 +59,11 @@ def test_a_block_on_a_slope_is_carried_as_newton_says(order):
 def test_friction_ends_where_the_cone_of_a_planar_body_does():
     """tan a + what moves the weight, over N: one direction alone is felt, so mu is not over
     sqrt 2."""
-    free = solve(pushing()).require()
+    free = ocp.solve(pushing()).require()
     force = free.trace(lambda at: at.reaction.force("sole"), free.times(200))
     _, along, up = slope(block(), 0.3)
     least = float((np.abs(along @ force) / (up @ force)).max())
-    (cone,) = friction(free.problem.tree, free.problem.ground, coefficient=least)
+    (cone,) = ocp.friction(free.problem.tree, free.problem.ground, coefficient=least)
     room = free.trace(cone.function, free.times(200))
     assert cone.labels == ("sole, side 1", "sole, side 2") and abs(room.min()) < 1e-12
 
@@ -93,17 +72,17 @@ def squat(points=20, degree=5):
     """A monopod goes down on its point foot, at rest before and after, which balance alone finds
     how."""
     tree = monopod()
-    ground = Ground(feet=(point_contact(tree, "toe"),))
-    return Problem(
+    ground = ocp.Ground(feet=(ocp.point_contact(tree, "toe"),))
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=points, degree=degree),
+        motion=ocp.BSpline(points=points, degree=degree),
         duration=0.8,
         ground=ground,
-        objective=effort(tree, ("hip", "knee")),
+        objective=ocp.effort(tree, ("hip", "knee")),
         constraints=(
-            at_start(tree, q={"pitch": 0.2, "knee": 0.9}, qd=0.0),
-            at_end(tree, q={"pitch": 0.2, "knee": 1.3}, qd=0.0),
-            unilateral(tree, ground),
+            ocp.at_start(tree, q={"pitch": 0.2, "knee": 0.9}, qd=0.0),
+            ocp.at_end(tree, q={"pitch": 0.2, "knee": 1.3}, qd=0.0),
+            ocp.unilateral(tree, ground),
         ),
     )
 
@@ -111,7 +90,7 @@ def squat(points=20, degree=5):
 @cache
 def squatted():
     """Its solution."""
-    return solve(squat()).require()
+    return ocp.solve(squat()).require()
 
 
 def test_a_point_foot_bears_no_root_and_its_law_is_asked_as_accelerations_have_freedom():
@@ -143,14 +122,16 @@ def test_holds_are_as_many_as_the_spline_has_freedom():
 @pytest.mark.parametrize(
     "method",
     [
-        HermiteSimpson(intervals=16),
-        Radau(intervals=12),
-        Radau(intervals=12, form="explicit"),
+        ocp.HermiteSimpson(intervals=16),
+        ocp.Radau(intervals=12),
+        ocp.Radau(intervals=12, form="explicit"),
     ],
     ids=["simpson", "radau", "radau explicit"],
 )
 def test_meshes_know_the_ground(method):
-    solution = solve(squat(), Transcription(method=method), guess=squatted()).require(coarse=True)
+    solution = ocp.solve(squat(), ocp.Transcription(method=method), guess=squatted()).require(
+        coarse=True
+    )
     assert solution.objective == pytest.approx(squatted().objective, rel=2e-4)
     worst = violations(solution)
     assert worst["standing.toe"].nodes < 1e-12 and worst["standing.toe"].dense < 5e-5
@@ -165,7 +146,7 @@ def test_meshes_know_the_ground(method):
 
 @pytest.mark.parametrize("name", ["hollerbach_3x3"])
 def test_formulations_agree_on_a_point_foot(name):
-    solution = solve(squat(), Transcription(dynamics=name), guess=squatted()).require()
+    solution = ocp.solve(squat(), ocp.Transcription(dynamics=name), guess=squatted()).require()
     assert solution.objective == pytest.approx(squatted().objective, rel=1e-7)
 
 
@@ -174,31 +155,31 @@ def flying(**changes):
     tree = monopod()
     start = {"x": 0.0, "z": 1.0, "pitch": 0.0, "hip": -0.3, "knee": 0.6}
     rates = {"x": 1.0, "z": 2.0, "pitch": 1.0, "hip": 0.0, "knee": 0.0}
-    smooth = 0.1 * squares("smooth", lambda at: at.qdd)
+    smooth = 0.1 * ocp.squares("smooth", lambda at: at.qdd)
     stated = {
         "tree": tree,
-        "motion": BSpline(points=14, degree=5),
+        "motion": ocp.BSpline(points=14, degree=5),
         "duration": 0.5,
-        "objective": effort(tree, ("hip", "knee")) + smooth,
+        "objective": ocp.effort(tree, ("hip", "knee")) + smooth,
         "constraints": (
-            at_start(tree, q=start, qd=rates),
-            at_end(tree, q={"hip": -0.8, "knee": 1.6}),
+            ocp.at_start(tree, q=start, qd=rates),
+            ocp.at_end(tree, q={"hip": -0.8, "knee": 1.6}),
         ),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
 def momenta(at):
     """Angular momentum about the centre of mass and linear momentum (kg m2/s, kg m/s)."""
-    angular, linear = kinematics.momentum(at.tree, at.q, at.qd)
-    center = kinematics.center_of_mass(at.tree, at.q)
+    angular, linear = ocp.kinematics.momentum(at.tree, at.q, at.qd)
+    center = ocp.kinematics.center_of_mass(at.tree, at.q)
     return ca.vertcat(angular - ca.cross(center, linear), linear)
 
 
 @cache
 def flown():
     """Its solution on a spline."""
-    return solve(flying()).require()
+    return ocp.solve(flying()).require()
 
 
 def test_what_has_no_ground_flies_on_its_parabola_without_turning_faster():
@@ -209,16 +190,16 @@ def test_what_has_no_ground_flies_on_its_parabola_without_turning_faster():
     gravity = np.array([0, 0, 0, 0, 0, -mass * GRAVITY])
     assert np.abs(rate - gravity[:, None]).max() < 1e-9 * mass * GRAVITY
     t = solution.times(200)
-    center = solution.trace(lambda at: kinematics.center_of_mass(at.tree, at.q), t)
+    center = solution.trace(lambda at: ocp.kinematics.center_of_mass(at.tree, at.q), t)
     path = center[:, :1] + np.outer(solution.trace(momenta, 0.0)[3:] / mass, t)
     path[2] -= GRAVITY * t**2 / 2
     turning = solution.trace(momenta, t)[1]
     assert np.abs(center - path).max() < 1e-6 and np.ptp(turning) < 1e-4 * abs(turning[0])
 
 
-@pytest.mark.parametrize("method", [Radau(intervals=8, order=4), Integrated()])
+@pytest.mark.parametrize("method", [ocp.Radau(intervals=8, order=4), ocp.Integrated()])
 def test_methods_agree_on_a_flight(method):
-    solution = solve(flying(), Transcription(method=method)).require()
+    solution = ocp.solve(flying(), ocp.Transcription(method=method)).require()
     assert solution.objective == pytest.approx(flown().objective, rel=1e-5)
 
 
@@ -228,33 +209,34 @@ STEPS = {"left": (0.0, 0.0, 0.0), "right": (0.25, 0.0, 0.17)}
 def on_stairs(places=STEPS, **changes):
     """A walker stands on two steps of a stair and shifts its weight."""
     tree = walker()
-    feet = [point_contact(tree, side, at=place) for side, place in places.items()]
-    ground = Ground(feet=feet)
-    smooth = 0.01 * squares("smooth", lambda at: at.qdd)
+    feet = [ocp.point_contact(tree, side, at=place) for side, place in places.items()]
+    ground = ocp.Ground(feet=feet)
+    smooth = 0.01 * ocp.squares("smooth", lambda at: at.qdd)
     stated = {
         "tree": tree,
-        "motion": BSpline(points=16),
+        "motion": ocp.BSpline(points=16),
         "duration": 0.8,
         "ground": ground,
-        "objective": effort(tree, ("hip_left", "knee_left", "hip_right", "knee_right")) + smooth,
+        "objective": ocp.effort(tree, ("hip_left", "knee_left", "hip_right", "knee_right"))
+        + smooth,
         "constraints": (
-            at_start(tree, q={"x": 0.05, "pitch": 0.0, "z": 0.72}, qd=0.0),
-            at_end(tree, q={"x": 0.2, "pitch": 0.0, "z": 0.75}, qd=0.0),
-            unilateral(tree, ground),
-            friction(tree, ground, coefficient=0.8),
-            joint_limits(tree),
+            ocp.at_start(tree, q={"x": 0.05, "pitch": 0.0, "z": 0.72}, qd=0.0),
+            ocp.at_end(tree, q={"x": 0.2, "pitch": 0.0, "z": 0.75}, qd=0.0),
+            ocp.unilateral(tree, ground),
+            ocp.friction(tree, ground, coefficient=0.8),
+            ocp.joint_limits(tree),
         ),
     }
-    return Problem(**stated | changes)
+    return ocp.Problem(**stated | changes)
 
 
-BENT = Guess(q=np.tile([[0.1], [0.72], [0.0], [-0.5], [0.9], [-1.1], [1.6]], 2), duration=0.8)
+BENT = ocp.Guess(q=np.tile([[0.1], [0.72], [0.0], [-0.5], [0.9], [-1.1], [1.6]], 2), duration=0.8)
 
 
 def test_two_feet_on_two_steps_bear_the_root_and_carry_the_weight():
     problem = on_stairs()
     assert bears_root(problem.tree, problem.ground)
-    solution = solve(problem, guess=BENT).require()
+    solution = ocp.solve(problem, guess=BENT).require()
     t = solution.nodes * solution.duration
     total = solution.trace(lambda at: at.reaction.force(), t)
     rate = solution.trace(lambda at: at.rate(momenta(at)), t)
@@ -279,25 +261,27 @@ def test_contacts_push_a_simulated_body_as_they_were_planned_to():
 def test_passive_joints_over_contacts_are_not_integrated():
     message = "method 'integrated': forces of contacts toe are unknowns, which move passive joints"
     with pytest.raises(ValueError, match=message):
-        transcribe_phase(squat(10, 3), Transcription(method=Integrated()))
+        transcribe_phase(squat(10, 3), ocp.Transcription(method=ocp.Integrated()))
 
 
 def hauling(axes):
     """A hand on a rail hauls its cart along."""
     tree = carted()
     start = {"shoulder": -1.0, "elbow": 1.4, "cart": 0.0}
-    hand = kinematics.position(tree, ca.DM([start[joint.name] for joint in tree.moving]), "hand")
+    hand = ocp.kinematics.position(
+        tree, ca.DM([start[joint.name] for joint in tree.moving]), "hand"
+    )
     place = tuple(np.array(ca.DM(hand)).ravel().tolist())
-    grip = point_contact(tree, "hand", at=place, axes=axes, grips=True)
+    grip = ocp.point_contact(tree, "hand", at=place, axes=axes, grips=True)
     end = {"cart": 0.1} if "x" in axes else {"elbow": 1.2}
-    smooth = 0.01 * squares("smooth", lambda at: at.qdd)
-    return Problem(
+    smooth = 0.01 * ocp.squares("smooth", lambda at: at.qdd)
+    return ocp.Problem(
         tree=tree,
-        motion=BSpline(points=10, degree=5),
+        motion=ocp.BSpline(points=10, degree=5),
         duration=0.6,
-        ground=Ground(feet=(grip,)),
-        objective=effort(tree, ("shoulder", "elbow")) + smooth,
-        constraints=(at_start(tree, q=start, qd=0.0), at_end(tree, q=end, qd=0.0)),
+        ground=ocp.Ground(feet=(grip,)),
+        objective=ocp.effort(tree, ("shoulder", "elbow")) + smooth,
+        constraints=(ocp.at_start(tree, q=start, qd=0.0), ocp.at_end(tree, q=end, qd=0.0)),
     )
 
 
@@ -305,7 +289,7 @@ def test_a_hand_that_grips_hauls_its_cart():
     """The cart's rail gives nothing along it: the grip alone moves the whole mass, and pulls."""
     problem = hauling("xz")
     assert bears_root(problem.tree, problem.ground) and passive_rows(problem.tree, None) == (0,)
-    solution = solve(problem).require()
+    solution = ocp.solve(problem).require()
     t = solution.nodes * solution.duration
     force = solution.trace(lambda at: at.reaction.force("hand"), t)
     moved = solution.trace(lambda at: at.rate(momenta(at)), t)
@@ -317,37 +301,39 @@ def test_a_hand_that_slides_along_a_rail_pushes_across_it_alone():
     """What the tree weighs then stays where it was along the rail: nothing pushes it there."""
     problem = hauling("z")
     assert not bears_root(problem.tree, problem.ground)
-    solution = solve(problem).require()
+    solution = ocp.solve(problem).require()
     force = solution.trace(lambda at: at.reaction.force("hand"), solution.times(20))
     assert np.abs(force[:2]).max() == 0.0 and np.abs(force[2]).max() > 0.1
-    center = solution.trace(lambda at: kinematics.center_of_mass(at.tree, at.q), solution.times(50))
+    center = solution.trace(
+        lambda at: ocp.kinematics.center_of_mass(at.tree, at.q), solution.times(50)
+    )
     assert np.ptp(center[0]) < 1e-5
     assert violations(solution)["standing.hand"].dense < 1e-5
 
 
 def test_a_foothold_may_be_sought():
     """A hopper stands where keeping its trunk costs least, between what bounds the place."""
-    step = Parameter("step", 0.05, "m", lower=-0.3, upper=0.3, free=True)
+    step = ocp.Parameter("step", 0.05, "m", lower=-0.3, upper=0.3, free=True)
     tree, trunk = monopod(), {"x": 0.1, "z": 0.7, "pitch": 0.2}
 
     def stated(place):
-        ground = Ground(feet=(point_contact(tree, "toe", at=(place, 0.0, 0.0)),))
-        still = (at_start(tree, q=trunk, qd=0.0), at_end(tree, q=trunk, qd=0.0))
+        ground = ocp.Ground(feet=(ocp.point_contact(tree, "toe", at=(place, 0.0, 0.0)),))
+        still = (ocp.at_start(tree, q=trunk, qd=0.0), ocp.at_end(tree, q=trunk, qd=0.0))
         return replace(squat(10, 3), ground=ground, constraints=still)
 
-    found = solve(stated(step)).require(coarse=True)
+    found = ocp.solve(stated(step)).require(coarse=True)
     best = found.parameters["step"]
     assert -0.25 < best < 0.25
     for way in (-0.02, 0.02):
-        beside = solve(stated(best + way), guess=found).require(coarse=True)
+        beside = ocp.solve(stated(best + way), guess=found).require(coarse=True)
         assert beside.objective > found.objective * (1 + 1e-4)
     there = found.trace(lambda at: at.position("toe"), np.array([0.0, found.duration]))
     assert np.abs(there - [[best], [0.0], [0.0]]).max() < 1e-9
 
 
 def test_a_foothold_that_nothing_bounds_is_refused():
-    step = Parameter("step", 0.05, "m", lower=-0.3, free=True)
-    ground = Ground(feet=(point_contact(monopod(), "toe", at=(step, 0.0, 0.0)),))
+    step = ocp.Parameter("step", 0.05, "m", lower=-0.3, free=True)
+    ground = ocp.Ground(feet=(ocp.point_contact(monopod(), "toe", at=(step, 0.0, 0.0)),))
     with pytest.raises(
         ValueError,
         match="contact 'toe': its place along x follows parameter 'step', which is free without "
@@ -379,7 +365,7 @@ def test_a_contact_out_of_reach_is_refused(places, message):
 def test_a_statement_that_keeps_a_contact_from_its_place_is_refused():
     stated = squat(10, 3)
     lifted = {"x": 0.0, "z": 1.0, "pitch": 0.0, "hip": -0.5, "knee": 1.0}
-    start = at_start(stated.tree, q=lifted, qd=0.0)
+    start = ocp.at_start(stated.tree, q=lifted, qd=0.0)
     with pytest.raises(
         ValueError,
         match="contact 'toe': what the constraints prescribe at the start leaves a gap of .* m of "

@@ -6,34 +6,22 @@ import numpy as np
 import pytest
 from phased_motions import moved
 
-from ocp import (
-    BSpline,
-    Integrated,
-    Parameter,
-    Problem,
-    Solver,
-    Transcription,
-    at_end,
-    at_start,
-    effort,
-    path,
-    prepare,
-)
+import ocp
 from ocp.models.arms.two_link import two_link
 from ocp.problems.swing_ups import cart_pole_swing
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.transcribe_phase import transcribe_phase
 
 ARM = two_link()
-ENDS = at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0)
-SLOW = path("slow", lambda at: at.qd, lower=-2.5, upper=2.5, labels=("one", "two"))
-STRONG = path("strong", lambda at: at.tau * at.qd, lower=-9.0, upper=9.0, labels=("one", "two"))
-BENT = path("bent", lambda at: at.q, lower=-2.5, upper=1.5, when="hull", labels=("one", "two"))
-WHOLE = Problem(
+ENDS = ocp.at_start(ARM, q=(0.0, -2.0), qd=0.0), ocp.at_end(ARM, q=(1.0, -1.0), qd=0.0)
+SLOW = ocp.path("slow", lambda at: at.qd, lower=-2.5, upper=2.5, labels=("one", "two"))
+STRONG = ocp.path("strong", lambda at: at.tau * at.qd, lower=-9.0, upper=9.0, labels=("one", "two"))
+BENT = ocp.path("bent", lambda at: at.q, lower=-2.5, upper=1.5, when="hull", labels=("one", "two"))
+WHOLE = ocp.Problem(
     tree=ARM,
-    motion=BSpline(points=9),
+    motion=ocp.BSpline(points=9),
     duration=0.8,
-    objective=effort(),
+    objective=ocp.effort(),
     constraints=(*ENDS, BENT, SLOW, STRONG),
 )
 BARE = replace(WHOLE, constraints=ENDS)
@@ -45,7 +33,7 @@ PAIRS = {"one motion": (WHOLE, BARE, transcribe_phase), "phases": (CALM, moved()
 @pytest.mark.parametrize("kind", PAIRS)
 def test_a_program_less_constraints_is_that_of_a_problem_that_never_had_them(kind):
     whole, bare, build = PAIRS[kind]
-    less, stated = prepare(whole).without(*ASKED).transcribed, build(bare)
+    less, stated = ocp.prepare(whole).without(*ASKED).transcribed, build(bare)
     for name in ("lower", "upper", "g_lower", "g_upper"):
         np.testing.assert_array_equal(getattr(less.nlp, name), getattr(stated.nlp, name))
     x = stated.guess + 0.01 * np.sin(np.arange(len(stated.nlp.lower)))
@@ -63,17 +51,17 @@ def test_a_program_less_constraints_is_that_of_a_problem_that_never_had_them(kin
 
 
 def test_a_solve_goes_on_from_one_of_the_same_plan_without_a_constraint():
-    plan = prepare(WHOLE)
+    plan = ocp.prepare(WHOLE)
     loose = plan.without(*ASKED).solve().require(coarse=True)
     tight = plan.solve(loose).require()
     times = tight.times()
     assert abs(loose.qd(times)).max() > 2.5 + 1e-3 and abs(tight.qd(times)).max() < 2.5 + 1e-3
-    assert loose.objective == pytest.approx(prepare(BARE).solve().objective, rel=1e-9)
+    assert loose.objective == pytest.approx(ocp.prepare(BARE).solve().objective, rel=1e-9)
     assert tight.objective > loose.objective and "slow" not in loose.multipliers
 
 
 def test_a_failure_is_explained_by_what_was_not_left_out():
-    plan = prepare(WHOLE, solver=Solver(options={"max_iter": 1}))
+    plan = ocp.prepare(WHOLE, solver=ocp.Solver(options={"max_iter": 1}))
     failed = plan.without("slow", "strong").solve()
     assert failed.status == "Maximum_Iterations_Exceeded"
     assert failed.explanation and not any("slow" in line for line in failed.explanation)
@@ -81,17 +69,17 @@ def test_a_failure_is_explained_by_what_was_not_left_out():
 
 def test_what_cannot_be_left_out_is_named():
     with pytest.raises(ValueError, match="without: expected names of constraints, got 'fast'"):
-        prepare(WHOLE).without("fast")
+        ocp.prepare(WHOLE).without("fast")
     swing = cart_pole_swing.problem()
-    plan = prepare(swing, Transcription(method=Integrated()))
+    plan = ocp.prepare(swing, ocp.Transcription(method=ocp.Integrated()))
     with pytest.raises(ValueError, match="passive joints are integrated"):
         plan.without(plan.transcribed.rows[0].constraint.name)
 
 
 def test_parameters_at_other_values_leave_nothing_of_what_is_left_out():
-    heavy = Parameter("mass", 0.5, "kg", lower=0.1)
+    heavy = ocp.Parameter("mass", 0.5, "kg", lower=0.1)
     links = (replace(ARM.links[0], mass=heavy), *ARM.links[1:])
-    plan = prepare(replace(WHOLE, tree=replace(ARM, links=links)))
+    plan = ocp.prepare(replace(WHOLE, tree=replace(ARM, links=links)))
     left = plan.without(*ASKED)
     for program in (left.transcribed, left.transcribed.at({heavy: 0.6})):
         assert {each.name for each in program.rows}.isdisjoint(ASKED)

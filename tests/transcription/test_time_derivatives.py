@@ -11,27 +11,7 @@ from random_trees import random_loads, random_tree
 from rated_motions import METHODS, differences, limited, mass, moved, traced
 from turning_crank import turning
 
-from ocp import (
-    BSpline,
-    HermiteSimpson,
-    Load,
-    Parameter,
-    Problem,
-    Radau,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    duration,
-    effort,
-    jerk,
-    jerk_limits,
-    path,
-    solve,
-    torque_rate,
-    torque_rate_limits,
-    verify,
-)
+import ocp
 from ocp.problem.instant import NoRate
 from ocp.solving.refinement.mesh_error import mesh_errors
 from ocp.transcription import transcribe_phase
@@ -46,7 +26,7 @@ from ocp.transcription.variables.layout import split_variables
 def test_the_jerk_of_a_spline_is_its_third_derivative(degree, free):
     """Of a polynomial, which a spline of its degree follows exactly."""
     T, curve = 0.7, np.polynomial.Polynomial(np.random.default_rng(1).normal(size=degree + 1))
-    problem = moved(BSpline(points=10, degree=degree), duration=(0.2, 3.0) if free else T)
+    problem = moved(ocp.BSpline(points=10, degree=degree), duration=(0.2, 3.0) if free else T)
     points = problem.motion.through(lambda s, order: np.vstack([curve(s), -2 * curve(s)]))
     s = np.linspace(0.0, 1.0, 41)
     exact = curve.deriv(3)(s) / T**3
@@ -59,13 +39,13 @@ def test_torque_rates_are_differences_of_torques_in_time(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 3, kinds=("revolute", "prismatic", "screw"))
     loads = (*random_loads(rng, tree, 1),)
-    varying = Load(point=loads[0].point, force=lambda t: (ca.sin(4 * t), t**2, 1.0))
-    motion = BSpline(points=7, degree=5)
-    problem = Problem(
+    varying = ocp.Load(point=loads[0].point, force=lambda t: (ca.sin(4 * t), t**2, 1.0))
+    motion = ocp.BSpline(points=7, degree=5)
+    problem = ocp.Problem(
         tree=tree,
         motion=motion,
         duration=(0.5, 2.0),
-        objective=effort(),
+        objective=ocp.effort(),
         loads=(*loads, varying),
     )
     points, s = rng.normal(size=(tree.dof, 7)), np.array([0.1, 0.23, 0.71, 0.9])
@@ -108,7 +88,7 @@ def test_what_depends_on_torques_without_a_rate_has_none():
 def test_torque_rates_around_a_loop_and_on_the_ground_are_differences_too():
     """With torques that two passes share, and those that a loop determines."""
     rng = np.random.default_rng(5)
-    for around in (turning(points=12), crouch(motion=BSpline(points=8, degree=4))):
+    for around in (turning(points=12), crouch(motion=ocp.BSpline(points=8, degree=4))):
         problem, tree = replace(around, duration=0.8), around.tree
         points = 0.1 * rng.normal(size=(tree.dof, problem.motion.points))
         s = np.array([0.11, 0.33, 0.87])
@@ -129,15 +109,15 @@ def test_assembled_derivatives_of_rates_equal_those_of_the_whole_graph(case):
     if case == "given duration":
         problem = moved(duration=0.9)
     if case == "open duration":
-        problem = moved(duration=1.5 * Parameter("beat", 0.6, "s", 0.1, 3.0, free=True))
+        problem = moved(duration=1.5 * ocp.Parameter("beat", 0.6, "s", 0.1, 3.0, free=True))
     if case == "free knots":
-        problem = moved(BSpline(points=6, degree=4, knots="free", spacing=0.02))
+        problem = moved(ocp.BSpline(points=6, degree=4, knots="free", spacing=0.02))
     if case == "free mass":
-        arm, load = problem.tree, Parameter("load", 1.0, "kg", 0.5, 2.0, free=True)
+        arm, load = problem.tree, ocp.Parameter("load", 1.0, "kg", 0.5, 2.0, free=True)
         links = (arm.links[0], replace(arm.links[1], mass=load))
         problem = replace(problem, tree=replace(arm, links=links))
     transcribed = transcribe_phase(
-        problem, Transcription(method=METHODS.get(case, Spline(nodes=2)))
+        problem, ocp.Transcription(method=METHODS.get(case, ocp.Spline(nodes=2)))
     )
     nlp, rng = transcribed.nlp, np.random.default_rng(4)
     x = transcribed.guess + 0.05 * rng.standard_normal(len(nlp.lower))
@@ -172,8 +152,8 @@ def slopes_through(breaks, nodes, values, s):
 def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
     """On given knots those that a trace shows, or of a mesh the slopes of its polynomials."""
     free = case == "free knots"
-    basis = BSpline(points=9, knots="free", spacing=0.02) if free else BSpline(points=9)
-    problem, transcription = moved(basis), Transcription(method=METHODS.get(case, Spline()))
+    basis = ocp.BSpline(points=9, knots="free", spacing=0.02) if free else ocp.BSpline(points=9)
+    problem, transcription = moved(basis), ocp.Transcription(method=METHODS.get(case, ocp.Spline()))
     transcribed = transcribe_phase(problem, transcription)
     rng = np.random.default_rng(2)
     x = transcribed.guess + 0.05 * rng.standard_normal(len(transcribed.nlp.lower))
@@ -202,48 +182,50 @@ def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
 
 
 @pytest.mark.parametrize(
-    "kind, method", [("jerk", Spline()), ("torque_rate", HermiteSimpson(intervals=8))]
+    "kind, method", [("jerk", ocp.Spline()), ("torque_rate", ocp.HermiteSimpson(intervals=8))]
 )
 def test_the_least_time_under_a_bound_of_the_third_derivative_is_that_of_three_pieces(kind, method):
     """Full jerk ahead for a quarter of the time, back for a half, ahead for a quarter:
     T^3 = 32 d / j, in which 12 m/s3 are 24 N/s of 2 kg."""
-    solution = solve(mass(kind, BSpline(points=11)), Transcription(method=method)).require()
+    solution = ocp.solve(
+        mass(kind, ocp.BSpline(points=11)), ocp.Transcription(method=method)
+    ).require()
     assert solution.duration == pytest.approx((32 * 0.6 / 12.0) ** (1 / 3), rel=1e-6)
-    assert verify(solution).violations[f"{kind}_limits"].relative < 1e-6
+    assert ocp.verify(solution).violations[f"{kind}_limits"].relative < 1e-6
 
 
 def test_the_least_jerk_from_rest_to_rest_is_that_of_a_polynomial_of_degree_five():
     """720 d^2 / T^5, of torques times m^2 (Flash & Hogan 1985)."""
-    stated_one = mass("jerk", BSpline(points=6, degree=5), T=1.3)
+    stated_one = mass("jerk", ocp.BSpline(points=6, degree=5), T=1.3)
     for method, objective, factor, relative in (
-        (Spline(), jerk(), 1.0, 1e-9),
-        (Spline(quadrature="simpson", torques="variables"), torque_rate(), 4.0, 1e-9),
-        (HermiteSimpson(intervals=8), jerk(), 1.0, 3e-4),
-        (Radau(intervals=8), torque_rate(), 4.0, 4e-5),
+        (ocp.Spline(), ocp.jerk(), 1.0, 1e-9),
+        (ocp.Spline(quadrature="simpson", torques="variables"), ocp.torque_rate(), 4.0, 1e-9),
+        (ocp.HermiteSimpson(intervals=8), ocp.jerk(), 1.0, 3e-4),
+        (ocp.Radau(intervals=8), ocp.torque_rate(), 4.0, 4e-5),
     ):
         ends = stated_one.constraints[:-1]
         problem = replace(stated_one, constraints=ends, objective=objective)
-        solution = solve(problem, Transcription(method=method)).require()
+        solution = ocp.solve(problem, ocp.Transcription(method=method)).require()
         assert solution.objective == pytest.approx(factor * 720 * 0.6**2 / 1.3**5, rel=relative)
-        assert verify(solution).objective_error < relative
+        assert ocp.verify(solution).objective_error < relative
 
 
 @pytest.mark.parametrize("name", ["spline", "lifted"])
 def test_limits_hold_between_the_nodes(name):
     arm = limited(torque_rate=60.0, jerk=150.0)
     problem = moved(
-        BSpline(points=11),
+        ocp.BSpline(points=11),
         tree=arm,
-        objective=duration(),
+        objective=ocp.duration(),
         constraints=(
-            at_start(arm, q=(0.1, -1.0), qd=0.0),
-            at_end(arm, q=(1.2, 0.3), qd=0.0),
-            torque_rate_limits(arm),
-            jerk_limits(arm),
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q=(1.2, 0.3), qd=0.0),
+            ocp.torque_rate_limits(arm),
+            ocp.jerk_limits(arm),
         ),
     )
-    solution = solve(problem, Transcription(method=METHODS[name])).require()
-    missed = verify(solution).violations
+    solution = ocp.solve(problem, ocp.Transcription(method=METHODS[name])).require()
+    missed = ocp.verify(solution).violations
     assert missed["jerk_limits"].relative < 1e-6
     assert missed["torque_rate_limits"].nodes < 1e-5
     assert missed["torque_rate_limits"].relative < 0.02
@@ -254,13 +236,15 @@ def test_limits_hold_between_the_nodes(name):
 def test_only_what_asks_for_rates_pays_for_them():
     """Kernels of other rows and terms are the same, to the instruction."""
     arm = limited(jerk=60.0)
-    plain = moved(objective=effort(), constraints=(at_start(arm, q=0.0), at_end(arm, q=1.0)))
-    bound = path("hand", lambda at: at.acceleration("tip")[0], upper=9.0)
+    plain = moved(
+        objective=ocp.effort(), constraints=(ocp.at_start(arm, q=0.0), ocp.at_end(arm, q=1.0))
+    )
+    bound = ocp.path("hand", lambda at: at.acceleration("tip")[0], upper=9.0)
     plain = replace(plain, constraints=(*plain.constraints, bound))
     rated = replace(
         plain,
-        constraints=(*plain.constraints, jerk_limits(arm)),
-        objective=plain.objective + torque_rate(),
+        constraints=(*plain.constraints, ocp.jerk_limits(arm)),
+        objective=plain.objective + ocp.torque_rate(),
     )
 
     def sizes(transcribed):
@@ -279,7 +263,7 @@ def test_only_what_asks_for_rates_pays_for_them():
 
 def test_where_rates_are_asked_for_no_knots_are_multiplied():
     """Though jerk goes from bound to bound: where accelerations jump there would be none."""
-    solution = solve(mass("jerk", BSpline(points=10, degree=5)))
+    solution = ocp.solve(mass("jerk", ocp.BSpline(points=10, degree=5)))
     values = solution.qddd(solution.times(601))
     assert values.max() > 11.9 and values.min() < -11.9
     assert mesh_errors(solution, 1e-3).jumps == ()

@@ -8,23 +8,8 @@ import numpy as np
 import pytest
 from random_trees import random_loads, random_tree
 
-from ocp import (
-    BSpline,
-    Load,
-    Problem,
-    Solver,
-    Spline,
-    Transcription,
-    at_end,
-    at_start,
-    duration,
-    effort,
-    integral,
-    joint_limits,
-    path,
-    squares,
-    torque_limits,
-)
+import ocp
+from ocp import duration
 from ocp.dynamics import LIE_GROUP, catalogue
 from ocp.dynamics.derivatives.composite_bodies import COMPOSITE
 from ocp.models.arms.two_link import two_link
@@ -41,29 +26,29 @@ def arm_problem(points=7, free=True, **changes):
     arm = two_link(gravity=9.81)
     settings = {
         "tree": arm,
-        "motion": BSpline(points=points),
+        "motion": ocp.BSpline(points=points),
         "duration": (0.2, 3.0) if free else 0.7,
         "objective": 0.3 * duration()
-        + 0.01 * effort()
-        + 2.0 * integral("height", lambda at: at.position("tip")[1] ** 2),
+        + 0.01 * ocp.effort()
+        + 2.0 * ocp.integral("height", lambda at: at.position("tip")[1] ** 2),
         "constraints": (
-            at_start(arm, q=(0.1, -1.0), qd=0.0),
-            at_end(arm, q={"shoulder": 1.0}),
-            torque_limits(arm),
-            path(
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q={"shoulder": 1.0}),
+            ocp.torque_limits(arm),
+            ocp.path(
                 "tip",
                 lambda at: at.velocity("tip")[:2],
                 lower=(-4, -np.inf),
                 upper=(4, 3),
                 when=(0.2, 0.6),
             ),
-            path(
+            ocp.path(
                 "circle", lambda at: ca.sumsqr(at.position("tip")), lower=0.3, upper=0.3, when="end"
             ),
         ),
-        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
     }
-    return Problem(**settings | changes)
+    return ocp.Problem(**settings | changes)
 
 
 def random_point(problem, seed=3):
@@ -79,7 +64,8 @@ def random_point(problem, seed=3):
 def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, derivatives):
     problem = arm_problem(free=free)
     nlp = transcribe(
-        problem, Transcription(method=Spline(nodes=2), dynamics=dynamics, derivatives=derivatives)
+        problem,
+        ocp.Transcription(method=ocp.Spline(nodes=2), dynamics=dynamics, derivatives=derivatives),
     ).nlp
     x = random_point(problem)
     symbol, rng = ca.MX.sym("x", len(x)), np.random.default_rng(4)
@@ -103,7 +89,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, de
 
 
 def test_gauss_newton_is_the_curvature_of_the_squares_alone():
-    problem = arm_problem(objective=0.5 * effort() + duration())
+    problem = arm_problem(objective=0.5 * ocp.effort() + duration())
     transcribed = transcribe_phase(problem)
     x, symbol = random_point(problem), ca.MX.sym("x", Layout(problem=problem).size)
     found = np.array(
@@ -114,15 +100,15 @@ def test_gauss_newton_is_the_curvature_of_the_squares_alone():
         )
     )
     assert np.linalg.eigvalsh(found).min() >= -1e-9 * np.abs(found).max()
-    effort_only = transcribe(arm_problem(objective=0.5 * effort(), constraints=())).nlp.objective(
-        symbol
-    )
+    effort_only = transcribe(
+        arm_problem(objective=0.5 * ocp.effort(), constraints=())
+    ).nlp.objective(symbol)
     exact = np.array(ca.Function("h", [symbol], [ca.hessian(effort_only, symbol)[0]])(x))
     assert 0.01 < np.abs(found - exact).max() / np.abs(exact).max() < 1  # related, and not the same
 
 
 def test_gauss_newton_is_exact_for_residuals_that_are_linear():
-    problem = arm_problem(objective=squares("places", lambda at: at.q), constraints=())
+    problem = arm_problem(objective=ocp.squares("places", lambda at: at.q), constraints=())
     problem = replace(problem, duration=2.0)
     nlp = transcribe(problem).nlp
     x = np.random.default_rng(2).standard_normal(len(nlp.lower))
@@ -143,8 +129,8 @@ def test_the_solver_is_really_given_our_derivatives():
         nlp, jacobian=ca.Function("jac_g", [x, p], [g, -slopes], ["x", "p"], ["g", "jac_g_x"])
     )
     start = transcribe_phase(arm_problem()).guess
-    assert minimize(nlp, Solver(), start).success
-    assert not minimize(spoilt, Solver(options={"max_iter": 100}), start).success
+    assert minimize(nlp, ocp.Solver(), start).success
+    assert not minimize(spoilt, ocp.Solver(options={"max_iter": 100}), start).success
 
 
 def test_the_chosen_provider_is_really_used(monkeypatch):
@@ -153,7 +139,7 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
     x = random_point(arm_problem())
 
     def jacobian(derivatives, dynamics=LIE_GROUP):
-        chosen = Transcription(dynamics=dynamics, derivatives=derivatives)
+        chosen = ocp.Transcription(dynamics=dynamics, derivatives=derivatives)
         return np.array(transcribe(arm_problem(), chosen).nlp.jacobian(x, [])[1])
 
     right = jacobian("ad")
@@ -179,7 +165,8 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
 
 def test_derivatives_left_to_the_solver_give_the_same_program():
     ours, left = (
-        transcribe(arm_problem(), Transcription(derivatives=name)).nlp for name in ("ad", "solver")
+        transcribe(arm_problem(), ocp.Transcription(derivatives=name)).nlp
+        for name in ("ad", "solver")
     )
     x = random_point(arm_problem())
     assert left.jacobian is None and left.hessian is None
@@ -190,14 +177,14 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
     arm = two_link()
     problem = arm_problem(
         constraints=(
-            torque_limits(arm),
-            path("line", lambda at: at.q[0] - at.q[1], lower=0, upper=0),
-            path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0)),
+            ocp.torque_limits(arm),
+            ocp.path("line", lambda at: at.q[0] - at.q[1], lower=0, upper=0),
+            ocp.path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0)),
         )
     )
     rows = {
         row.name: row
-        for row in transcribe_phase(problem, Transcription(method=Spline(nodes=3))).rows
+        for row in transcribe_phase(problem, ocp.Transcription(method=ocp.Spline(nodes=3))).rows
     }
     assert np.array_equal(rows["line"].s, problem.motion.nodes)
     assert np.array_equal(rows["torque_limits"].s, sample(problem.motion, 3))
@@ -205,7 +192,9 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
 
 
 def test_a_constraint_with_both_kinds_of_rows_gets_both_kinds_of_instants():
-    problem = arm_problem(constraints=(path("both", lambda at: at.q, lower=(0, -1), upper=(0, 1)),))
+    problem = arm_problem(
+        constraints=(ocp.path("both", lambda at: at.q, lower=(0, -1), upper=(0, 1)),)
+    )
     rows = {row.name: row for row in transcribe_phase(problem).rows}
     assert set(rows) == {"both", "both (equalities)"}
     assert rows["both (equalities)"].numbers.tolist() == [0]
@@ -218,9 +207,9 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
         arm, joints=tuple(replace(joint, position=(-2.5, 1.5)) for joint in arm.joints)
     )
     problem = arm_problem(
-        tree=limited, constraints=(at_start(limited, q=(0.1, -1.0)), joint_limits(limited))
+        tree=limited, constraints=(ocp.at_start(limited, q=(0.1, -1.0)), ocp.joint_limits(limited))
     )
-    transcribed = transcribe_phase(problem, Transcription(method=Spline(nodes=2)))
+    transcribed = transcribe_phase(problem, ocp.Transcription(method=ocp.Spline(nodes=2)))
     nlp, inner = transcribed.nlp, len(sample(problem.motion, 2)) - 2
     assert nlp.lower[1:3].tolist() == nlp.upper[1:3].tolist() == [0.1, -1.0]
     assert nlp.lower[-2:].tolist() == [-2.5, -2.5] and nlp.upper[-2:].tolist() == [1.5, 1.5]
@@ -233,22 +222,22 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
     [
         (
             lambda arm: (
-                at_start(arm, q=(0.0, 0.0)),
-                path("away", lambda at: at.q, lower=1.0, upper=2.0, when="start"),
+                ocp.at_start(arm, q=(0.0, 0.0)),
+                ocp.path("away", lambda at: at.q, lower=1.0, upper=2.0, when="start"),
             ),
             r"contradictory bounds: away \(row 0, s = 0\) asks for at least 1, "
             r"at_start.q \(shoulder, s = 0\) for at most 0",
         ),
         (
-            lambda arm: (path("wrong", lambda at: at.q, lower=(0, 0, 0), upper=1),),
+            lambda arm: (ocp.path("wrong", lambda at: at.q, lower=(0, 0, 0), upper=1),),
             "constraint 'wrong': its function has 2 rows, its bounds 3",
         ),
         (
-            lambda arm: (path("text", lambda at: "q", upper=1),),
+            lambda arm: (ocp.path("text", lambda at: "q", upper=1),),
             "constraint 'text': expected a CasADi expression or numbers",
         ),
         (
-            lambda arm: (path("lost", lambda at: at.position("hand"), upper=1),),
+            lambda arm: (ocp.path("lost", lambda at: at.position("hand"), upper=1),),
             "unknown point 'hand'; the points are tip",
         ),
     ],
@@ -260,7 +249,7 @@ def test_contradictions_and_wrong_sizes_are_named(constraints, message):
 
 def test_an_objective_must_be_scalar():
     with pytest.raises(ValueError, match="objective 'bad': expected a scalar, got 2 rows"):
-        transcribe_phase(arm_problem(objective=integral("bad", lambda at: at.q)))
+        transcribe_phase(arm_problem(objective=ocp.integral("bad", lambda at: at.q)))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +281,10 @@ def test_a_wrong_setting_is_refused_by_name(settings, message):
 
 def test_the_guess_is_the_straight_line_between_prescribed_ends():
     problem = arm_problem(
-        constraints=(at_start(two_link(), q=(0.1, -1.0), qd=0.0), at_end(two_link(), q=(1.0, 2.0)))
+        constraints=(
+            ocp.at_start(two_link(), q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(two_link(), q=(1.0, 2.0)),
+        )
     )
     points, duration, _ = split_variables(Layout(problem=problem), transcribe_phase(problem).guess)
     assert np.allclose(
@@ -303,7 +295,7 @@ def test_the_guess_is_the_straight_line_between_prescribed_ends():
 
 @pytest.mark.parametrize("clamped", [True, False])
 def test_the_motion_map_equals_the_curve(clamped):
-    problem = arm_problem(motion=BSpline(points=9, degree=4, clamped=clamped))
+    problem = arm_problem(motion=ocp.BSpline(points=9, degree=4, clamped=clamped))
     s, x = np.linspace(0, 1, 13), random_point(problem)
     layout = Layout(problem=problem)
     stacked = np.array(motion_map(layout, s).matrix @ x).reshape(-1, len(s), order="F")
@@ -317,7 +309,7 @@ def test_the_motion_map_equals_the_curve(clamped):
 def test_multipliers_go_to_names_and_back():
     problem = arm_problem()
     transcribed = transcribe_phase(problem)
-    outcome = minimize(transcribed.nlp, Solver(), transcribed.guess)
+    outcome = minimize(transcribed.nlp, ocp.Solver(), transcribed.guess)
     named = name_multipliers(
         transcribed.rows,
         transcribed.bound_owners,
@@ -335,20 +327,20 @@ def test_multipliers_go_to_names_and_back():
 def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
     rng = np.random.default_rng(8)
     tree = random_tree(rng, joints)
-    problem = Problem(
+    problem = ocp.Problem(
         tree=tree,
-        motion=BSpline(points=6),
+        motion=ocp.BSpline(points=6),
         duration=(0.5, 2.0),
-        objective=effort(),
+        objective=ocp.effort(),
         constraints=(
-            at_start(tree, q=0.0),
-            path("torque", lambda at: at.tau, lower=-1e3, upper=1e3),
-            path("power", lambda at: at.tau * at.qd, upper=1e3),
+            ocp.at_start(tree, q=0.0),
+            ocp.path("torque", lambda at: at.tau, lower=-1e3, upper=1e3),
+            ocp.path("power", lambda at: at.tau * at.qd, upper=1e3),
         ),
         loads=random_loads(rng, tree, 2),
     )
     nlp, x = (
-        transcribe(problem, Transcription(derivatives=derivatives)).nlp,
+        transcribe(problem, ocp.Transcription(derivatives=derivatives)).nlp,
         random_point(problem),
     )
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
