@@ -37,6 +37,8 @@ from ocp.models.human.tables import (
 
 Row = tuple[float, float, float, float]  # theta, d, a, alpha
 RANGES = ("anatomical", "gait")
+# The tallest person measured had 2.72 m, the heaviest 635 kg (Guinness World Records)
+LARGEST = {"m": 2.8, "kg": 700.0}
 
 
 def human(
@@ -226,6 +228,12 @@ def _positive(what: str, value: Any, unit: str) -> Any:
     here = nominal(number)
     if here <= 0:
         raise ValueError(f"human: {what}: expected more than 0 {unit}, got {here:g} {unit}")
+    if here > LARGEST[unit]:
+        smaller = {"m": "cm", "kg": "g"}[unit]
+        raise ValueError(
+            f"human: {what}: expected at most {LARGEST[unit]:g} {unit}, got {here:g} {unit}; "
+            f"is it in {smaller}?"
+        )
     return number
 
 

@@ -138,10 +138,12 @@ def _measure(solution: Solution) -> dict[str, Violation]:
     )
 
 
-def violation_at(constraint: Constraint, values: np.ndarray, time: float) -> Violation:
-    """Return the Violation of a constraint at one time (s), where its rows have `values` (m,)."""
-    lines = list(_lines(constraint, np.array([time]), values[:, None]))
-    return _violation(constraint, lines, lines, 1.0)
+def dense_violation(
+    constraint: Constraint, s: np.ndarray, values: np.ndarray, duration: float
+) -> Violation:
+    """Return the Violation of a constraint whose rows have `values` (m, N) at instants s (N,)."""
+    lines = list(_lines(constraint, s, values))
+    return _violation(constraint, lines, lines, duration)
 
 
 def worst_of(lines: Iterable[Line]) -> Worst:

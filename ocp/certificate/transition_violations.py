@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.certificate.row_violations import Violation, violation_at
+from ocp.certificate.row_violations import Violation, dense_violation
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
@@ -121,7 +121,7 @@ def link_violations(solution: Solution) -> dict[str, Violation]:
     """Return {name: Violation} of what joins the phases of a finished motion, and of what is asked
     of both its ends and of durations."""
     return {
-        constraint.name: violation_at(constraint, values, time)
+        constraint.name: dense_violation(constraint, np.ones(1), values[:, None], time)
         for constraint, values, time in _evaluate_links(solution)
     }
 

@@ -255,27 +255,41 @@ def _changed_assembly(motion: ProgramMotion) -> list[str]:
     ]
 
 
-def _heavy_at_rest(motion: ProgramMotion) -> list[str]:
-    """Return a line if a drive is far too weak for the weight at rest, as with masses in g."""
+def _weak_drives(motion: ProgramMotion) -> list[str]:
+    """Return lines on drives that are far too weak for the weight at rest, or for the way from
+    start to end in the longest duration, as with masses in g or lengths in mm."""
     problem = motion.transcribed.problem
     points, *_ = split_variables(motion.transcribed.layout, motion.x)
     tree, drawn = problem.tree, structure(problem.tree)
-    if drawn.closed or drawn.passive or problem.ground is not None:
+    limits = np.array([np.max(np.abs(joint.torque)) for joint in tree.moving])
+    if drawn.closed or drawn.passive or problem.ground is not None or len(limits) != tree.dof:
         return []
     still = np.zeros(tree.dof)
     postures = problem.motion.values(np.linspace(0.0, 1.0, 3)) @ points.T
-    weights = np.abs([np.array(inverse_dynamics(tree, q, still, still)).ravel() for q in postures])
-    limits = np.array([np.max(np.abs(joint.torque)) for joint in tree.moving])
-    shares = weights.max(axis=0) / np.maximum(limits, TINY)
-    if len(limits) != len(shares) or not shares.max(initial=0.0) > HEAVY:
-        return []
-    k = int(np.argmax(shares))
-    unit = unit_of(tree.moving[k], "tau")
-    return [
-        f"{tree.moving[k].name}: holds {weights[:, k].max():.4g} {unit} at rest against gravity, "
-        f"{shares[k]:.3g} times its limit of {limits[k]:g} {unit}: are masses in kg, lengths in m?"
+    weights = [np.array(inverse_dynamics(tree, q, still, still)).ravel() for q in postures]
+    # Half of the way speeding up, half of it slowing down
+    least = 4.0 * np.diag(np.abs(postures[-1] - postures[0])) / problem.duration[1] ** 2
+    ways = [
+        [float(inverse_dynamics(tree, q, still, least[k])[k] - held[k]) for k in range(tree.dof)]
+        for q, held in zip(postures, weights)
     ]
+    loads = {
+        "holds {} at rest against gravity": np.abs(weights).max(axis=0),
+        "takes {} at least, from rest to rest in the longest duration": np.abs(ways).min(axis=0),
+    }
+    lines = []
+    for words, torques in loads.items():
+        shares = torques / np.maximum(limits, TINY)
+        k = int(np.argmax(shares))
+        if shares[k] > HEAVY:
+            unit = unit_of(tree.moving[k], "tau")
+            load = words.format(f"{torques[k]:.4g} {unit}")
+            lines.append(
+                f"{tree.moving[k].name}: {load}, {shares[k]:.3g} times its limit of {limits[k]:g} "
+                f"{unit}: are masses in kg, lengths in m?"
+            )
+    return lines
 
 
 # Each gives lines on how a motion ended
-END_RULES = (_stuck_duration, _changed_assembly, _heavy_at_rest)
+END_RULES = (_stuck_duration, _changed_assembly, _weak_drives)

@@ -119,7 +119,7 @@ class Problem:
         image = mirrored_drives(self.tree, self.symmetry, self.ground, follows)
         laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry), *image
         set_fields(self, requirements=(*self.constraints, *laid_down))
-        _check_names([constraint.name for constraint in self.requirements])
+        _check_names(self.requirements)
         for constraint in self.requirements:
             if constraint.when == "durations":
                 raise ValueError(
@@ -262,10 +262,18 @@ def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
         )
 
 
-def _check_names(names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"constraint {name!r}: the name is used twice")
+def _check_names(constraints: Sequence[Constraint]) -> None:
+    known: dict[str, Constraint] = {}
+    for constraint in constraints:
+        name = constraint.name
+        if name in known:
+            pair = (known[name], constraint)
+            bounds = " and ".join(shorten(f"{each.lower} to {each.upper}") for each in pair)
+            raise ValueError(
+                f"constraint {name!r}: the name is used twice, with bounds {bounds}; keep one, or "
+                "give it another name"
+            )
+        known[name] = constraint
         if name in RESERVED:
             raise ValueError(
                 f"constraint {name!r}: the name is that of the law of motion or of the duration's "

@@ -9,6 +9,7 @@ import numpy as np
 from ocp.certificate.certificate_lines import certificate_lines, verdict_lines, violation_lines
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
+from ocp.certificate.unasked_limits import unasked_limits, unasked_words
 from ocp.certificate.verification import Verification, certificate_data, violations_data
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import (
@@ -60,6 +61,7 @@ def describe(
         "success": solution.success,
         "coarse": statistics.get("coarse", ""),
         "at_bounds": list(statistics.get("at_bounds", [])),
+        "beyond_limits": unasked_words(unasked_limits(solution)),
         "objective": solution.objective,
         "integral": _objective_of(solution, certificate),
         "objective_terms": {
@@ -109,6 +111,7 @@ def report_lines(report: Mapping[str, Any]) -> list[Line]:
         ),
         ("duration", f"{report['duration']:.9g} s"),
         *bound_lines(report["at_bounds"]),
+        *limit_lines(report["beyond_limits"]),
         *phase_lines(report),
         *knot_lines(report["knots"], report["duration"]),
         *_settings_lines(report["solver"]),
@@ -133,6 +136,11 @@ def _integral(value: float | None) -> str:
 def bound_lines(reached: Sequence[str]) -> list[Line]:
     """Return the line on bounds of the duration and of parameters at which the optimum lies."""
     return [("at a bound", "; ".join(reached))] if reached else []
+
+
+def limit_lines(exceeded: Sequence[str]) -> list[Line]:
+    """Return the lines on joint limits that no constraint asks for and the motion exceeds."""
+    return [("beyond a limit", words) for words in exceeded]
 
 
 def statement_words(problem: Problem) -> str:

@@ -26,10 +26,13 @@ AUTO, USUAL = "auto", "ipopt"  # the default plugin, and the one that it means
 OPTIMAL = 1e-3  # residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
-COMMON = (  # options that are asked for most, to suggest
-    *("max_iter", "tol", "max_cpu_time", "max_wall_time", "print_level", "linear_solver"),
-    *("mu_strategy", "mu_init", "acceptable_tol", "acceptable_iter", "constr_viol_tol"),
-)
+COMMON: dict[str, Any] = {  # options that are asked for most, to suggest, with values they take
+    **dict.fromkeys(("max_iter", "print_level", "acceptable_iter"), 5),
+    **dict.fromkeys(("tol", "acceptable_tol", "constr_viol_tol", "mu_init"), 1e-6),
+    **dict.fromkeys(("max_cpu_time", "max_wall_time"), 1e6),
+    "linear_solver": "mumps",
+    "mu_strategy": "adaptive",
+}
 LARGE = 100.0  # mean multiplier above which IPOPT divides residuals, `s_max`
 
 
@@ -244,14 +247,16 @@ def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
             raise ValueError(f"option {name!r}: expected a number, got nan")
     if not options or _refusal(backend, options) is None:
         return
-    for name, value in options.items():
-        reason = _refusal(backend, {name: value})
-        if reason is not None:
-            known = [each for each in COMMON if _refusal(backend, {each: value}) is None]
-            raise ValueError(
-                f"option {name!r} = {value!r}: refused by plugin {backend.name!r}: "
-                f"{reason.rstrip()}{suggestion(name, known)}"
-            )
+    reasons = {name: _refusal(backend, {name: value}) for name, value in options.items()}
+    refused = {name: reason.rstrip() for name, reason in reasons.items() if reason is not None}
+    if refused:
+        known = [name for name, value in COMMON.items() if _refusal(backend, {name: value}) is None]
+        lines = [
+            f"option {name!r} = {options[name]!r}: refused by plugin {backend.name!r}: {reason}"
+            f"{'' if name in known else suggestion(name, known)}"
+            for name, reason in refused.items()
+        ]
+        raise ValueError("\n".join(lines))
 
 
 def _refusal(backend: Backend, options: Mapping[str, Any]) -> str | None:

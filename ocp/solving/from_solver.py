@@ -12,7 +12,7 @@ from ocp.diagnosis.explain import explain
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
-from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds
+from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds, soundness_bounds
 from ocp.solution.solution import FOUND, Solution
 from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
@@ -70,7 +70,12 @@ def solution_of(
         for name, each in motions.items()
         for line in duration_bounds(each.problem.duration, each.duration)
     ]
-    at_bounds = [*durations, *parameter_bounds(layout.sought, values)]
+    sound = (
+        soundness_bounds(each, layout.sought, values)
+        for each in transcribed.statement.parts.values()
+    )
+    of_parameters = chain(parameter_bounds(layout.sought, values), *sound)
+    at_bounds = [*durations, *dict.fromkeys(of_parameters)]
     coarse = "; ".join(lines)
     if not outcome.success:
         reasons = () if yielding is None else explain(transcribed, outcome, yielding)

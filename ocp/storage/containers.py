@@ -24,6 +24,7 @@ HEADER = re.compile(
     rb"'shape': \(((?:\d{1,10},? ?)*)\), \} *\n?"
 )
 DIGEST = "digest"
+SIGNATURE = b"PK"  # with which an archive begins
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, struct.error)
 
 
@@ -46,6 +47,13 @@ def unpack_arrays(content: bytes) -> dict[str, np.ndarray]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = _members(archive, max(LARGEST, RATIO * len(content)))
     except BROKEN as error:
+        if not content.startswith(SIGNATURE):
+            raise ValueError(
+                f"it begins with {content[:20]!r}, a .npz with {SIGNATURE!r}"
+            ) from None
+        if "not a zip file" in str(error):  # its directory, which stands last, is missing
+            cut = f"of its {len(content)} bytes, the end is not that of a .npz: cut off or changed"
+            raise ValueError(cut) from None
         raise ValueError(f"{type(error).__name__}: {error}") from None
     arrays = {name: _array(name, member) for name, member in members.items()}
     digest = arrays.pop(DIGEST, None)

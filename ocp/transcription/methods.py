@@ -366,9 +366,15 @@ def method_of(name: str, settings: Mapping) -> Method:
     known = [entry.name for entry in fields(METHODS[name])]
     for key in settings:
         if key not in known:
+            owners = [
+                other
+                for other, kind in METHODS.items()
+                if key in [entry.name for entry in fields(kind)]
+            ]
+            elsewhere = f"; {key} is of {' and '.join(owners)}" if owners else ""
             raise ValueError(
                 f"{key}: method {name!r} has no such setting{suggestion(key, known)}; it has "
-                f"{', '.join(known)}"
+                f"{', '.join(known)}{elsewhere}"
             )
     return METHODS[name](**settings)
 

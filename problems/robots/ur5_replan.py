@@ -106,6 +106,11 @@ def replanned(
             f"moves, reach, period: expected at least 0, above 0 m and s, "
             f"got {moves}, {reach:g} and {period:g}"
         )
+    if certified is not None and not moves:
+        raise ValueError(
+            f"certified: expected of plans made anew, got {certified:g} for none: set moves "
+            "(--moves 20), or verify the first plan (--verify)"
+        )
     first = solve(statement, transcription, solver, **settings)
     if not moves or not first.success:
         return first

@@ -1,5 +1,7 @@
 """Explanations name drives that are far too weak for the weight that they hold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,15 @@ def test_masses_in_grams_and_lengths_in_millimetres_are_suspected(mass, length):
     solver = ocp.Solver(options={"max_iter": 20})
     solution = ocp.solve(lift(arm(mass, length)), solver=solver, attempts=ocp.PLAIN)
     assert "are masses in kg, lengths in m?" in "\n".join(solution.explanation)
+
+
+def test_masses_in_grams_are_suspected_without_gravity_too():
+    weightless = replace(arm(500.0, 400.0), gravity=(0.0, 0.0, 0.0))
+    for tree, suspected in ((weightless, True), (replace(arm(0.5, 0.4), gravity=(0, 0, 0)), False)):
+        solver = ocp.Solver(options={"max_iter": 1})
+        solution = ocp.solve(lift(tree), solver=solver, attempts=ocp.PLAIN)
+        said = "from rest to rest in the longest duration" in "\n".join(solution.explanation)
+        assert not solution.success and said == suspected
 
 
 def test_a_sound_arm_is_not_suspected():

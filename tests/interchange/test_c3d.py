@@ -155,6 +155,8 @@ def test_what_is_no_c3d_is_refused_by_name(tmp_path):
     for content in (b"", b"\2", b"no c3d" * 200, plain_file()[:600]):
         with pytest.raises(ValueError, match=r"walk\.c3d: cannot be read as C3D"):
             read(tmp_path, content)
+    with pytest.raises(ValueError, match=r"it is text, beginning 'no c3dno .*'; export it as C3D"):
+        read(tmp_path, b"no c3d" * 200)
     with pytest.raises(ValueError, match=r"expected processor 84 .*, got 99"):
         read(tmp_path, plain_file(99))
     (tmp_path / "folder.c3d").mkdir()

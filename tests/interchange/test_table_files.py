@@ -241,6 +241,9 @@ def test_turns_that_a_joint_does_not_reach_warn_of_degrees(tmp_path):
     for header in ("inDegrees=no", "units=rad,rad"):  # said: taken as it is
         coordinates(read_table(mot(tmp_path, header, rows)), arm)
     coordinates(read_table(mot(tmp_path, "version=1", rows)), two_link())  # which turns freely
+    rows = [f"{0.1 * k}\t{-0.5 * k}\t{1.8 * k}" for k in range(6)]  # up to 9, more than a turn
+    with pytest.warns(UserWarning, match="9 rad is 1.4 turns; .* although the header says inDegr"):
+        coordinates(read_table(mot(tmp_path, "inDegrees=no", rows)), two_link())
 
 
 @pytest.mark.parametrize("header", ["INDEGREES=yes", "indegrees = Yes", "inDegrees yes"])
@@ -269,7 +272,8 @@ def test_files_as_other_programs_leave_them_are_read(tmp_path):
         ("a.trc", "", "a.trc: line 1: expected PathFileType"),
         ("a.csv", "", "a.csv: expected a line of labels, got none"),
         ("a.csv", "time,knee\n", "a.csv: expected rows of numbers, got none"),
-        ("a.csv", "0,1\n1,2\n", "a.csv: line 1: expected the label 'time' first, got '0'"),
+        ("a.csv", "0,1\n1,2\n", r"a.csv: line 1: expected the label 'time' \(s\) first, got '0'$"),
+        ("a.csv", "frame,hip\n1,2\n", "first, got 'frame'; divide what it counts by the sampling"),
         ("a.csv", "time\n1\n", "a.csv: line 1: expected labels of columns beside time, got none"),
         ("a.csv", "time,,hip\n0,1,2\n", "a.csv: line 1: column 2 has no label"),
         ("a.csv", "time,hip,hip\n0,1,2\n", "a.csv: line 1: column 'hip': the label is used twice"),

@@ -217,6 +217,8 @@ def test_the_frozen_set_is_checked():
     "change, message",
     [
         ({"stature": 0}, "stature: expected more than 0 m, got 0 m"),
+        ({"stature": 175}, "stature: expected at most 2.8 m, got 175 m; is it in cm?"),
+        ({"mass": 75e3}, "mass: expected at most 700 kg, got 75000 kg; is it in g?"),
         ({"mass": -75}, "mass: expected more than 0 kg, got -75 kg"),
         ({"stature": np.nan}, r"stature \(m\): expected finite numbers"),
         ({"mass": np.inf}, r"mass \(kg\): expected finite numbers"),

@@ -176,7 +176,10 @@ FUNCTIONS = {
         asked(lambda at: math.sin(at.q[0])),
         "float() and the module math make numbers of expressions, take ca.sin",
     ),
-    "None": (asked(lambda at: None), "constraint 'p': expected a CasADi expression or numbers"),
+    "None": (
+        asked(lambda at: None),
+        "constraint 'p': expected a CasADi expression or numbers, got NoneType; is a return",
+    ),
     "own SX": (asked(lambda at: at.q[0] + SYMBOL), "constraint 'p': depends on m, which no"),
     "own MX": (asked(lambda at: at.q[0] + ca.MX.sym("m")), "constraint 'p': its function fails"),
     "objective at.q[7]": (weighed(lambda at: at.q[7]), "objective 'mine': its function fails"),

@@ -80,6 +80,7 @@ def test_without_pushes_nothing_is_reported():
     [
         (ur5_replan, {"moves": -1}, "moves, reach, period: expected at least 0"),
         (ur5_replan, {"moves": 1, "reach": 0.0}, "got 1, 0 and 0.1"),
+        (ur5_replan, {"certified": 3e-3}, r"certified: .* got 0.003 for none: set moves"),
         (cart_pole_mpc, {"pushes": 1, "seconds": 0.0}, "got 1, 0.05 and 0"),
     ],
 )

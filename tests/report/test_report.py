@@ -88,6 +88,29 @@ def test_a_least_time_that_is_its_own_lower_bound_is_told():
     assert not free.statistics["at_bounds"] and "at a bound" not in ocp.summary(free)
 
 
+def test_a_free_parameter_without_bounds_that_empties_a_link_is_told():
+    payload = Parameter("payload", 0.5, "kg", free=True)
+    upper, fore = two_link(torque=10.0).links
+    arm = replace(two_link(torque=10.0), links=(upper, replace(fore, mass=fore.mass + payload)))
+    lightest = solve(replace(fastest(points=10), tree=arm))
+    assert lightest.statistics["at_bounds"] == [
+        "link 'elbow': mass is at its lower bound, 0 kg, which decides the answer"
+    ]
+
+
+def test_a_limit_of_the_tree_that_nothing_asks_for_is_told_where_it_is_exceeded():
+    problem = fastest(points=10)
+    slow = ocp.with_limits(problem.tree, velocity={"elbow": 0.5})
+    unasked = describe(solve(replace(problem, tree=slow)))["beyond_limits"]
+    assert len(unasked) == 1 and unasked[0].startswith("elbow by ")
+    assert unasked[0].endswith("since no velocity_limits are asked")
+    asked = (*problem.constraints, ocp.velocity_limits(slow))
+    kept = solve(replace(problem, tree=slow, constraints=asked))
+    assert kept.success and not describe(kept)["beyond_limits"]
+    free = ocp.with_limits(problem.tree, velocity={"elbow": 50.0})
+    assert not describe(solve(replace(problem, tree=free)))["beyond_limits"]
+
+
 def test_a_free_parameter_at_its_bound_is_told(tmp_path):
     payload = Parameter("payload", 0.5, "kg", lower=0.2, upper=2.0, free=True)
     upper, fore = two_link(torque=10.0).links

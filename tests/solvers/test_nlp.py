@@ -61,6 +61,10 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
             "max_iterations (did you mean 'max_iter'",
         ),
         (
+            {"options": {"max_iters": 5, "tol": "tight"}},
+            "option 'max_iters' = 5: .*\noption 'tol' = 'tight': refused by plugin 'ipopt'",
+        ),
+        (
             {"options": {"tol": 1e-6, "mu_strategy": "sometimes"}},
             "option 'mu_strategy' = 'sometimes'",
         ),
@@ -87,7 +91,7 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
     ],
 )
 def test_a_wrong_setting_is_refused_by_name(arguments, message):
-    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(".", r"\.")):
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
         Solver(**arguments)
 
 

@@ -92,6 +92,7 @@ def _head(said: Report, defaults: Mapping[str, Any]) -> list[Line]:
         *_terms(said["objective_terms"]),
         ("duration", duration),
         *report.bound_lines(said["at_bounds"]),
+        *report.limit_lines(said["beyond_limits"]),
         *[
             ("parameter", f"{name} {entry['value']:.9g} {entry['unit']}, {entry['how']}")
             for name, entry in said["parameters"].items()

@@ -125,7 +125,12 @@ def read_parameters(path: Path, content: bytes) -> Parameters:
     """Return the parameters of a C3D file of these bytes; raise ValueError naming the file if it
     is none, or cut off."""
     if len(content) < BLOCK or content[1] != MARK:
-        raise ValueError(f"{path}: cannot be read as C3D: its second byte is not {MARK}")
+        start = content[:20].decode("latin-1")
+        text = start and re.fullmatch(r"[ -~\s]*", start) and f"it is text, beginning {start!r}"
+        raise ValueError(
+            f"{path}: cannot be read as C3D: {text or f'its second byte is not {MARK}'}; export it "
+            "as C3D anew, or as .trc, .mot, .sto or .csv"
+        )
     view, place = memoryview(content), BLOCK * (content[0] - 1)
     if place < BLOCK:
         raise ValueError(f"{path}: cannot be read as C3D: parameters begin in block {content[0]}")

@@ -120,10 +120,14 @@ def _check_degrees(table: Table, tree: Tree, columns: Mapping[str, str]) -> None
         if most > TURNS:
             raise ValueError(_degrees_words(table, label, int(np.nanargmax(row))))
         reach = max(abs(float(nominal(bound))) for bound in joint.position) + BEYOND
-        if not said and not beyond and most > (reach if np.isfinite(reach) else 2 * np.pi):
+        if not np.isfinite(reach):
+            reach = 2 * np.pi
+        elif said:  # a header may speak of more than its joint reaches
+            reach = max(reach, 2 * np.pi)
+        if not beyond and most > reach:
             beyond = _degrees_words(table, label, int(np.nanargmax(row)))
     if beyond:
-        warn_outside(f"{beyond}; the joint does not reach it")
+        warn_outside(f"{beyond}; the joint hardly reaches it")
 
 
 def _degrees_words(table: Table, label: str, k: int) -> str:

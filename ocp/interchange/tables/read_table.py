@@ -122,7 +122,11 @@ def _check_labels(
     """Raise ValueError unless the first label is that of time, and others have names of their
     own."""
     if labels[0].lower() not in times:
-        raise ValueError(f"{path}: line {line}: expected the label 'time' first, got {labels[0]!r}")
+        counted = labels[0].lower() in ("frame", "frames", "sample", "index")
+        cure = "; divide what it counts by the sampling rate" if counted else ""
+        raise ValueError(
+            f"{path}: line {line}: expected the label 'time' (s) first, got {labels[0]!r}{cure}"
+        )
     if len(labels) < 2:
         raise ValueError(f"{path}: line {line}: expected labels of columns beside time, got none")
     for number, label in enumerate(labels):

@@ -21,9 +21,15 @@ def as_column(what: str, value: Any) -> Matrix:
     try:
         return ca.vec(ca.vcat(list(np.ravel(np.atleast_1d(value)))))
     except (NotImplementedError, TypeError, ValueError):
-        raise ValueError(
-            f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}"
-        ) from None
+        raise no_column(what, value) from None
+
+
+def no_column(what: str, value: Any) -> ValueError:
+    """Return the error of a user's function whose result is no expression of numbers."""
+    missing = "; is a return missing?" if value is None else ""
+    return ValueError(
+        f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}{missing}"
+    )
 
 
 def check_callback(

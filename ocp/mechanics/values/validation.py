@@ -260,7 +260,9 @@ def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) ->
     if not unphysical and moments[0] + moments[1] < moments[2] - 1e-9 * scale:
         raise ValueError(
             f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 "
-            "+ I2 >= I3; a link that is `unphysical` takes them"
+            f"+ I2 >= I3, {moments[2]:.4g} > {moments[0]:.4g} + {moments[1]:.4g}: are they about "
+            "the centre of mass, in kg m2, of the right axes? A link with unphysical=True keeps "
+            "them"
         )
 
 

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.function_map import Graph, map_function
+from ocp.mechanics.values.callback_checks import no_column
 from ocp.mechanics.values.types import Matrix
 from ocp.transcription.kernels.custom_derivatives import Spin, Torque
 from ocp.transcription.kernels.inputs import Inputs, PendingKernel
@@ -87,9 +88,7 @@ def as_column(what: str, value: Any) -> ca.SX:
             ca.SX(value if hasattr(value, "shape") else ca.vcat(list(np.atleast_1d(value))))
         )
     except (NotImplementedError, TypeError):
-        raise ValueError(
-            f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}"
-        ) from None
+        raise no_column(what, value) from None
 
 
 def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kernel:
