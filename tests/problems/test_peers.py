@@ -157,6 +157,7 @@ def needs(system):
             pytest.skip("needs the extra `peers`")
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize("task", OURS)
 def test_our_rows_reach_their_references(task):
     if task == "ur5_effort":
@@ -164,12 +165,14 @@ def test_our_rows_reach_their_references(task):
     assert reached("ocp", task, OURS[task]) < 1.0
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize(("system", "task", "settings"), THEIRS)
 def test_rows_of_peers_reach_the_same_references(system, task, settings):
     needs(system)
     assert reached(system, task, settings) < 1.0
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_dynamics_of_all_systems_are_the_same(robot):
     needs("pinocchio")

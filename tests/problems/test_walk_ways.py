@@ -1,5 +1,6 @@
 """Solvers of a walk, its interruption and its limits of iterations."""
 
+import pickle
 import signal
 from dataclasses import replace
 
@@ -9,9 +10,26 @@ from human_bodies import FEW_JOINTS
 from ocp import Parameter, Solver, Transcription
 from ocp.problems.gait import TASK, Gait, Goal, problem, solve_step, walk
 from ocp.solvers import INTERRUPTED
+from ocp.solving import plan
 from ocp.solving.plan import keep_plans
 
 STAGES = "motion alone", "constant limits", ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built_once():
+    """Graphs of equal problems are built once for all walks of this file."""
+    transcribe, built = plan.transcribe, {}
+
+    def kept(*stated, **settings):
+        key = pickle.dumps((stated, settings))
+        if key not in built:
+            built[key] = transcribe(*stated, **settings)
+        return built[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "transcribe", kept)
+        yield
 
 
 @pytest.fixture(scope="module")
