@@ -15,3 +15,8 @@ def has_compiler():
 
 
 compiler_needed = pytest.mark.skipif(not has_compiler(), reason="this machine has no C compiler")
+
+
+def whole_program(test):
+    """Mark a test that starts the compiler for each of the twenty kernels of a program."""
+    return pytest.mark.commands(compiler_needed(test))

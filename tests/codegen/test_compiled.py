@@ -11,7 +11,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
-from compilers import compiler_needed
+from compilers import compiler_needed, whole_program
 
 from ocp import Transcription, solve
 from ocp.codegen.compiler import shared_library
@@ -108,7 +108,7 @@ def numbers(problem, **settings):
     return [np.array(each) for each in (nlp.jacobian(x, [])[1], *hessians)]
 
 
-@compiler_needed
+@whole_program
 def test_kept_kernels_are_taken_without_being_differentiated(kept, monkeypatch):
     monkeypatch.setattr(backends, "sources", lambda: "these")
     first = numbers(lift(points=6), kernels="compiled")
@@ -118,7 +118,7 @@ def test_kept_kernels_are_taken_without_being_differentiated(kept, monkeypatch):
     assert all(np.array_equal(one, other) for one, other in zip(first, again))
 
 
-@compiler_needed
+@whole_program
 def test_kept_kernels_are_those_of_the_same_numbers(kept, monkeypatch):
     monkeypatch.setattr(backends, "sources", lambda: "these")
     problem = lift(points=6)
@@ -129,7 +129,7 @@ def test_kept_kernels_are_those_of_the_same_numbers(kept, monkeypatch):
             assert np.allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
 
 
-@compiler_needed
+@whole_program
 def test_kernels_of_an_own_formulation_are_known_by_their_graphs(kept, monkeypatch):
     """Since its derivatives may change where its values do not."""
     monkeypatch.setattr(backends, "sources", lambda: "these")
@@ -222,7 +222,7 @@ def test_a_compiler_that_does_not_end_is_given_up(cache, tmp_path, monkeypatch, 
     assert not cache.exists() or {path.name for path in cache.iterdir()} <= {"child"}
 
 
-@compiler_needed
+@whole_program
 def test_a_solve_with_compiled_kernels_is_the_same(kept):
     plain, compiled = (
         solve(lift(points=6), Transcription(kernels=flag)).require(coarse=True)
@@ -252,7 +252,7 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
     assert reason in solution.statistics["kernels"]
 
 
-@compiler_needed
+@whole_program
 def test_compiled_kernels_are_machine_code_all_of_them(kept):
     """And not the functions that they were made of."""
     assert compile_function(pendulum()).class_name() == "External"

@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from compilers import compiler_needed
+from compilers import compiler_needed, whole_program
 
 from ocp import Transcription
 from ocp.codegen.assembler import program_kernels, unsupported_reason
@@ -108,7 +108,7 @@ def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
     assert np.array_equal(np.array(one), np.array(compiled(inputs)))  # nothing is left from before
 
 
-@compiler_needed
+@whole_program
 def test_places_are_compiled_while_kernels_are(monkeypatch):
     """The sums and the places of the Jacobian begin before the first of them is waited for, and
     before the kernels of the objective are."""
@@ -132,7 +132,7 @@ def test_places_are_compiled_while_kernels_are(monkeypatch):
     assert "waits values" in events[begun:] and "waits jacobian" in events[begun:]
 
 
-@compiler_needed
+@whole_program
 def test_what_is_refused_after_kernels_were_compiled_is_left_to_the_virtual_machine(monkeypatch):
     numbers = []
     for refused in (False, True):

@@ -16,6 +16,7 @@ MODELS = {
 }
 
 
+@pytest.mark.commands
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 @pytest.mark.parametrize("extra", MODELS)
 def test_a_pipe_that_a_model_includes_is_refused(extra, tmp_path):

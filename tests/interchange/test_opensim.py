@@ -33,9 +33,12 @@ for name in sys.argv[1:]:
     seen[name] = {"t": t, "labels": labels, "values": values, "words": words}
 print(json.dumps(seen))
 """
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
-)
+pytestmark = [
+    pytest.mark.commands,
+    pytest.mark.skipif(
+        importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,12 @@ from ocp.models.arms.two_link import two_link
 
 # OpenSim brings a CasADi of its own, which no process can have beside ours.
 TOOLS = Path(__file__).parent.parent / "opensim_tools.py"
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
-)
+pytestmark = [
+    pytest.mark.commands,
+    pytest.mark.skipif(
+        importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

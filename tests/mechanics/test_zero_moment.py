@@ -53,8 +53,9 @@ def test_the_weight_is_in_the_trees_own_gravity():
 
 
 def left(a, b, p, normal):
-    """How far p is to the left of the way from a to b, times its length, about a normal."""
-    return np.dot(np.cross(b - a, p - a), normal)
+    """How far p (3,) or (points, 3) is to the left of the way from a to b, times its length, about
+    a normal."""
+    return np.cross(b - a, p - a) @ normal
 
 
 def extremes(points, normal):
@@ -62,12 +63,10 @@ def extremes(points, normal):
     corners = set()
     for a, b in combinations(points, 2):
         for u, v in ((a, b), (b, a)):
-            sides = [left(u, v, p, normal) for p in points]
-            inside = [
-                side > 1e-12 or (abs(side) <= 1e-12 and np.dot(p - u, p - v) <= 1e-12)
-                for side, p in zip(sides, points)
-            ]
-            if np.linalg.norm(a - b) > 1e-12 and all(inside):
+            sides = left(u, v, points, normal)
+            between = ((points - u) * (points - v)).sum(axis=1) <= 1e-12
+            inside = (sides > 1e-12) | ((np.abs(sides) <= 1e-12) & between)
+            if np.linalg.norm(a - b) > 1e-12 and inside.all():
                 corners |= {tuple(u), tuple(v)}
     return corners
 
@@ -84,6 +83,6 @@ def test_the_hull_is_the_smallest_convex_polygon_counter_clockwise(normal):
         corners = convex_hull(points, normal)
         following = np.roll(corners, -1, axis=0)
         for a, b, c in zip(corners, following, np.roll(following, -1, axis=0)):
-            assert all(left(a, b, p, normal) >= -1e-12 for p in points)
+            assert left(a, b, points, normal).min() >= -1e-12
             assert left(a, b, c, normal) > 1e-12
         assert {tuple(corner) for corner in corners} == extremes(points, normal)

@@ -53,4 +53,4 @@ def oddly_named(solution):
 
 @pytest.fixture(scope="session")
 def hopped():
-    return solve(hop())
+    return solve(hop(points=12))

@@ -84,6 +84,7 @@ def films(tmp_path_factory, solution, oddly_named, hopped):
     return folder
 
 
+@pytest.mark.commands
 @pytest.mark.skipif(not BROWSER, reason="needs a browser: chromium of the distribution's packages")
 def test_every_film_plays_in_a_browser(films):
     names = sorted(path.stem for path in films.glob("*.html"))

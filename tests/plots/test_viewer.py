@@ -154,6 +154,7 @@ def written(page):
     return zstandard.ZstdDecompressor().decompress(base64.b64decode(data)[8:])
 
 
+@pytest.mark.commands
 def test_a_page_plays_in_a_browser_and_is_small(hopped, tmp_path):
     pytest.importorskip("viser", reason="needs the extra `view`")
     ocp.save(hopped, tmp_path / "hop.npz")

@@ -84,7 +84,7 @@ def test_the_plan_is_what_the_links_do_when_the_joints_follow_it(slewed):
 
 def test_a_plan_of_first_order_shapes_breaks_its_bound_and_its_certificate_says_how_steep_it_is():
     linear, true = slewing_arm(bend=1, stiffening=False), slewing_arm(bend=1)
-    motion = problem(points=40).motion
+    motion = problem(points=24).motion
     plan = solve(slew(linear, GOAL, motion, residual=1e-3, deflection=0.1)).require(coarse=True)
     away = {}
     for arm in (linear, true):
@@ -156,11 +156,11 @@ def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
 
 
 def test_without_any_residual_the_links_end_straight_and_still():
-    still = solve(problem(points=30, modes=1, residual=0.0)).require(coarse=True)
+    still = solve(problem(points=24, modes=1, residual=0.0)).require(coarse=True)
     rows = list(sum(still.problem.tree.amplitude_rows, ()))
     assert np.abs(still.q(still.duration)[rows]).max() < 1e-9
     assert np.abs(still.qd(still.duration)[rows]).max() < 1e-7
-    loose = solve(problem(points=30, modes=1, residual=0.01)).require(coarse=True)
+    loose = solve(problem(points=24, modes=1, residual=0.01)).require(coarse=True)
     assert loose.duration < still.duration
 
 

@@ -50,7 +50,9 @@ def stopped():
     """Return the last step of a body of few joints, which this barrier finds in a third of the
     iterations."""
     quick = Solver(options={"mu_strategy": "adaptive"})
-    return by_way(gait_stop.problem(SteadyWalk(active=FEW_JOINTS)), FEW, quick).require(coarse=True)
+    return by_way(
+        gait_stop.problem(SteadyWalk(active=FEW_JOINTS), settling=0.4), FEW, quick
+    ).require(coarse=True)
 
 
 def place(tree, q, name):
