@@ -10,14 +10,8 @@ from ocp.problems.gait.statement.step import effort_step as problem
 
 STEP, T = 0.6, 0.5
 SIDED = (
-    "hip_flex",
-    "hip_abd",
-    "knee_flex",
-    "ankle_df",
-    "toe_ext",
-    "shou_flex",
-    "shou_abd",
-    "elb_flex",
+    *("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_flex", "shou_abd"),
+    *("elb_flex",),
 )
 MOVING = ",".join(
     [*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in SIDED)]

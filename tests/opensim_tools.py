@@ -9,13 +9,8 @@ import opensim as osim
 
 NAMES = ("shoulder", "elbow")
 KINDS = (
-    "Kinematics",
-    "BodyKinematics",
-    "Actuation",
-    "StaticOptimization",
-    "StatesReporter",
-    "ForceReporter",
-    "JointReaction",
+    *("Kinematics", "BodyKinematics", "Actuation", "StaticOptimization", "StatesReporter"),
+    *("ForceReporter", "JointReaction"),
 )
 MOTION = "arm\nversion=1\nnRows=26\nnColumns=3\ninDegrees=yes\nendheader\n"
 MARKERS = (

@@ -21,26 +21,10 @@ from ocp.problems.arms.two_link_time import TASK as FASTEST
 
 ROOT = Path(__file__).parents[2]
 REPORTED = {
-    "problem",
-    "arguments",
-    "status",
-    "success",
-    "objective",
-    "objective_terms",
-    "duration",
-    "variables",
-    "constraints",
-    "jacobian_nonzeros",
-    "hessian_nonzeros",
-    "iterations",
-    "build_seconds",
-    "solve_seconds",
-    "total_seconds",
-    "solver",
-    "versions",
-    "violations",
-    "verification",
-    "published",
+    *("problem", "arguments", "status", "success", "objective", "objective_terms", "duration"),
+    *("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations"),
+    *("build_seconds", "solve_seconds", "total_seconds", "solver", "versions", "violations"),
+    *("verification", "published"),
 }
 
 
@@ -78,14 +62,8 @@ def test_details_are_a_line_per_iteration_and_then_the_whole_block(inside, capsy
     assert run_task(FASTEST, ["--points", "10", "--details"]) == 0
     out = capsys.readouterr().out
     for word in (
-        "iteration",
-        "status",
-        "Solve_Succeeded",
-        "nonzeros",
-        "versions",
-        "at_start.qd",
-        "published",
-        "Barman 2020",
+        *("iteration", "status", "Solve_Succeeded", "nonzeros", "versions", "at_start.qd"),
+        *("published", "Barman 2020"),
     ):
         assert word in out
     assert out.splitlines()[1].split()[0] == "0"

@@ -119,17 +119,8 @@ def test_every_public_name_says_what_its_parameters_are():
 def test_a_docstring_becomes_what_it_says_and_nothing_else():
     lines = ["Return `q` of *all* joints_, |x|.", "", "  tau = M qdd + h", "", "- one", "- two"]
     assert list(reference.restructured_text(lines)) == [
-        "",
-        r"\ Return \ ``q``\  of \*all\* joints\_, \|x\|.",
-        "",
-        "::",
-        "",
-        "     tau = M qdd + h",
-        "",
-        "",
-        "- one",
-        "- two",
-        "",
+        *("", r"\ Return \ ``q``\  of \*all\* joints\_, \|x\|.", "", "::", ""),
+        *("     tau = M qdd + h", "", "", "- one", "- two", ""),
     ]
 
 
@@ -137,16 +128,8 @@ def test_lists_of_a_docstring_are_lists_of_its_page():
     lines = ["Return it.", "", "Args:", "    q: angles (n,),", "        rad.", "Raises:"]
     page = list(reference.restructured_text([*lines, "    ValueError: none."]))
     assert page[4:] == [
-        "**Args**",
-        "",
-        "- ``q``: angles (n,), rad.",
-        "",
-        "",
-        "**Raises**",
-        "",
-        "- ``ValueError``: none.",
-        "",
-        "",
+        *("**Args**", "", "- ``q``: angles (n,), rad.", "", "", "**Raises**", ""),
+        *("- ``ValueError``: none.", "", ""),
     ]
 
 

@@ -18,12 +18,8 @@ from ocp.transcription import transcribe_phase
 
 TWICE = (Attempt(), Attempt(feasible_first=True))
 QUICK = (
-    "joint limits of 1 rad",
-    "a given duration of 0.05 s",
-    "a place at the start out of reach",
-    "spheres as large as the arm",
-    "a stride of 3 m",
-    "a cart at the end of a short rail",
+    *("joint limits of 1 rad", "a given duration of 0.05 s", "a place at the start out of reach"),
+    *("spheres as large as the arm", "a stride of 3 m", "a cart at the end of a short rail"),
 )
 
 

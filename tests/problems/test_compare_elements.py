@@ -1,5 +1,7 @@
 """Comparison of formulations on random trees with elements, on a few of them."""
 
+import pytest
+
 from ocp.problems.benchmarks.dynamics.compare_elements import CLAIMS, main, measured
 
 
@@ -9,6 +11,7 @@ def test_random_trees_with_elements_keep_every_claim():
             assert figure < most, what
 
 
+@pytest.mark.commands
 def test_the_command_prints_every_figure_beside_what_it_may_be(capsys):
     assert main(["--trees", "1"]) == 0
     printed = capsys.readouterr().out.splitlines()

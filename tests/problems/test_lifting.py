@@ -21,20 +21,8 @@ from ocp.problems.lifting.statement.lift import problem
 from ocp.transcription import transcribe_phase
 
 FAMILIES = {
-    "joint_limits",
-    "torque_limits",
-    "at_start",
-    "at_end",
-    "contact",
-    "slip",
-    "pressure",
-    "unilateral",
-    "friction",
-    "mirror",
-    "evenly",
-    "hands",
-    "palms",
-    "avoidance",
+    *("joint_limits", "torque_limits", "at_start", "at_end", "contact", "slip", "pressure"),
+    *("unilateral", "friction", "mirror", "evenly", "hands", "palms", "avoidance"),
 }
 FRONT = [
     {

@@ -9,6 +9,7 @@ from ocp.problems.benchmarks import pinocchio_costs
 pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 
 
+@pytest.mark.commands
 def test_rows_tell_both_times_of_the_same_answers():
     found = list(pinocchio_costs.rows((ur5_like(), human_like()), rounds=1))
     assert [row.joints for row in found] == [6] * 4 + [55] * 4

@@ -99,6 +99,7 @@ def test_timing_is_read_from_a_log():
     assert timing(log) == pytest.approx({"OverallAlgorithm": 0.38, "Lagrangian Hessian": 0.088})
 
 
+@pytest.mark.commands
 def test_steps_one_after_the_other_cost_what_one_costs():
     two = planar_walk(2)
     walk = solve(two.problem, guess=two.guess).require(coarse=True)

@@ -97,6 +97,7 @@ def test_the_foot_that_swings_leaves_heel_first_and_the_other_never():
     assert [support.when for support in last.foot("right").supports] == [(0, 0.15), (0.15, 1)]
 
 
+@pytest.mark.commands
 def test_a_start_begins_at_rest_and_ends_as_the_steady_walk(started):
     first, *_, last = started.phases.values()
     tree, walked = started.problem.tree, steady(**ASKED)
@@ -109,6 +110,7 @@ def test_a_start_begins_at_rest_and_ends_as_the_steady_walk(started):
     np.testing.assert_allclose(last.qd(last.duration), walked.qd(0.0), atol=1e-6)
 
 
+@pytest.mark.commands
 def test_before_the_first_step_the_centre_of_pressure_goes_back_and_to_the_foot_that_swings(
     started, tmp_path
 ):
@@ -123,6 +125,7 @@ def test_before_the_first_step_the_centre_of_pressure_goes_back_and_to_the_foot_
     assert (tmp_path / "start.png").stat().st_size > 1e4
 
 
+@pytest.mark.commands
 def test_a_stop_begins_as_the_steady_walk_and_ends_at_rest(stopped):
     first, *_, last = stopped.phases.values()
     tree, walked = stopped.problem.tree, steady(**ASKED)

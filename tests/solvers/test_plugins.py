@@ -10,16 +10,8 @@ from ocp.solvers import feasibility, minimize, plugins
 from ocp.transcription import transcribe_phase
 
 PLUGINS = (
-    "ipopt",
-    "bonmin",
-    "sqpmethod",
-    "feasiblesqpmethod",
-    "qrsqp",
-    "blocksqp",
-    "sleqp",
-    "alpaqa",
-    "uno",
-    "fatrop",
+    *("ipopt", "bonmin", "sqpmethod", "feasiblesqpmethod", "qrsqp", "blocksqp", "sleqp", "alpaqa"),
+    *("uno", "fatrop"),
 )
 SOLVING = {
     "bonmin": {},
