@@ -3,10 +3,10 @@ derivatives, balance between the nodes."""
 
 from dataclasses import replace
 
-import casadi as ca
 import numpy as np
 import pytest
 from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched, posture
+from whole_graphs import assert_exact
 
 from ocp import Spline, Transcription, integral, joint_limits, solve, torque_limits
 from ocp.mechanics import body_weight, structure
@@ -154,22 +154,7 @@ def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
         everything(ankles, duration=duration),
         Transcription(method=Spline(torques=torques, nodes=3), derivatives=derivatives),
     )
-    nlp, x = transcribed.nlp, near(transcribed)
-    symbol, lam = ca.MX.sym("x", len(x)), np.random.default_rng(4).standard_normal(len(nlp.g_lower))
-    f, g = nlp.objective(symbol), nlp.constraints(symbol)
-    lagrangian = 1.7 * f + ca.dot(lam, g)
-    slope = ca.gradient(lagrangian, symbol)
-    way = np.random.default_rng(5).standard_normal((len(x), 4))
-    bend = ca.horzcat(*(ca.jtimes(slope, symbol, ca.DM(column)) for column in way.T))
-    reference = ca.Function(
-        "reference", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), bend]
-    )(x)
-    hessian = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)))
-    for expected, found in zip(
-        reference, (nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], hessian @ way)
-    ):
-        expected, found = np.array(expected), np.array(found)
-        assert np.abs(expected - found).max() <= 1e-10 * np.abs(expected).max()
+    assert_exact(transcribed.nlp, near(transcribed))
 
 
 def test_the_recursion_gives_the_same_program_as_automatic_differentiation():

@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from phased_motions import ARM, ENDS, INERTIA, MASS, REACH, TILT, fallen, moved, rod
+from whole_graphs import assert_exact
 
 import ocp
 from ocp.certificate.transition_violations import impacts
@@ -42,21 +43,7 @@ def test_phases_that_go_on_smoothly_are_one_motion():
 def test_derivatives_of_the_program_are_those_of_its_functions(settings):
     program = transcribe(moved(), ocp.Transcription(method=settings))
     x = program.guess + 0.01 * np.sin(np.arange(program.layout.size))
-    symbol = ca.MX.sym("x", len(x))
-    y = np.cos(np.arange(len(program.nlp.g_lower)))
-    f, g = program.nlp.objective(symbol), program.nlp.constraints(symbol)
-    bend = ca.hessian(f + ca.dot(y, g), symbol)[0]
-    expected = ca.Function("all", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), bend])
-    slope, slopes, curvature = (np.array(ca.densify(part)) for part in expected(x))
-    own = program.nlp.hessian("exact")(x, [], 1.0, y)
-    scale = np.abs(curvature).max()
-    np.testing.assert_allclose(np.array(program.nlp.gradient(x, [])[1]), slope, atol=1e-9 * scale)
-    np.testing.assert_allclose(
-        np.array(ca.densify(program.nlp.jacobian(x, [])[1])), slopes, atol=1e-9 * scale
-    )
-    np.testing.assert_allclose(
-        np.array(ca.densify(own)), np.triu(curvature), atol=1e-9 * scale, rtol=1e-9
-    )
+    assert_exact(program.nlp, x, weight=1.0)
 
 
 def test_three_phases_of_free_durations_reach_the_bang_bang_time():

@@ -10,6 +10,7 @@ from bipeds import crouch
 from random_trees import random_loads, random_tree
 from rated_motions import METHODS, differences, limited, mass, moved, traced
 from turning_crank import turning
+from whole_graphs import assert_exact
 
 import ocp
 from ocp.problem.instant import NoRate
@@ -120,20 +121,7 @@ def test_assembled_derivatives_of_rates_equal_those_of_the_whole_graph(case):
         problem, ocp.Transcription(method=METHODS.get(case, ocp.Spline(nodes=2)))
     )
     nlp, rng = transcribed.nlp, np.random.default_rng(4)
-    x = transcribed.guess + 0.05 * rng.standard_normal(len(nlp.lower))
-    symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
-    f, g = nlp.objective(symbol), nlp.constraints(symbol)
-    parts = ca.gradient(f, symbol), ca.jacobian(g, symbol)
-    bend = ca.hessian(1.7 * f + ca.dot(lam, g), symbol)[0]
-    reference = ca.Function("reference", [symbol], [*parts, bend])(x)
-    own = [
-        nlp.gradient(x, [])[1],
-        nlp.jacobian(x, [])[1],
-        ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)),
-    ]
-    for expected, found in zip(reference, own):
-        expected, found = np.array(expected), np.array(found)
-        assert np.abs(expected - found).max() <= 1e-10 * np.abs(expected).max()
+    assert_exact(nlp, transcribed.guess + 0.05 * rng.standard_normal(len(nlp.lower)))
 
 
 def slopes_through(breaks, nodes, values, s):

@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from random_trees import random_loads, random_tree
+from whole_graphs import assert_exact
 
 import ocp
 from ocp import duration
@@ -68,23 +69,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, de
         ocp.Transcription(method=ocp.Spline(nodes=2), dynamics=dynamics, derivatives=derivatives),
     ).nlp
     x = random_point(problem)
-    symbol, rng = ca.MX.sym("x", len(x)), np.random.default_rng(4)
-    f, g = nlp.objective(symbol), nlp.constraints(symbol)
-    lam = rng.standard_normal(len(nlp.g_lower))
-    lagrangian = 1.7 * f + ca.dot(lam, g)
-    reference = ca.Function(
-        "reference",
-        [symbol],
-        [ca.gradient(f, symbol), ca.jacobian(g, symbol), ca.hessian(lagrangian, symbol)[0]],
-    )(x)
-    ours = [
-        nlp.gradient(x, [])[1],
-        nlp.jacobian(x, [])[1],
-        ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)),
-    ]
-    for expected, found in zip(reference, ours):
-        expected, found = np.array(expected), np.array(found)
-        assert np.abs(expected - found).max() <= 1e-11 * np.abs(expected).max()
+    assert_exact(nlp, x, tolerance=1e-11)
     assert float(nlp.gradient(x, [])[0]) == pytest.approx(float(nlp.objective(x)), rel=1e-14)
 
 
@@ -339,20 +324,5 @@ def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
         ),
         loads=random_loads(rng, tree, 2),
     )
-    nlp, x = (
-        transcribe(problem, ocp.Transcription(derivatives=derivatives)).nlp,
-        random_point(problem),
-    )
-    symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
-    exact = ca.Function(
-        "h",
-        [symbol],
-        [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]],
-    )(x)
-    found = ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, lam))
-    assert np.abs(np.array(exact - found)).max() <= 1e-11 * np.abs(np.array(exact)).max()
-    slopes = ca.Function("j", [symbol], [ca.jacobian(nlp.constraints(symbol), symbol)])(x)
-    assert (
-        np.abs(np.array(slopes - nlp.jacobian(x, [])[1])).max()
-        <= 1e-11 * np.abs(np.array(slopes)).max()
-    )
+    nlp = transcribe(problem, ocp.Transcription(derivatives=derivatives)).nlp
+    assert_exact(nlp, random_point(problem), tolerance=1e-11)
