@@ -14,21 +14,12 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
-    "transcription/test_contact_handover",
-    "problems/test_peers",
-    "problems/test_walk_ways",
-    "motion/test_collocation",
-    "transcription/test_lifted_torques",
-    "problems/test_starting_stopping",
-    "plots/test_films",
-    "transcription/test_loop_laws_edges",
-    "studies/test_study",
-    "problems/test_flexible_slew",
-    "plots/test_overview",
-    "problems/test_compare_formulations",
-    "solving/test_plan_failures",
-    "codegen/test_compiled",
-    "interior_point/test_degenerate",
+    *("problems/test_compare_formulations", "problems/test_flexible_slew", "problems/test_lifting"),
+    *("problems/test_problems", "problems/test_walk_ways", "certificate/test_resolution_check"),
+    *("transcription/test_flexible_motion", "transcription/test_loop_laws"),
+    *("dynamics/test_sensitivity", "interior_point/test_degenerate", "problems/test_heaviest_box"),
+    *("diagnosis/test_elastic", "solving/test_refine", "plots/test_plots", "problems/test_gait"),
+    *("transcription/test_passive", "transcription/test_contact_handover"),
 )  # begun first, so that no worker waits for another at the end
 
 

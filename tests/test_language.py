@@ -47,13 +47,18 @@ def is_property(node):
     return any("property" in ast.unparse(each) for each in node.decorator_list)
 
 
+@cache
+def definitions():
+    """All functions of all modules, with the places of these."""
+    nodes = ((path, node) for path, tree in modules().items() for node in ast.walk(tree))
+    return [(path, node) for path, node in nodes if isinstance(node, ast.FunctionDef)]
+
+
+@cache
 def functions():
     """Names of the functions of `ocp` but properties, which say a state, with their modules."""
-    for path, tree in modules().items():
-        if path.parts[0] == "ocp":
-            for node in ast.walk(tree):
-                if isinstance(node, ast.FunctionDef) and not is_property(node):
-                    yield str(path), node.name
+    ours = ((path, node) for path, node in definitions() if path.parts[0] == "ocp")
+    return [(str(path), node.name) for path, node in ours if not is_property(node)]
 
 
 def test_docstrings_of_modules_begin_with_a_noun_phrase():
@@ -64,9 +69,8 @@ def test_docstrings_of_modules_begin_with_a_noun_phrase():
 def test_docstrings_of_functions_name_what_they_return():
     told = [
         (str(path), node.name)
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and CLAUSES.match(ast.get_docstring(node) or "")
+        for path, node in definitions()
+        if CLAUSES.match(ast.get_docstring(node) or "")
     ]
     assert told == []
 

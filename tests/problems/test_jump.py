@@ -3,17 +3,22 @@
 import numpy as np
 import pytest
 
-from ocp import solve
+from ocp import prepare
 from ocp.models.walkers.five_link import GRAVITY
 from ocp.models.walkers.jumper import jumper
 from ocp.problems.human.jump import apex, fading, height, lines, problem, report, rise
-from ocp.transcription.transcribe import transcribe
 
 
 @pytest.fixture(scope="module")
-def jumped():
-    """Return a jump on a coarse basis."""
-    return solve(problem(points=7, intervals=6)).require(coarse=True)
+def plan():
+    """A jump on a coarse basis."""
+    return prepare(problem(points=7, intervals=6))
+
+
+@pytest.fixture(scope="module")
+def jumped(plan):
+    """Return its solution."""
+    return plan.solve().require(coarse=True)
 
 
 def test_the_centre_of_mass_rises_as_it_does_by_its_speed_and_in_its_time(jumped):
@@ -40,8 +45,8 @@ def test_feet_leave_and_land_where_they_stand_and_bodies_fly(jumped):
     assert push_off["heel"][1] + push_off["ball"][1] > 0
 
 
-def test_the_first_guess_stands_on_its_feet():
-    program = transcribe(problem(points=7, intervals=6))
+def test_the_first_guess_stands_on_its_feet(plan):
+    program = plan.transcribed
     x = program.guess
     g = np.array(program.nlp.constraints(x)).ravel()
     for rows in program.rows:

@@ -89,7 +89,7 @@ def test_a_free_parameter_of_phases_is_found():
 def test_a_failure_names_the_phase_that_misses_what_is_asked():
     hurried = tuple(replace(each, duration=0.05) for each in moved().phases)
     with pytest.raises(ocp.NotSolved, match="stop: |go: |go to stop: "):
-        ocp.solve(moved(phases=hurried)).require()
+        ocp.solve(moved(phases=hurried), attempts=ocp.PLAIN).require()
 
 
 def test_curves_run_through_all_phases(solution):

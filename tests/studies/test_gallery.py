@@ -75,6 +75,7 @@ def cell_of(task):
     return cell_identity.cell({}, cell_identity.content_of(recipe, {}))
 
 
+@pytest.mark.commands
 def test_a_method_from_a_posture_travels_to_processes_of_studies_and_comparisons():
     expected = solve(problem()).objective
     (one,) = sweep(POSED, {}, workers=1).cells

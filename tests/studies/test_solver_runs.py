@@ -167,6 +167,7 @@ def test_a_process_that_ends_just_before_it_is_stopped_is_waited_for_here(tmp_pa
     assert late and usage.ru_maxrss > 0 and process.returncode == 0 and len(answers) == 3
 
 
+@pytest.mark.commands
 def test_a_run_brings_home_its_numbers_and_one_without_memory_says_so():
     (one,) = compare(FASTEST, ["ipopt"], seconds=60).runs
     assert one.verdict == SOLVED and one.objective == pytest.approx(0.3926897, rel=1e-5)
