@@ -5,8 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
-from ocp.solvers import NLP, Iterate, Solver, minimize
+from ocp.solvers import Iterate, Solver, minimize
 from ocp.solvers.linear_algebra.saddle_point import factorise
 from ocp.solvers.nlp import own_residual
 from ocp.solvers.optimum.active_set import find_optimum, tighten
@@ -17,22 +18,9 @@ INF = np.inf
 
 def program(objective, rows, lower, upper, g_lower=(), g_upper=()):
     """The program of functions of x with exact derivatives."""
-    n, m = len(lower), len(g_lower)
-    x, p, lam_f, lam_g = (ca.SX.sym(*each) for each in zip("xpfg", (n, 0, 1, m)))
-    f, g = objective(x), ca.densify(ca.vertcat(ca.SX(0, 1), *rows(x)))
-    curvature = ca.triu(ca.hessian(lam_f * f + ca.dot(lam_g, g), x)[0])
-    hessian = ca.Function("curvature", [x, p, lam_f, lam_g], [curvature])
-    return NLP(
-        lower=np.array(lower, dtype=float),
-        upper=np.array(upper, dtype=float),
-        g_lower=np.array(g_lower, dtype=float),
-        g_upper=np.array(g_upper, dtype=float),
-        objective=ca.Function("f", [x], [f]),
-        constraints=ca.Function("g", [x], [g]),
-        gradient=ca.Function("grad", [x, p], [f, ca.densify(ca.gradient(f, x))]),
-        jacobian=ca.Function("jacobian", [x, p], [g, ca.jacobian(g, x)]),
-        hessian=lambda kind: hessian,
-    )
+    x = ca.SX.sym("x", len(lower))
+    sides = {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
+    return program_of(x, objective(x), ca.densify(ca.vertcat(ca.SX(0, 1), *rows(x))), **sides)
 
 
 def point_of(nlp, start=None):

@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
 from ocp.solvers import Solver
 from ocp.solvers.concatenate import Member, concatenate
@@ -15,23 +16,11 @@ SIZE = 6
 def program(size, seed):
     """Return an NLP of a random cubic objective and random quadratic rows, with derivatives."""
     rng = np.random.default_rng(seed)
-    x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+    x = ca.MX.sym("x", size)
     f = ca.dot(rng.normal(size=size), x**3) + ca.sumsqr(ca.DM(rng.normal(size=(size, size))) @ x)
     g = ca.vertcat(*(ca.dot(x, ca.DM(rng.normal(size=(size, size))) @ x) for _ in range(2)))
-    f_multiplier, multipliers = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", 2)
-    bend = ca.triu(ca.hessian(f_multiplier * f + ca.dot(multipliers, g), x)[0])
-    hessian = ca.Function("h", [x, p, f_multiplier, multipliers], [bend])
-    return NLP(
-        lower=rng.uniform(-2, -1, size),
-        upper=rng.uniform(1, 2, size),
-        g_lower=np.full(2, -5.0),
-        g_upper=np.full(2, 5.0),
-        objective=ca.Function("f", [x], [f]),
-        constraints=ca.Function("g", [x], [g]),
-        gradient=ca.Function("d", [x, p], [f, ca.gradient(f, x)]),
-        jacobian=ca.Function("j", [x, p], [g, ca.jacobian(g, x)]),
-        hessian=lambda kind: hessian,
-    )
+    sides = {"lower": rng.uniform(-2, -1, size), "upper": rng.uniform(1, 2, size)}
+    return program_of(x, f, g, **sides, g_lower=-5.0, g_upper=5.0)
 
 
 MEMBERS = (

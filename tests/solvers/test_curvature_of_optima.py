@@ -3,27 +3,16 @@
 import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
 from ocp.solvers import NLP, Iterate, curvature
-from ocp.solvers.nlp import with_derivatives
 
 
-def program(f, g=(), g_lower=(), g_upper=(), size=2, lower=None, upper=None):
-    x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    weight, multipliers = ca.MX.sym("f"), ca.MX.sym("g", len(g_lower))
+def program(f, g=(), g_lower=(), g_upper=(), size=2, lower=-np.inf, upper=np.inf):
+    x = ca.MX.sym("x", size)
     rows = ca.vertcat(*(row(x) for row in g)) if g else ca.MX(0, 1)
-    bend = ca.triu(ca.hessian(weight * f(x) + ca.dot(multipliers, rows), x)[0])
-    hessian = ca.Function("h", [x, p, weight, multipliers], [bend])
-    nlp = NLP(
-        lower=np.full(size, -np.inf) if lower is None else np.array(lower),
-        upper=np.full(size, np.inf) if upper is None else np.array(upper),
-        g_lower=np.array(g_lower, dtype=float),
-        g_upper=np.array(g_upper, dtype=float),
-        objective=ca.Function("f", [x], [f(x)]),
-        constraints=ca.Function("g", [x], [rows]),
-        hessian=lambda kind: hessian,
-    )
-    return with_derivatives(nlp)
+    sides = {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
+    return program_of(x, f(x), rows, **sides)
 
 
 def at(nlp, x, x_multipliers=(0.0, 0.0), g_multipliers=()):

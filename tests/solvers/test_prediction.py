@@ -5,8 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
-from ocp.solvers import NLP, Solver, minimize
+from ocp.solvers import Solver, minimize
 from ocp.solvers.optimum.prediction import predict_optimum
 
 INF = np.inf
@@ -14,21 +15,9 @@ INF = np.inf
 
 def pushed(p, bend=0.0):
     """(x0 - p)^2 + (x1 + 0.5)^2 + bend x0^4 with x0 <= 1 and x0 + x1 >= 0."""
-    x, none, lam_f, lam_g = (ca.SX.sym(name, size) for name, size in zip("xpfg", (2, 0, 1, 1)))
-    f, g = (x[0] - p) ** 2 + (x[1] + 0.5) ** 2 + bend * x[0] ** 4, x[0] + x[1]
-    curvature = ca.triu(ca.hessian(lam_f * f, x)[0])
-    hessian = ca.Function("curvature", [x, none, lam_f, lam_g], [curvature])
-    return NLP(
-        lower=np.array([-INF, -INF]),
-        upper=np.array([1.0, INF]),
-        g_lower=np.zeros(1),
-        g_upper=np.array([INF]),
-        objective=ca.Function("f", [x], [f]),
-        constraints=ca.Function("g", [x], [g]),
-        gradient=ca.Function("grad", [x, none], [f, ca.gradient(f, x)]),
-        jacobian=ca.Function("jacobian", [x, none], [g, ca.jacobian(g, x)]),
-        hessian=lambda kind: hessian,
-    )
+    x = ca.SX.sym("x", 2)
+    f = (x[0] - p) ** 2 + (x[1] + 0.5) ** 2 + bend * x[0] ** 4
+    return program_of(x, f, x[0] + x[1], upper=[1.0, INF], g_upper=INF)
 
 
 def optimum_of(nlp):

@@ -3,31 +3,18 @@
 import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
-from ocp.solvers import NLP, Solver, independent_rows, minimize, violation, with_rows
+from ocp.solvers import Solver, independent_rows, minimize, violation, with_rows
 
 
 def program(constraints, lower, upper, fixed=()):
     """The squared distance from (1, 2, 3) under constraints of x (3,)."""
-    x, p = ca.MX.sym("x", 3), ca.MX.sym("p", 0)
-    g, lam_f = constraints(x), ca.MX.sym("lam_f")
-    f, lam = ca.sumsqr(x - ca.DM([1, 2, 3])) / 2, ca.MX.sym("lam", g.numel())
-    bound = np.full(3, np.inf)
-    least, most = -bound, bound.copy()
+    x, least, most = ca.MX.sym("x", 3), np.full(3, -np.inf), np.full(3, np.inf)
     for k in fixed:
         least[k] = most[k] = 0.5
-    bend = ca.triu(ca.hessian(lam_f * f + ca.dot(lam, g), x)[0])
-    return NLP(
-        lower=least,
-        upper=most,
-        g_lower=np.array(lower, dtype=float),
-        g_upper=np.array(upper, dtype=float),
-        objective=ca.Function("f", [x], [f], ["x"], ["f"]),
-        constraints=ca.Function("g", [x], [g], ["x"], ["g"]),
-        gradient=ca.Function("grad_f", [x, p], [f, ca.gradient(f, x)]),
-        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], ["g", "jac"]),
-        hessian=lambda kind: ca.Function("hess_lag", [x, p, lam_f, lam], [bend]),
-    )
+    f, sides = ca.sumsqr(x - ca.DM([1, 2, 3])) / 2, {"g_lower": lower, "g_upper": upper}
+    return program_of(x, f, constraints(x), lower=least, upper=most, **sides)
 
 
 def test_rows_that_follow_from_those_before_are_left_out():
