@@ -3,10 +3,12 @@ of compliant ground as it is printed."""
 
 import numpy as np
 
-from ocp import Link, Point, Tree, prismatic, revolute
+from ocp import BSpline, Link, Point, Problem, Tree, at_end, at_start, effort, prismatic, revolute
+from ocp.problem import contact_outputs, contacts
 
 X, Y, Z = np.eye(3)
 MASS, RADIUS, GRAVITY = 2.0, 0.05, 9.81
+FOOT = 0.5  # kg
 
 
 def ball(inertia=2 / 5 * MASS * RADIUS**2, *, driven=False):
@@ -35,6 +37,31 @@ def block():
         ],
         points=(Point(name="sole", link="up"),),
         gravity=(0.0, 0.0, -GRAVITY),
+    )
+
+
+def piston(foot=FOOT, **fields):
+    """A mass over a foot, which a driven slide joins, on a rail upright."""
+    slides = prismatic("foot", axis=Z, actuated=False), prismatic("leg", "foot", axis=Z)
+    fields |= {"links": (Link(mass=foot), Link(mass=MASS)), "gravity": (0.0, 0.0, -GRAVITY)}
+    return Tree(joints=slides, points=(Point(name="sole", link="foot"),), **fields)
+
+
+def raised(tree, model, rest, end, *, duration=0.6, points):
+    """The motion of least effort of a piston from rest on a ground, the leg 0.4 m long, to an end
+    at rest."""
+    loads = contacts(tree, "sole", model=model)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points),
+        duration=duration,
+        objective=effort(),
+        loads=loads,
+        outputs=contact_outputs(loads),
+        constraints=(
+            at_start(tree, q=(rest, 0.4), qd=0.0),
+            at_end(tree, q=end, qd=0.0),
+        ),
     )
 
 

@@ -1,7 +1,10 @@
-"""The two-link arm with joint limits, a problem of it, and where its rows went."""
+"""The two-link arm, with joint limits or with all kinds of rows, and where its rows went."""
 
 from dataclasses import replace
 
+import casadi as ca
+
+import ocp
 from ocp import BSpline, Problem, effort
 from ocp.models.arms.two_link import two_link
 from ocp.transcription import transcribe_phase, transcription_of
@@ -29,6 +32,28 @@ def arm_problem(*constraints, **changes):
         constraints=constraints,
     )
     return replace(stated, **changes)
+
+
+def arm_of_all_rows(*constraints, **fields):
+    """Two links with every kind of row and term, in a duration that is sought."""
+    arm = two_link(gravity=9.81)
+    stated = {
+        "tree": arm,
+        "duration": (0.2, 3.0),
+        "objective": 0.3 * ocp.duration()
+        + 0.01 * effort()
+        + 2.0 * ocp.integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
+        "constraints": (
+            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
+            ocp.at_end(arm, q={"shoulder": 1.0}),
+            ocp.torque_limits(arm),
+            ocp.path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull"),
+            ocp.path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
+            *constraints,
+        ),
+        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+    }
+    return Problem(**stated | fields)
 
 
 def placed(problem, **settings):

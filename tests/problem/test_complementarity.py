@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from dropped_bodies import GRAVITY, MASS, X, Z, ball, block
+from dropped_bodies import GRAVITY, MASS, X, Z, ball, block, piston, raised
 
 import ocp
 from ocp.problem import (
@@ -101,35 +101,9 @@ def test_a_slope_holds_what_its_friction_holds():
         assert speed == pytest.approx(expected, abs=4e-3)
 
 
-def leg(foot=0.5):
-    """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return ocp.Tree(
-        links=(ocp.Link(mass=foot), ocp.Link(mass=MASS)),
-        joints=(
-            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
-            ocp.prismatic("leg", "foot", axis=Z),
-        ),
-        points=(ocp.Point(name="sole", link="foot"),),
-        gravity=(0.0, 0.0, -GRAVITY),
-    )
-
-
 def crouch(leak=1e-4):
     """The mass let down and raised again in 0.6 s, on a foot that nothing else holds."""
-    tree = leg()
-    loads = contacts(tree, "sole", model=Complementarity(leak=leak))
-    return ocp.Problem(
-        tree=tree,
-        motion=ocp.BSpline(points=12),
-        duration=0.6,
-        objective=ocp.effort(),
-        loads=loads,
-        outputs=contact_outputs(loads),
-        constraints=(
-            ocp.at_start(tree, q=(0.0, 0.4), qd=0.0),
-            ocp.at_end(tree, q=(0.0, 0.5), qd=0.0),
-        ),
-    )
+    return raised(piston(), Complementarity(leak=leak), 0.0, (0.0, 0.5), points=12)
 
 
 @cache
@@ -198,7 +172,7 @@ def test_a_contact_feels_what_its_tree_feels():
     assert slick.size == 1
 
 
-TOUCHING = contacts(leg(), "sole", model=Complementarity())
+TOUCHING = contacts(piston(), "sole", model=Complementarity())
 
 
 @pytest.mark.parametrize(
@@ -220,7 +194,7 @@ TOUCHING = contacts(leg(), "sole", model=Complementarity())
             "motion: free knots: forces of contacts sole",
         ),
         (
-            lambda: ocp.simulate(leg(), np.zeros(2), (np.zeros(2), np.zeros(2)), 0.1, TOUCHING),
+            lambda: ocp.simulate(piston(), np.zeros(2), (np.zeros(2), np.zeros(2)), 0.1, TOUCHING),
             "contact 'sole': its force is sought with the motion",
         ),
         (

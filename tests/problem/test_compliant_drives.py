@@ -3,15 +3,14 @@ way: the powers of all of them balance."""
 
 import casadi as ca
 import numpy as np
-from dropped_bodies import GRAVITY, MASS, Z, sunk
+from dropped_bodies import FOOT, GRAVITY, MASS, piston, raised, sunk
 
 import ocp
 from ocp.mechanics import element_loss
 from ocp.mechanics.kinematics import kinematics
-from ocp.problem import Compliant, contacts
+from ocp.problem import Compliant
 from ocp.problem.constraints.activations import drive_states
 
-FOOT = 0.5  # kg
 GROUND = Compliant(radius=0.05, stiffness=5e4, dissipation=1.0)
 LEG = (
     ocp.Spring(joint="leg", stiffness=40.0, rest=0.35),
@@ -29,35 +28,10 @@ LEG = (
 )
 
 
-def piston():
-    """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return ocp.Tree(
-        links=(ocp.Link(mass=FOOT), ocp.Link(mass=MASS)),
-        joints=(
-            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
-            ocp.prismatic("leg", "foot", axis=Z),
-        ),
-        points=(ocp.Point(name="sole", link="foot"),),
-        gravity=(0.0, 0.0, -GRAVITY),
-        elements=LEG,
-    )
-
-
 def lift():
     """The mass raised by 0.1 m in 0.5 s, on a foot that nothing holds."""
-    tree = piston()
     rest = GROUND.radius - sunk(GROUND, (MASS + FOOT) * GRAVITY)
-    return ocp.Problem(
-        tree=tree,
-        motion=ocp.BSpline(points=20),
-        duration=0.5,
-        objective=ocp.effort(),
-        loads=contacts(tree, "sole", model=GROUND),
-        constraints=(
-            ocp.at_start(tree, q=(rest, 0.4), qd=0.0),
-            ocp.at_end(tree, q={"leg": 0.5}, qd=0.0),
-        ),
-    )
+    return raised(piston(elements=LEG), GROUND, rest, {"leg": 0.5}, duration=0.5, points=20)
 
 
 def test_powers_of_drives_elements_and_ground_make_the_energy_change(tmp_path):

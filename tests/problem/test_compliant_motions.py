@@ -5,46 +5,20 @@ from functools import cache
 
 import numpy as np
 import pytest
-from dropped_bodies import GRAVITY, MASS, Z, sunk
+from dropped_bodies import FOOT, GRAVITY, MASS, piston, raised, sunk
 
 import ocp
-from ocp.problem import Compliant, contact_outputs, contacts
+from ocp.problem import Compliant, contacts
 from ocp.transcription import transcribe_phase
 
 LAW = {"radius": 0.05, "stiffness": 5e4, "dissipation": 1.0}
-FOOT = 0.5  # kg
-
-
-def piston():
-    """A mass over a foot, which a driven slide joins, on a rail upright."""
-    return ocp.Tree(
-        links=(ocp.Link(mass=FOOT), ocp.Link(mass=MASS)),
-        joints=(
-            ocp.prismatic("foot", "ground", axis=Z, actuated=False),
-            ocp.prismatic("leg", "foot", axis=Z),
-        ),
-        points=(ocp.Point(name="sole", link="foot"),),
-        gravity=(0.0, 0.0, -GRAVITY),
-    )
 
 
 def lift():
     """The mass raised by 0.1 m in 0.6 s from rest to rest, on a foot that nothing holds."""
-    tree, ground = piston(), Compliant(**LAW)
-    loads = contacts(tree, "sole", model=ground)
+    ground = Compliant(**LAW)
     rest = ground.radius - sunk(ground, (MASS + FOOT) * GRAVITY)
-    return ocp.Problem(
-        tree=tree,
-        motion=ocp.BSpline(points=26),
-        duration=0.6,
-        objective=ocp.effort(),
-        loads=loads,
-        outputs=contact_outputs(loads),
-        constraints=(
-            ocp.at_start(tree, q=(rest, 0.4), qd=0.0),
-            ocp.at_end(tree, q={"leg": 0.5}, qd=0.0),
-        ),
-    )
+    return raised(piston(), ground, rest, {"leg": 0.5}, points=26)
 
 
 METHODS = {

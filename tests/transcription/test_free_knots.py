@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
+from limited_arm import arm_of_all_rows
 from whole_graphs import assert_exact
 
 import ocp
@@ -20,26 +21,10 @@ from ocp.transcription.variables.layout import join_variables, motion_at, split_
 
 def arm_problem(**changes):
     """Two links with every kind of row and term that free knots take."""
-    arm = two_link(gravity=9.81)
-    limits = ocp.path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull")
-    settings = {
-        "tree": arm,
-        "motion": ocp.BSpline(points=7, degree=4, knots="free"),
-        "duration": (0.2, 3.0),
-        "objective": 0.3 * ocp.duration()
-        + 0.01 * ocp.effort()
-        + 2.0 * ocp.integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
-        "constraints": (
-            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
-            ocp.at_end(arm, q={"shoulder": 1.0}),
-            ocp.torque_limits(arm),
-            limits,
-            ocp.path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
-            ocp.path("bend", lambda at: at.q[0] * at.q[1], lower=-0.2, upper=-0.2),
-        ),
-        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
-    }
-    return ocp.Problem(**settings | changes)
+    bend = ocp.path("bend", lambda at: at.q[0] * at.q[1], lower=-0.2, upper=-0.2)
+    return arm_of_all_rows(
+        bend, **{"motion": ocp.BSpline(points=7, degree=4, knots="free")} | changes
+    )
 
 
 def cart_problem(**changes):

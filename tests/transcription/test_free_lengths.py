@@ -3,14 +3,13 @@ and bang-bang torques switch where they should."""
 
 from dataclasses import replace
 
-import casadi as ca
 import numpy as np
 import pytest
 from bipeds import crouch
+from limited_arm import arm_of_all_rows
 from whole_graphs import assert_exact
 
 import ocp
-from ocp.models.arms.two_link import two_link
 from ocp.motion.free_knots import with_given_knots, with_widths
 from ocp.problem.constraint import Span
 from ocp.problems.arms.two_link_arcs import FASTEST
@@ -27,24 +26,7 @@ ARCS = ocp.Transcription(
 
 def arm_problem(**changes):
     """Two links with every kind of row and term that free lengths take."""
-    arm = two_link(gravity=9.81)
-    settings = {
-        "tree": arm,
-        "motion": ocp.BSpline(points=7),
-        "duration": (0.2, 3.0),
-        "objective": 0.3 * ocp.duration()
-        + 0.01 * ocp.effort()
-        + 2.0 * ocp.integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
-        "constraints": (
-            ocp.at_start(arm, q=(0.1, -1.0), qd=0.0),
-            ocp.at_end(arm, q={"shoulder": 1.0}),
-            ocp.torque_limits(arm),
-            ocp.path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull"),
-            ocp.path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
-        ),
-        "loads": (ocp.Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
-    }
-    return ocp.Problem(**settings | changes)
+    return arm_of_all_rows(**{"motion": ocp.BSpline(points=7)} | changes)
 
 
 CASES = {
