@@ -11,8 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.certificate.checks.energy import energy_error
+from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
-from ocp.certificate.row_violations import Violation, bound_excess, certificate_grid
+from ocp.certificate.row_violations import (
+    Violation,
+    bound_excess,
+    certificate_grid,
+    violations_between_nodes,
+)
 from ocp.dynamics.catalogue import is_comparable
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.units import plain_amount
@@ -20,14 +26,13 @@ from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.solution.objective_values import LEAST, dense_objective
+from ocp.solution.objective_values import LEAST, dense_terms
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import (
-    Layout,
     duration_at,
     free_duration,
     motion_map,
@@ -52,11 +57,14 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Motion:
-    """The motion of the variables `x` (variables,) of a program, which lasts `T` (s)."""
+    """The motion of the variables `x` (variables,) of a program, which lasts `T` (s); torques that
+    are variables at nodes, and nothing else is, are those of inverse dynamics between them, if they
+    `follow` from it."""
 
     transcribed: TranscribedPhase
     x: np.ndarray
     T: float
+    follow: bool
 
     @property
     def problem(self) -> Problem:
@@ -65,7 +73,30 @@ class Motion:
 
     def inputs(self, s: np.ndarray) -> np.ndarray:
         """Return the inputs (width, N) of kernels at instants s (N,)."""
-        return np.array(motion_map(self.transcribed.layout, s)(self.x))
+        key = "map", s.tobytes()  # for other values of parameters it is the same
+        if key not in self.transcribed.made:
+            self.transcribed.made[key] = motion_map(self.transcribed.layout, s)
+        y = np.array(self.transcribed.made[key](self.x))
+        if self.follow:
+            rows = self.lifted
+            known = np.delete(y, np.arange(rows.start, rows.stop), axis=0)
+            y[rows] = evaluate(self.transcribed.drive_efforts, known, s)
+        return y
+
+    @property
+    def lifted(self) -> slice:
+        """Where what is lifted stands in the inputs of kernels."""
+        first = motion_width(self.transcribed.layout.problem)
+        return slice(first, first + len(self.transcribed.layout.place))
+
+    def known_at_nodes_only(self, kernel: Kernel) -> np.ndarray:
+        """Tell which rows (m,) depend on variables that are known at nodes alone."""
+        blind = np.zeros(kernel.size, dtype=bool)
+        if not (self.problem.motion.collocated or self.follow):
+            rows = self.lifted
+            at_nodes = (kernel.columns >= rows.start) & (kernel.columns < rows.stop)
+            blind[kernel.rows[at_nodes]] = True
+        return blind
 
     def groups(self) -> Iterator[tuple[Group, np.ndarray]]:
         """Yield the groups of rows along the path, and which rows are (m,)."""
@@ -87,11 +118,18 @@ def coarseness(
         solution: the same motion.
         whole: objective of the whole motion, to which a phase's error is relative where larger.
     """
-    look = Motion(transcribed=transcribed, x=x, T=duration_at(transcribed.layout, x))
+    layout, exact = transcribed.layout, with_exact_dynamics(solution) is solution
+    torques_alone = len(layout.place) == len(structure(solution.problem.tree).drives)
+    look = Motion(
+        transcribed=transcribed,
+        x=x,
+        T=duration_at(layout, x),
+        follow=exact and torques_alone and layout.lifts and not solution.problem.motion.collocated,
+    )
     gaps, doubts = _row_gaps(look)
     doubts |= _law_doubts(look) | _objective_doubts(look, whole)
     if max((gap.share for gap in gaps), default=0.0) <= COARSE:
-        gaps = list(_certificate_gaps(solution, doubts, whole))
+        gaps = list(_certificate_gaps(solution, transcribed, doubts, whole))
     worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
     if worst.share <= COARSE:
         return ""
@@ -112,15 +150,6 @@ def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when == "path"
 
 
-def _known_at_nodes_only(layout: Layout, kernel: Kernel) -> np.ndarray:
-    """Tell which rows depend on variables that are known at nodes alone."""
-    blind, first = np.zeros(kernel.size, dtype=bool), motion_width(layout.problem)
-    if not layout.problem.motion.collocated:
-        lifted = (kernel.columns >= first) & (kernel.columns < first + len(layout.place))
-        blind[kernel.rows[lifted]] = True
-    return blind
-
-
 def _row_gaps(look: Motion) -> tuple[list[Gap], set[str]]:
     """Return the gaps of rows that kernels know as a certificate does, and what it is to say."""
     gaps: list[Gap] = []
@@ -130,7 +159,7 @@ def _row_gaps(look: Motion) -> tuple[list[Gap], set[str]]:
     )
     y = look.inputs(s)
     for group, along in look.groups():
-        blind = along & _known_at_nodes_only(look.transcribed.layout, group.kernel)
+        blind = along & look.known_at_nodes_only(group.kernel)
         doubts |= {ROWS} if blind.any() else set()
         known = np.flatnonzero(along & ~blind).tolist()
         values = evaluate(group.kernel.values, y, s) if known else ()
@@ -180,7 +209,7 @@ def _law_doubts(look: Motion) -> set[str]:
     fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
     for group, along in look.groups():
         law = [k for k, (owner, _) in enumerate(group.owners) if along[k] and owner.name in LAWS]
-        if not law or _known_at_nodes_only(layout, group.kernel)[law].any():
+        if not law or look.known_at_nodes_only(group.kernel)[law].any():
             continue
         y = look.inputs(s)
         forces = evaluate(group.kernel.values, y, s)[law]
@@ -235,7 +264,7 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
     for block, (weight, term), value in zip(transcribed.objective_blocks, terms, values):
         if term.at_end:
             continue
-        if _known_at_nodes_only(transcribed.layout, block.kernel).any():
+        if look.known_at_nodes_only(block.kernel).any():
             return {OBJECTIVE}
         plain = block.kernel.width == len(y)
         known = y if plain else rate_map(transcribed.layout, s)(look.x)
@@ -246,14 +275,18 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
     return set() if share <= DOUBT else {OBJECTIVE}
 
 
-def _certificate_gaps(solution: Solution, doubts: set[str], whole: float) -> Iterator[Gap]:
+def _certificate_gaps(
+    solution: Solution, transcribed: TranscribedPhase, doubts: set[str], whole: float
+) -> Iterator[Gap]:
     """Yield the certificate's own measures of everything in doubt."""
     from ocp.certificate.checks.replay_motion import (
         deviations,  # simulators load when one is needed
     )
 
-    if ROWS in doubts:
+    if ROWS in doubts and solution.problem.motion.collocated:
         yield from map(_violation_gap, violations(solution).values())
+    elif ROWS in doubts:  # what a program on splines asks at its nodes its solver has met
+        yield from map(_violation_gap, violations_between_nodes(solution, transcribed))
     if MOTION in doubts:
         far = deviations(solution).error
         words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
@@ -263,7 +296,8 @@ def _certificate_gaps(solution: Solution, doubts: set[str], whole: float) -> Ite
         words = f"work and energy differ by {_times(error)}"
         yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
     if OBJECTIVE in doubts and solution.problem.objective.terms:
-        dense = dense_objective(solution)
+        weights = [weight for weight, _ in solution.problem.objective.terms]
+        dense = float(np.dot(weights, dense_terms(solution, transcribed)))
         error = abs(solution.objective - dense) / max(abs(dense), whole, LEAST)
         words = f"the objective changes by {_times(error)}, to {dense:.6g}"
         yield Gap(share=error if np.isfinite(error) else np.inf, words=words)

@@ -5,8 +5,9 @@ to its own bound.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import is_
 from types import MappingProxyType
 from typing import Any
@@ -14,22 +15,25 @@ from typing import Any
 import numpy as np
 
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
+from ocp.dynamics.formulation import Formulation
 from ocp.index_sets import distinct, is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.units import plain_amount, unit_of
 from ocp.problem.constraint import Constraint, Span
+from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import DENSER, stack_functions, traces
-from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
+from ocp.solution.solution import Solution, kept_values, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.row_values import RowValues, row_values
-from ocp.transcription.kernels.traces import trace_cancelled
+from ocp.transcription.kernels.traces import trace, trace_cancelled
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range, laws, passive_measure
 from ocp.transcription.methods import Method
 from ocp.transcription.requests import dense_grid
+from ocp.transcription.transcribe_phase import TranscribedPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +58,10 @@ class Violation:
     time: float
 
 
-# The last tables: a solve's check of its mesh, its report and its certificate ask for the same one.
-_LAST: deque[tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Violation]]] = deque(maxlen=8)
+Judged = Callable[[Problem], tuple[Constraint, ...]]
+
+# The last motions: a solve's check of its mesh, its report and its certificate ask for the same.
+_LAST: deque[tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]] = deque(maxlen=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,47 +101,128 @@ def motion_violations(solution: Solution) -> dict[str, Violation]:
       the inertial forces that cancel, or to the weight of a body.
     - Plans by an approximate formulation count with exact mechanics, and by its range besides.
     """
+    kept = _kept_of(solution)
+    if "table" not in kept:
+        kept["table"] = _measure(solution)
+    return dict(kept["table"])
+
+
+def violations_between_nodes(solution: Solution, program: TranscribedPhase) -> Iterator[Violation]:
+    """Yield the Violations of a motion on splines between its nodes, those of a solved `program`
+    being known at them; of that the graphs are kept for other values of its parameters."""
+    rows = _dense_rows(solution, program)
+    for constraint in rows.constraints:
+        dense = rows.lines(constraint)
+        yield _violation(constraint, dense, dense, solution.duration)
+
+
+def _kept_of(solution: Solution) -> dict[str, Any]:
+    """Return the numbers known of a motion, where it is one of the last."""
     stated = solution.problem, solution.transcription
     arrays = solution.points, solution.nodes, solution.lifted
     motion: tuple[Any, ...] = (solution.duration, *map(np.copy, arrays))
-    for known, numbers, table in tuple(_LAST):
+    for known, numbers, kept in tuple(_LAST):
         same = all(np.array_equal(a, b) for a, b in zip(numbers, motion))
         if same and all(map(is_, known, stated)):
-            return dict(table)
-    table = _measure(solution)
-    _LAST.append((stated, motion, table))
-    return dict(table)
+            return kept
+    _LAST.append((stated, motion, {}))
+    return _LAST[-1][-1]
 
 
 def _measure(solution: Solution) -> dict[str, Violation]:
     """Return the table of `motion_violations`."""
-    problem, duration = solution.problem, solution.duration
-    stated = [
-        law for law, _ in (*laws(problem, problem.motion.collocated), *rigid_contact_laws(problem))
-    ]
-    known = formulation_range(problem.tree, solution.formulation)
-    constraints = (*problem.requirements, *known, *(law for law in stated if law.name != DYNAMICS))
-    planned, solution = solution, with_exact_dynamics(solution)
-    at_nodes = _at_nodes(solution) | (_of_reach(planned) if known else {})
-    along = {each.name: each.function for each in constraints if each.when != "joined"}
-    s = certificate_grid(problem, solution.transcription.method, constraints)
-    values = traces(solution, along, s * duration)
-    sizes = _cancellation_scales(solution, constraints, s)
+    rows, planned = _dense_rows(solution), solution
+    solution = with_exact_dynamics(solution)
+    at_nodes = _at_nodes(solution)
+    if formulation_range(planned.problem.tree, planned.formulation):
+        at_nodes |= _of_reach(planned)
     table = {}
-    for constraint in constraints:
-        scales = sizes.get(constraint.name, {})
+    for constraint in rows.constraints:
+        scales = rows.scales.get(constraint.name, {})
         nodes = [_line(row, scales.get(row.number)) for row in at_nodes.get(constraint.name, ())]
-        if constraint.when == "joined" or constraint.name in (TOUCHING, RESTING):
-            dense = nodes
-        else:
-            chosen = _within(constraint.when, s)
-            dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen], scales))
-        table[constraint.name] = _violation(constraint, nodes, dense, duration)
+        dense = rows.lines(constraint) if _judged_between(constraint) else nodes
+        table[constraint.name] = _violation(constraint, nodes, dense, solution.duration)
     return (
         table
         | _duration_violation(solution)
-        | _torque_violation(solution, at_nodes.get(DYNAMICS, ()), s)
+        | _torque_violation(solution, at_nodes.get(DYNAMICS, ()), rows.s)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseRows:
+    """Rows of a motion's `constraints` at the instants s (N,) of the dense grid: their `values`
+    {name: (m, N)}, and {name: {number: scale}} of those that are to vanish."""
+
+    constraints: tuple[Constraint, ...]
+    s: np.ndarray
+    values: Mapping[str, np.ndarray]
+    scales: Mapping[str, Mapping[int, float]]
+
+    def lines(self, constraint: Constraint) -> list[Line]:
+        """Return the rows of a constraint where it holds; none of one that holds at nodes alone."""
+        if not _judged_between(constraint):
+            return []
+        chosen, scales = _within(constraint.when, self.s), self.scales.get(constraint.name, {})
+        values = self.values[constraint.name][:, chosen]
+        return list(_lines(constraint, self.s[chosen], values, scales))
+
+
+def _judged_between(constraint: Constraint) -> bool:
+    """Tell whether a constraint has rows between the nodes: not of both ends, nor of stays that
+    close and contacts that touch there."""
+    return constraint.when != "joined" and constraint.name not in (TOUCHING, RESTING)
+
+
+def _judged(problem: Problem, formulation: Formulation) -> tuple[Constraint, ...]:
+    """Return the constraints of a motion and the laws of its tree, but for dynamics."""
+    stated = (*laws(problem, problem.motion.collocated), *rigid_contact_laws(problem))
+    known = formulation_range(problem.tree, formulation)
+    return (*problem.requirements, *known, *(law for law, _ in stated if law.name != DYNAMICS))
+
+
+def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> DenseRows:
+    """Return the DenseRows of a motion, whose graphs an open `program` keeps."""
+    kept = _kept_of(solution)
+    if "dense" not in kept:
+        judged = partial(_judged, formulation=solution.formulation)  # with its range
+        constraints, exact = judged(solution.problem), solution
+        if solution.formulation.approximation is not None:
+            exact, program = with_exact_dynamics(solution), None
+        s = certificate_grid(solution.problem, solution.transcription.method, constraints)
+        names = [each.name for each in constraints if _judged_between(each)]
+        zero = [each for each in constraints if _has_zero_rows(each)]
+        kept["dense"] = DenseRows(
+            constraints=constraints,
+            s=s,
+            values=_rows_between(exact, names, judged, s, program),
+            scales=_cancellation_scales(exact, zero, judged, s, program),
+        )
+    return kept["dense"]
+
+
+def _rows_between(
+    solution: Solution,
+    names: Sequence[str],
+    judged: Judged,
+    s: np.ndarray,
+    program: TranscribedPhase | None,
+    cancelled: bool = False,
+) -> dict[str, np.ndarray]:
+    """Return {name: (m, N)} of rows at instants s (N,), or of how much cancels in them, of what a
+    problem is `judged` by."""
+    if not names:
+        return {}
+    make = trace_cancelled if cancelled else trace
+    kept: dict[Any, Any] = {} if program is None else program.made
+    counts: list[int] = kept.setdefault((*names, "counts"), [])
+
+    def stack(problem: Problem) -> Callable[[Instant], Any]:
+        known = {each.name: each.function for each in judged(problem)}
+        return stack_functions({name: known[name] for name in names}, counts)
+
+    values = kept_values(solution, s, (*names, make.__name__), stack, program, make)
+    return dict(zip(names, np.split(values, np.cumsum(counts)[:-1])))
 
 
 def dense_violation(
@@ -218,27 +305,28 @@ def _within(when: Any, s: np.ndarray) -> np.ndarray:
 
 
 def _cancellation_scales(
-    solution: Solution, constraints: Iterable[Constraint], s: np.ndarray
+    solution: Solution,
+    vanishing: Sequence[Constraint],
+    judged: Judged,
+    s: np.ndarray,
+    program: TranscribedPhase | None,
 ) -> dict[str, dict[int, float]]:
     """Return {name: {number: scale}} of the rows along the motion that are to vanish.
 
     A bound of zero has no size. By the accelerations, or rates, that such a row is made of it is
     judged instead: by what cancels of them at most in its instants, and at least by 1.
     """
-    vanishing = {each.name: each for each in constraints if _has_zero_rows(each)}
-    if not vanishing:
-        return {}
-    counts: list[int] = []
-    rows = stack_functions({name: each.function for name, each in vanishing.items()}, counts)
-    traced = trace_cancelled(solution.problem, solution.formulation, rows, lifted_kind(solution))
-    every = np.split(traced(kernel_inputs(solution, s), s), np.cumsum(counts)[:-1])
+    names = [each.name for each in vanishing]
+    every = _rows_between(solution, names, judged, s, program, cancelled=True)
     return {
-        name: {
+        each.name: {
             number: max(1.0, float(np.nan_to_num(line[_within(each.when, s)], posinf=0.0).max()))
-            for number, (line, *bounds) in enumerate(zip(sizes, *each.bounds(len(sizes))))
+            for number, (line, *bounds) in enumerate(
+                zip(every[each.name], *each.bounds(len(every[each.name])))
+            )
             if bounds == [0.0, 0.0]
         }
-        for (name, each), sizes in zip(vanishing.items(), every)
+        for each in vanishing
     }
 
 

@@ -10,7 +10,7 @@ from ocp.mechanics.values.parameters import Parameter, nominal, with_values
 from ocp.problem.constraint import Constraint
 from ocp.solution.solution import Solution, lifted_kind
 from ocp.solving.plan import Plan
-from ocp.transcription.kernels.traces import Trace, trace_open
+from ocp.transcription.kernels.traces import Trace, trace
 from ocp.transcription.variables.layout import free_duration
 
 Off = Mapping[str, np.ndarray]
@@ -49,7 +49,7 @@ def _trace(plan: Plan, constraint: Constraint, lifted: str | None) -> Trace:
     """Return the Trace of a constraint's function, the problem's parameters open."""
     problem: Any = plan.problem
     formulation = formulation_of(plan.transcribed.transcription.dynamics, problem.tree)
-    return trace_open(problem, formulation, constraint.function, plan.parameters, lifted)
+    return trace(problem, formulation, constraint.function, lifted, plan.parameters)
 
 
 def _state(plan: Plan, solution: Solution, states: np.ndarray) -> np.ndarray:

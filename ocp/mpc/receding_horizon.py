@@ -36,7 +36,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution, lifted_kind, open_kernel_inputs
 from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import Guess
-from ocp.transcription.kernels.traces import Trace, trace_open
+from ocp.transcription.kernels.traces import Trace, trace
 
 RECEDING, SHRINKING = "receding", "shrinking"  # horizons
 SAMPLES = 11  # instants of a period at which torques are told, straight in between
@@ -356,7 +356,7 @@ def command_torques(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
 
     @cache
     def torques(known: str | None) -> Trace:
-        return trace_open(problem, formulation, lambda at: at.tau, program.parameters, known)
+        return trace(problem, formulation, lambda at: at.tau, known, program.parameters)
 
     def tell(solution: Solution, t: np.ndarray) -> np.ndarray:
         s = np.clip(np.asarray(t) / solution.duration, 0.0, 1.0)

@@ -18,7 +18,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.terms import Term
 from ocp.solution.sampling import stack_functions
-from ocp.solution.solution import Solution, kernel_inputs, lifted_kind
+from ocp.solution.solution import Solution, kept_values, lifted_kind
 from ocp.transcription.kernels.time_derivatives import motion_rates
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.transcribe_phase import TranscribedPhase
@@ -80,8 +80,9 @@ def dense_objective(solution: Solution) -> float:
     return total
 
 
-def dense_terms(solution: Solution) -> np.ndarray:
-    """Return the objective's terms (terms,), unweighted, integrated on a fine grid.
+def dense_terms(solution: Solution, program: TranscribedPhase | None = None) -> np.ndarray:
+    """Return the objective's terms (terms,), unweighted, integrated on a fine grid; an open
+    `program` of the motion keeps their graphs.
 
     Between any two of the motion's breaks, switches of contact, and nodes of what is lifted, by
     Gauss's rule. Torques are those that the motion needs, also where polynomials of their own stand
@@ -91,8 +92,7 @@ def dense_terms(solution: Solution) -> np.ndarray:
     if not terms:
         return np.empty(0)
     s, weights = _rule(solution)
-    wanted = {str(number): partial(_density, term) for number, term in enumerate(terms)}
-    densities = _trace_densities(solution, stack_functions(wanted), np.append(s, 1.0))
+    densities = _trace_densities(solution, np.append(s, 1.0), program)
     ends = np.array([term.at_end for term in terms])
     return np.where(
         ends, densities[:, -1], densities[:, :-1] @ weights * _length(problem, solution)
@@ -103,6 +103,12 @@ def _length(problem: Problem, solution: Solution) -> float:
     """Return the duration of the motion (s), as its program has it."""
     lower, upper = problem.duration
     return lower if lower == upper else solution.duration
+
+
+def _densities(problem: Problem) -> Callable[[Instant], Any]:
+    """Return the function of an Instant that has the integrands of all terms."""
+    terms = enumerate(problem.objective.terms)
+    return stack_functions({str(number): partial(_density, term) for number, (_, term) in terms})
 
 
 def _density(term: Term, at: Instant) -> Any:
@@ -125,16 +131,15 @@ def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _trace_densities(
-    solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray
+    solution: Solution, s: np.ndarray, program: TranscribedPhase | None
 ) -> np.ndarray:
-    """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
+    """Return (m, N) of the integrands at instants s (N,), of the torques that the motion needs."""
     problem, known = solution.problem, lifted_kind(solution)
     found = problem.tree.stays or touches(problem.loads) or problem.ground is not None
     follow = structure(problem.tree).determined and not found
     if known != "variables" or not follow:
-        traced = trace(problem, solution.formulation, wanted, known)
-        return traced(kernel_inputs(solution, s, rated=traced.rated), s)
-    traced = trace(problem, solution.formulation, wanted, None)
+        return kept_values(solution, s, "densities", _densities, program)
+    traced = trace(problem, solution.formulation, _densities(problem), None)
     y = motion_inputs(problem, solution.points, solution.duration, s)
     if traced.rated:
         y = np.vstack([y, motion_rates(problem, solution.points, s)])

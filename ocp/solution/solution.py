@@ -3,7 +3,7 @@
 Certificates, files, reports and sensitivities are functions of a solution, in rooms of their own.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -28,8 +28,9 @@ from ocp.solvers.iteration_log import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
 from ocp.transcription.kernels.time_derivatives import motion_rates
-from ocp.transcription.kernels.traces import trace, trace_joined, trace_open
+from ocp.transcription.kernels.traces import Trace, trace, trace_joined
 from ocp.transcription.settings import Transcription
+from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, free_duration, motion_inputs
 from ocp.transcription.variables.multipliers import Multipliers
@@ -215,11 +216,8 @@ class Solution:
         if self.plan is None or self.plan.recipe or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifted_kind(self))
             return traced(kernel_inputs(self, s, rated=traced.rated), s)
-        (program,), kept = self.plan.transcribed.parts, self.plan.transcribed.made
-        if "torques" not in kept:
-            what = program.statement, self.formulation, function, program.parameters
-            kept["torques"] = trace_open(*what, lifted_kind(self))
-        return kept["torques"](open_kernel_inputs(self, program.layout, s), s)
+        (program,) = self.plan.transcribed.parts
+        return kept_values(self, s, "torques", lambda _: function, program)
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
@@ -354,14 +352,46 @@ def kernel_inputs(solution: Solution, s: np.ndarray, *, rated: bool = False) -> 
     return np.vstack(parts)
 
 
-def open_kernel_inputs(solution: Solution, layout: Layout, s: np.ndarray) -> np.ndarray:
-    """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
-    parameters of the layout, and its rates are over the motion where they say how long that is."""
-    y, n = kernel_inputs(solution, s), solution.problem.tree.dof
+def open_kernel_inputs(
+    solution: Solution, layout: Layout, s: np.ndarray, *, rated: bool = False
+) -> np.ndarray:
+    """Return y (width, N) of kernels whose problem is open, at instants s (N,), as `kernel_inputs`:
+    it ends with the parameters of the layout, and its rates are over the motion where they say how
+    long that is."""
+    y, n = kernel_inputs(solution, s, rated=rated), solution.problem.tree.dof
     if layout.timed is not None:
         y[: 3 * n] *= np.repeat(solution.duration ** np.arange(3), n)[:, None]
+        if rated:  # the third derivatives and, if anything is lifted, its slopes
+            first = len(kernel_inputs(solution, s[:1]))
+            y[first : first + n] *= solution.duration**3
+            y[first + n :] *= solution.duration
     values = [solution.parameters[each.name] for each in layout.values]
     return np.vstack([y, np.tile(np.reshape(values, (-1, 1)), len(s))])
+
+
+def kept_values(
+    solution: Solution,
+    s: np.ndarray,
+    name: Hashable,
+    function_of: Callable[[Problem], Callable[[Instant], Any]],
+    program: TranscribedPhase | None,
+    make: Callable[..., Trace] = trace,
+) -> np.ndarray:
+    """Return (m, N) of a function of an Instant at instants s (N,), made of its problem.
+
+    Its graph is kept by the `program` of the same motion, if that leaves parameters open, under a
+    `name`; `make` traces it.
+    """
+    if program is None or not program.parameters:
+        wanted = function_of(solution.problem)
+        traced = make(solution.problem, solution.formulation, wanted, lifted_kind(solution))
+        return traced(kernel_inputs(solution, s, rated=traced.rated), s)
+    if name not in program.made:
+        wanted, parameters = function_of(program.statement), program.parameters
+        what = program.statement, solution.formulation, wanted, lifted_kind(solution), parameters
+        program.made[name] = make(*what)
+    traced = program.made[name]
+    return traced(open_kernel_inputs(solution, program.layout, s, rated=traced.rated), s)
 
 
 def _cut_forces(solution: Solution) -> np.ndarray:

@@ -34,7 +34,7 @@ from ocp.transcription.assembly.row_placement import close_bounds, constraint_bl
 from ocp.transcription.initial_guess import static_forces, straight_guess
 from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
 from ocp.transcription.kernels.inputs import Backend
-from ocp.transcription.kernels.traces import trace_open
+from ocp.transcription.kernels.traces import trace
 from ocp.transcription.kernels.user_functions import call_user_function
 from ocp.transcription.methods import Integrated, on_its_mesh
 from ocp.transcription.parameters.open_parameters import (
@@ -149,13 +149,14 @@ class TranscribedPhase:
         by inverse dynamics; made once."""
         if "drive_efforts" not in self.made:
             tree = self.layout.problem.tree
-            known, drives = self.transcription.dynamics, list(structure(tree).drives)
-            what = (
+            formulation = formulation_of(self.transcription.dynamics, tree)
+            drives = list(structure(tree).drives)
+            self.made["drive_efforts"] = trace(
                 self.statement,
-                formulation_of(known, tree),
+                formulation,
                 lambda at: at.required_torques[drives],
-            )
-            self.made["drive_efforts"] = trace_open(*what, self.parameters).function
+                parameters=self.parameters,
+            ).function
         return self.made["drive_efforts"]
 
     @property

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 import ocp
-from ocp.certificate import resolution_check, violations
+from ocp.certificate import resolution_check, row_violations, violations
 from ocp.certificate.resolution_check import coarseness
+from ocp.certificate.row_violations import violations_between_nodes
 from ocp.models.arms.two_link import two_link
 from ocp.models.arms.ur5_like import ur5_like
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -15,6 +16,8 @@ from ocp.problems.benchmarks.motions.compare_verdicts import judged
 from ocp.problems.hopping.monoped_hop import problem as monoped
 from ocp.problems.mechanisms.four_bar_effort import problem as turning
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing
+from ocp.solution import solution as solution_module
+from ocp.solution.objective_values import dense_terms
 from ocp.transcription import transcribe_phase
 from ocp.transcription.variables.layout import join_variables
 
@@ -118,9 +121,58 @@ def test_a_fine_motion_is_told_by_kernels_alone(monkeypatch):
     x = join_variables(transcribed.layout, solution.points, solution.duration)
     asked = []
     monkeypatch.setattr(
-        resolution_check, "_certificate_gaps", lambda _, doubts, __: asked.append(doubts) or ()
+        resolution_check, "_certificate_gaps", lambda _, __, doubts, ___: asked.append(doubts) or ()
     )
     assert coarseness(transcribed, x, solution) == "" and asked == [set()]
+
+
+def timed_lift(payload):
+    """An arm lifts a payload in a given time, both left open, within all kinds of limits."""
+    arm = ocp.with_limits(two_link(torque=20.0), velocity=9.0, torque_rate=300.0, jerk=900.0)
+    upper, fore = arm.links
+    loaded = replace(arm, links=(upper, replace(fore, mass=fore.mass + payload)))
+    return ocp.Problem(
+        tree=loaded,
+        motion=ocp.BSpline(points=12, degree=5),
+        duration=ocp.Parameter("T", 1.0, "s", lower=0.5, upper=2.0),
+        objective=ocp.effort() + 1e-3 * ocp.smoothness(loaded),
+        constraints=(
+            ocp.at_start(loaded, q=(-1.5, 0.0), qd=0.0),
+            ocp.at_end(loaded, q=(1.0, 0.5), qd=0.0),
+            *ocp.limits(loaded),
+        ),
+    )
+
+
+@pytest.mark.parametrize("torques", ["variables", "explicit"])
+def test_a_plans_further_solves_are_judged_by_kept_graphs_as_by_new_ones(monkeypatch, torques):
+    payload = ocp.Parameter("payload", 0.5, "kg", lower=0.0, upper=2.0)
+    plan = ocp.prepare(timed_lift(payload), ocp.Transcription(method=ocp.Spline(torques=torques)))
+    first, other = plan.solve(), {"payload": 1.5, "T": 0.8}
+    (program,) = plan.at(plan.solve(first, **other).parameters).parts
+    made = []
+    for module in (row_violations, solution_module):
+        for name in ("trace", "trace_cancelled"):
+            if hasattr(module, name):
+                real = getattr(module, name)
+                counted = lambda *what, real=real: made.append(what) or real(*what)
+                monkeypatch.setattr(module, name, counted)
+    last = plan.solve(first, **other)
+    assert last.success and not made
+    kept = {each.name: each for each in violations_between_nodes(last, program)}
+    row_violations._LAST.clear()
+    anew = {each.name: each for each in violations_between_nodes(last, program_of_numbers(last))}
+    assert made and kept.keys() == anew.keys() >= {"torque_rate_limits", "jerk_limits"}
+    for name, each in kept.items():
+        assert each.relative == pytest.approx(anew[name].relative, rel=1e-9, abs=1e-12), name
+        assert each.label == anew[name].label or each.relative < 1e-12
+    weights = [weight for weight, _ in last.problem.objective.terms]
+    by_kept, by_new = dense_terms(last, program), dense_terms(last)
+    assert by_kept == pytest.approx(by_new, rel=1e-12) and len(weights) == 2
+
+
+def program_of_numbers(solution):
+    return transcribe_phase(solution.problem, solution.transcription)
 
 
 @pytest.mark.parametrize("kind", ["arm", "swing", "hop"])

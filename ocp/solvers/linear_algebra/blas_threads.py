@@ -8,6 +8,7 @@ when the last one ends.
 
 import ctypes
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -29,6 +30,10 @@ SYMBOLS = (  # functions that get and set the number
     ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
     ("bli_thread_get_num_threads", "bli_thread_set_num_threads"),
 )
+
+
+# The files in a table of memory that may be such libraries, by their names
+MAPPED = re.compile(rb"/[^\n]*(?:%s)[^/\n]*$" % b"|".join(LIBRARIES), re.MULTILINE)
 
 
 class Library(NamedTuple):
@@ -81,10 +86,9 @@ def one_thread() -> Iterator[None]:
 def libraries() -> list[Library]:
     """Return the loaded libraries of linear algebra whose number of threads can be set."""
     try:
-        lines = MAPS.read_bytes().splitlines()  # each time, since plugins load theirs late
+        loaded = set(MAPPED.findall(MAPS.read_bytes()))  # each time: plugins load theirs late
     except OSError:
-        lines = []  # not Linux, or hidden: those of numpy's wheel are known anyway
-    loaded = {line.split(maxsplit=5)[-1] for line in lines if _is_library(line)}
+        loaded = set()  # not Linux, or hidden: those of numpy's wheel are known anyway
     files = sorted(map(os.fsdecode, loaded | _of_wheel()))
     return [library for file in files for library in _open_library(file)]
 

@@ -44,32 +44,43 @@ class Trace:
 
 
 def trace(
-    problem: Problem, formulation: Formulation, wanted: Callable, wrenches: str | None = None
+    problem: Problem,
+    formulation: Formulation,
+    wanted: Callable,
+    wrenches: str | None = None,
+    parameters: Sequence[Parameter] = (),
 ) -> Trace:
-    """Return the Trace of wanted(Instant), which is looked at a few times at most: to take
-    repetitions out would take longer than to evaluate them.
+    """Return the Trace of wanted(Instant).
+
+    Repetitions are taken out where `parameters` are left open, whose values y ends with; of numbers
+    it is looked at a few times at most, and that would take longer than to evaluate them.
 
     `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
     torques as "variables".
     """
-    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches)
+    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches, tuple(parameters))
     values = call_user_function("trace", wanted, inputs)
+    values = ca.cse(values) if parameters else values
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.with_rates.y if rated else inputs.y
     return Trace(function=function_of("trace", [y, inputs.s], values), rated=rated)
 
 
 def trace_cancelled(
-    problem: Problem, formulation: Formulation, wanted: Callable, wrenches: str | None = None
+    problem: Problem,
+    formulation: Formulation,
+    wanted: Callable,
+    wrenches: str | None = None,
+    parameters: Sequence[Parameter] = (),
 ) -> Trace:
     """Return the Trace of how much cancels in each row r of wanted(Instant),
 
         sum_j |p_j| - |sum_j p_j|,   p_j = dr/dx_j x_j
 
     over the accelerations x of the motion, where r depends on none of them over its rates, and
-    where it depends on neither zero. `wrenches` as in `trace`.
+    where it depends on neither zero. `wrenches` and `parameters` as in `trace`.
     """
-    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches)
+    inputs = _trace_symbols(ByIdentity(problem), formulation, wrenches, tuple(parameters))
     values = call_user_function("trace", wanted, inputs)
     n, first = problem.tree.dof, int(free_duration(problem))
     rates, accelerations = (inputs.y[first + k * n : first + (k + 1) * n] for k in (1, 2))
@@ -88,22 +99,6 @@ def trace_cancelled(
 def _cancellation(slopes: Matrix, x: Matrix) -> Matrix:
     parts = slopes.T * x
     return ca.sum1(ca.fabs(parts)) - ca.fabs(ca.sum1(parts))
-
-
-def trace_open(
-    problem: Problem,
-    formulation: Formulation,
-    wanted: Callable,
-    parameters: Sequence[Parameter],
-    wrenches: str | None = None,
-) -> Trace:
-    """Return the Trace of wanted(Instant) of a problem that leaves `parameters` open, whose values
-    y ends with."""
-    inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).with_parameters(
-        parameters, 0
-    )
-    values = ca.cse(call_user_function("trace", wanted, inputs))
-    return Trace(function=function_of("trace", [inputs.y, inputs.s], values), rated=False)
 
 
 def trace_joined(
@@ -139,7 +134,13 @@ def trace_across(places: Sequence[TracedInstant], wanted: Callable) -> tuple[Cal
 
 
 @lru_cache(maxsize=4)
-def _trace_symbols(same: ByIdentity, formulation: Formulation, wrenches: str | None) -> Inputs:
+def _trace_symbols(
+    same: ByIdentity,
+    formulation: Formulation,
+    wrenches: str | None,
+    parameters: tuple[Parameter, ...] = (),
+) -> Inputs:
     """Return the Inputs of traces, kept, because all that is traced of one motion shares poses,
     torques and reactions."""
-    return symbols(same.value, formulation, wrenches=wrenches, shared=True)
+    inputs = symbols(same.value, formulation, wrenches=wrenches, shared=True)
+    return inputs.with_parameters(parameters, 0)
