@@ -152,7 +152,7 @@ if TYPE_CHECKING:
         save_table,
     )
     from ocp.mpc.receding_horizon import track
-    from ocp.plots import animate, plot
+    from ocp.plots import animate, page, plot
     from ocp.report.data_frames import to_dataframe
     from ocp.report.report import describe, summary
     from ocp.sensitivity.sensitivity import derivative
@@ -284,6 +284,7 @@ __all__ = [
     "no_penetration",
     "noisy",
     "off_sphere",
+    "page",
     "pareto",
     "path",
     "periodic",

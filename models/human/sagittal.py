@@ -5,6 +5,7 @@ inertias, ranges and torque limits; both sides together are as strong as the two
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,7 +42,14 @@ def together(tree: Tree, names: Sequence[str], pivot: Pair) -> Link:
     centre = masses @ places / whole
     inertia = sum(_about_x(tree.links[k], frames[k]) for k in chosen)
     inertia += masses @ ((places - centre)[:, 1:] ** 2).sum(axis=1)
-    return flat(float(whole), (centre[2] - pivot[0], centre[1] - pivot[1]), float(inertia))
+    body = flat(float(whole), (centre[2] - pivot[0], centre[1] - pivot[1]), float(inertia))
+    aside = np.array([[0, 0, 1, -pivot[0]], [0, 1, 0, -pivot[1]], [-1, 0, 0, 0], [0, 0, 0, 1.0]])
+    looks = [
+        replace(visual, pose=(aside @ np.array(frames[k]) @ visual.pose).round(6))
+        for k in chosen
+        for visual in tree.links[k].visuals
+    ]
+    return replace(body, visuals=looks)
 
 
 def drive(tree: Tree, joint: str, way: int = 1, sides: int = 1) -> dict[str, Pair]:

@@ -20,6 +20,7 @@ import numpy as np
 from ocp import Link, Point, Strength, Tree, dh, fixed
 from ocp.mechanics import Open, any_nonzero, dh_pose, nominal, numbers, poses
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.body_surface import with_surface
 from ocp.models.human.segments import Segment, physique
 from ocp.models.human.strength.strengths import over_speed, strengths, torque_range
 from ocp.models.human.strength.tissue import passive as tissue
@@ -96,13 +97,14 @@ def human(
             continue
         options = _range(name, ranges, length) | _drive(name, able, weight * length, sex, **who)
         joints.append(dh(name, parent, theta=theta, d=d, a=a, alpha=alpha, before=base, **options))
-    return Tree(
+    tree = Tree(
         links=[links.get(_movement(name), Link()) for name in NAMES],
         joints=joints,
         points=_points(sizes),
         gravity=gravity,
         elements=(*(tissue(moving, stature, mass, toes=toes) if passive else ()), *able),
     )
+    return with_surface(tree)
 
 
 def carry(
@@ -120,7 +122,8 @@ def carry(
     where = np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,))
     arm, share = where - np.array(link.com), extra / (link.mass + extra)
     spread = arm @ arm * np.eye(3) - np.outer(arm, arm)
-    loaded = Link(
+    loaded = replace(
+        link,
         mass=link.mass + extra,
         com=np.array(link.com) + share * arm,
         inertia=np.array(link.inertia) + (1 - share) * extra * spread,

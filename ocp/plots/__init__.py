@@ -1,8 +1,8 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.bodies.animation import FILMS, Page, Stick, film, film_bytes, pace
+from ocp.plots.bodies.animation import FILMS, Stick, film, film_bytes, pace
 from ocp.plots.bodies.side_views import ARROW, Body, Scene, plan, rulers, scene, show, strip
-from ocp.plots.bodies.stick_figures import animate, plot_snapshots, snapshots, stick
+from ocp.plots.bodies.stick_figures import plot_snapshots, snapshots, stick
 from ocp.plots.canvas import (
     COLOURS,
     PICTURES,
@@ -20,6 +20,7 @@ from ocp.plots.curves.elements import plot_elements
 from ocp.plots.curves.motion_page import plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.curves.solver_iterations import plot_convergence, spy
 from ocp.plots.overview import plot
+from ocp.plots.scene_page import Page, animate, page, page_of
 from ocp.plots.tiles import Band, Tile, Trace, draw_tiles, handles
 
 __all__ = [
@@ -49,6 +50,8 @@ __all__ = [
     "handles",
     "lines",
     "pace",
+    "page",
+    "page_of",
     "panels",
     "picture",
     "plan",

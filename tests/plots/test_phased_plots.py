@@ -1,7 +1,5 @@
 """Pictures and films of motions of phases: one axis of time, gaps where they jump, arrows."""
 
-import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -82,17 +80,12 @@ def test_a_film_shows_forces_impulses_and_names_of_phases(hopped, tmp_path):
     lengths = np.linalg.norm(figure.places[:, head] - figure.places[:, tail], axis=1)
     assert lengths[-1] > 0.1 and lengths[:40].max() == 0.0
     assert (figure.phase(0), figure.phase(50)) == ("stance", "flight")
-    animate(hopped, tmp_path / "hop.html", seconds=1, rate=10)
-    page = (tmp_path / "hop.html").read_text()
-    data = json.loads(re.search(r'"application/json">(.*?)</script>', page).group(1))
-    assert [name for name, _ in data["ends"]] == ["stance", "flight"]
-    assert set(data["arrows"]) <= set(data["looks"])
     animate(hopped, tmp_path / "hop.gif", seconds=0.3, rate=10)
     assert (tmp_path / "hop.gif").read_bytes()[:3] == b"GIF"
 
 
 def test_snapshots_show_every_impulse_where_it_strikes(fall):
-    (axes, _) = plot_snapshots(fall, count=3).axes
+    (axes,) = plot_snapshots(fall, count=3).axes
     arrows = [text for text in axes.texts if text.arrow_patch is not None]
     place = fall.trace(lambda at: at.position("end"), 0.3)
     assert any(np.allclose(arrow.xyann, place[[0, 2]]) for arrow in arrows)
@@ -110,7 +103,7 @@ def test_a_phase_that_carries_another_link_is_drawn_like_the_others():
     assert len(plot(solution).axes) > 3
     shown = stick(solution, solution.times(5))
     tip = solution.trace(lambda at: at.position("tip"), solution.times(5))
-    np.testing.assert_allclose(shown.places[:, shown.tips["tip"]].T, tip[:2], atol=1e-9)
+    np.testing.assert_allclose(shown.places[:, shown.tips["tip"]].T, tip, atol=1e-9)
 
 
 def test_a_motion_without_outputs_says_so(fall):

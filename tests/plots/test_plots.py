@@ -27,7 +27,9 @@ from ocp.plots import (
     plot_snapshots,
     plot_torques,
     spy,
+    stick,
 )
+from ocp.plots.bodies.animation import camera_of
 from ocp.plots.curves.joint_curves import MANY
 from ocp.transcription import transcribe
 
@@ -200,28 +202,22 @@ def test_snapshots_hold_the_tip_at_start_and_end(solution):
     )
 
 
-def test_as_many_snapshots_as_asked_darkening(solution):
+def test_as_many_snapshots_as_asked_from_pale_to_strong(solution):
     axes = plot_snapshots(solution, count=5).axes[0]
-    tip = np.transpose(solution.trace(lambda at: at.position("tip"), solution.times(5))[:2])
-    shown = [
-        next(
-            line.get_color()
-            for line in axes.lines
-            if len(line.get_xdata()) == 2 and np.isclose(line.get_xydata()[1], place).all()
-        )
-        for place in tip
-    ]
-    assert (np.diff([sum(colour[:3]) for colour in shown]) < 0).all()
+    shades = [image.get_array() for image in axes.images]
+    darkest = [float(shade[..., :3][shade[..., 3] > 0.9].min()) for shade in shades]
+    assert len(darkest) == 5 and (np.diff(darkest) < 0).all()
+    assert f"every {solution.duration / 4:.3g} s" in axes.get_title()
     with pytest.raises(ValueError, match="count: expected at least 2 snapshots, got 1"):
         plot_snapshots(solution, count=1)
 
 
-def test_a_slide_is_dashed_from_its_zero_to_where_it_is(solution):
+def test_a_slide_is_a_bar_from_its_zero_to_where_it_is(solution):
     sliding = moved(solution, slider())
     axes = plot_snapshots(sliding).axes[0]
-    dashed = [line.get_xydata() for line in axes.lines if line.is_dashed()]
+    bars = [line.get_xydata() for line in axes.lines if len(line.get_xdata()) == 2]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("y (m)", "z (m)")
-    assert any(np.allclose(ends, [(0, 0.2), (0, 0.2 + sliding.q(0.0)[0])]) for ends in dashed)
+    assert any(np.allclose(ends, [(0, 0.2), (0, 0.2 + sliding.q(0.0)[0])]) for ends in bars)
 
 
 def test_the_plane_is_drawn_with_gravity_downwards(solution):
@@ -235,11 +231,14 @@ def test_a_spatial_tree_is_drawn_in_space(solution):
         joints=(revolute("yaw"), revolute("pitch", "yaw", axis=(0, 1, 0), home=(0.2, 0, 0.3))),
     )
     spatial = moved(solution, tree)
-    axes = plot_snapshots(spatial).axes[0]
-    com = spatial.problem.tree.links[1].com
-    tip = replace(tree, points=(Point(name="com", link="pitch", position=com),))
-    assert axes.name == "3d" and axes.get_zlabel() == "z (m)"
-    assert drawn(axes, *moved(solution, tip).trace(lambda at: at.position("com"), 0.8))
+    axes = plot_snapshots(spatial, count=3).axes[0]
+    camera = camera_of(stick(spatial, spatial.times(3)))
+    tip = replace(tree, points=(Point(name="end", link="pitch", position=(0.1, 0.0, 0.0)),))
+    end = moved(solution, tip).trace(lambda at: at.position("end"), 0.8)
+    pixels, (left, right, low, high) = axes.images[-1].get_array(), axes.images[-1].get_extent()
+    x, y = (camera.flat(end) - (left, low)) / (right - left, high - low) * pixels.shape[1::-1]
+    assert pixels[int(y), int(x), 3] == 1.0 and not axes.axison
+    assert len(axes.images) == 3 * 2 and axes.collections  # shadows, and the grid below them
 
 
 def test_convergence_shows_every_iteration(solution):

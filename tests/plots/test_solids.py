@@ -1,4 +1,4 @@
-"""Solids and meshes as triangles, bodies of equal inertia, and scenery that asks nothing."""
+"""Solids and meshes as triangles, bodies of links without any, and scenery that asks nothing."""
 
 import struct
 from dataclasses import replace
@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp import Link, Tree, load, revolute
+from ocp import Link, Tree, load, prismatic, revolute
 from ocp.mechanics import Visual
 from ocp.models.arms.two_link import two_link
 from ocp.plots.bodies.mesh_files import triangles
-from ocp.plots.bodies.solids import MeshWarning, equal_inertia, scenery, solids
+from ocp.plots.bodies.solids import (
+    DENSITY,
+    MeshWarning,
+    default_body,
+    equal_inertia,
+    scenery,
+    solids,
+)
 from ocp.storage.problem_data import problem_data, problem_from_data
 
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
@@ -138,30 +145,57 @@ def test_a_body_has_the_inertia_of_its_link():
     moments = mass / 5 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     link = Link(mass=mass, com=(1, 2, 3), inertia=turn @ moments @ turn.T)
-    body = equal_inertia(link, np.array([[9.0, 0, 0]]))
+    body = equal_inertia(link)
     np.testing.assert_allclose(sorted(body.size), (c, b, a), rtol=1e-9)
     way = np.array(body.pose)[:3, np.argmax(body.size)]
     assert abs(way @ turn[:, 0]) == pytest.approx(1)
     assert tuple(np.array(body.pose)[:3, 3]) == (1, 2, 3)
-    near = np.array([[1.0, 2, 3.15]])
-    np.testing.assert_allclose(sorted(equal_inertia(link, near).size), (c, b, a), rtol=1e-9)
-    light = replace(link, mass=0.1, inertia=np.array(link.inertia) / 50)  # lighter than cork
-    np.testing.assert_allclose(sorted(equal_inertia(light, near).size), (0.05, 0.1, 0.15))
-    assert equal_inertia(Link(mass=1.0), np.zeros((1, 3))) is None
+    assert equal_inertia(Link(mass=1.0)) is None
 
 
-def test_a_rod_is_a_capsule_from_its_joint_to_its_end():
-    rod = Link(mass=3.0, com=(0, 0.5, 0), inertia=np.diag([0, 0.1, 0.1]))
-    for reach in ([[0, 0, 0.0]] * 2, [[0, 0, 0.0], [0, 0.3, 0], [0, 1.0, 0]]):
-        body = equal_inertia(rod, np.array(reach))
-        (solid,) = scenery((body,))
-        low, high = solid.corners.min(axis=(0, 1)), solid.corners.max(axis=(0, 1))
-        np.testing.assert_allclose([low, high], [(-0.04, 0, -0.04), (0.04, 1, 0.04)], atol=1e-12)
+def bodies(link, **joint):
+    """The visuals of one link on a joint, of a tree whose longest rod is a metre."""
+    tree = Tree(links=(link,), joints=(joint.pop("joint", revolute)("a", **joint),))
+    return list(default_body(tree, 0, 1.0))
 
 
-def test_a_rod_about_its_joint_is_an_ellipsoid():
-    rod = Link(mass=3.0, inertia=np.diag([0, 0.1, 0.1]))
-    assert equal_inertia(rod, np.zeros((2, 3))).kind == "ellipsoid"
+def test_a_link_is_a_rod_of_its_mass_from_its_joint_with_a_pin():
+    rod = Link(mass=0.5, com=(0, 0.5, 0), inertia=np.diag([0, 0.1, 0.1]))
+    body, pin = bodies(rod, axis=(1, 0, 0))
+    radius = np.sqrt(0.5 / (DENSITY * np.pi * 1.0))
+    np.testing.assert_allclose(body.size, (max(radius, 0.03), 1.0))
+    (solid,) = scenery((body,))
+    low, high = solid.corners.min(axis=(0, 1)), solid.corners.max(axis=(0, 1))
+    thick = body.size[0]
+    np.testing.assert_allclose(high - low, (2 * thick, 1 + 2 * thick, 2 * thick), rtol=1e-2)
+    assert low[1] == pytest.approx(-thick) and high[1] == pytest.approx(1 + thick)
+    assert pin.kind == "cylinder" and abs(np.array(pin.pose)[:3, 2] @ (1, 0, 0)) == pytest.approx(1)
+    heavy = replace(rod, mass=500.0)
+    assert bodies(heavy)[0].size[0] == pytest.approx(0.14)  # no stouter
+
+
+def test_links_that_reach_nowhere_are_blocks_balls_and_ellipsoids():
+    (block,) = bodies(Link(mass=1.0), joint=prismatic, axis=(0, 1, 0))
+    assert block.kind == "box"
+    assert abs(np.array(block.pose)[:3, 0] @ (0, 1, 0)) == pytest.approx(1)  # along its way
+    assert [each.kind for each in bodies(Link(mass=3.0, inertia=np.diag([0, 0.1, 0.1])))] == [
+        "ellipsoid",
+        "cylinder",
+    ]
+    assert bodies(Link(mass=1.0))[0].kind == "sphere" and bodies(Link()) == []
+
+
+def test_a_loft_joins_its_sections_and_is_round_as_they_say():
+    rows = ((0.0, 0.1, 0, 0.2, 0.1, 2), (1.0, 0.1, 0, 0.2, 0.1, 2))
+    (solid,) = scenery((Visual(kind="loft", size=rows),))
+    assert volume(solid.corners) == pytest.approx(np.pi * 0.2 * 0.1, rel=0.03)
+    square = np.array(rows) + (0, 0, 0, 0, 0, 60)
+    (solid,) = scenery((Visual(kind="loft", size=square),))
+    assert volume(solid.corners) == pytest.approx(4 * 0.2 * 0.1, rel=0.08)
+    np.testing.assert_allclose(solid.corners.max(axis=(0, 1)), (0.3, 0.1, 1.0), atol=1e-9)
+    for wrong in (rows[:1], rows[::-1], [(0, 0, 0, 0, 1, 2), rows[1]]):
+        with pytest.raises(ValueError, match="visual loft: expected two or more sections"):
+            Visual(kind="loft", size=wrong)
 
 
 def test_a_tree_is_shown_by_visuals_where_it_has_any():
@@ -185,4 +219,4 @@ def test_scenery_is_kept_and_asks_nothing(solution, tmp_path):
     assert load(tmp_path / "arm.npz", problem).duration == solution.duration
     with pytest.raises(ValueError, match="scenery: expected a tuple of Visual"):
         replace(solution.problem, scenery="wall")
-    assert len(solids(two_link(torque=10.0))) == 2
+    assert len(solids(two_link(torque=10.0))) == 2 * 2  # rods and pins

@@ -1,9 +1,5 @@
 """The viewer in space: what it shows moves as the motion does, live too, and fits a page."""
 
-import base64
-import re
-import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -13,31 +9,20 @@ import ocp
 from ocp import solve
 from ocp.cli.main import command
 from ocp.mechanics import Visual
-from ocp.plots.bodies.animation import pace
 from ocp.plots.bodies.solids import coarsen_mesh, scenery
 from ocp.plots.bodies.stick_figures import stick
-from ocp.plots.bodies.viewer import VEIL, Viewer, build_scene, page, quaternion
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
-FLAGS = (
-    *("--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"),
-    *("--enable-unsafe-swiftshader", "--host-resolver-rules=MAP * ~NOTFOUND"),
-    *("--enable-logging=stderr", "--virtual-time-budget=300", "--window-size=300,200"),
-)
+from ocp.plots.bodies.viewer import VEIL, Viewer, build_scene
 
 
 def test_without_the_extra_the_viewer_says_how_to_get_it(solution, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "viser", None)
-    for show in (Viewer, lambda: page(solution, tmp_path / "arm.html")):
-        with pytest.raises(ValueError, match="needs viser: install the extra `view`"):
-            show()
+    with pytest.raises(ValueError, match="needs viser: install the extra `view`"):
+        Viewer()
     ocp.save(solution, tmp_path / "arm.npz")
     assert command(["view", str(tmp_path / "arm.npz")]) == 2
     assert "ocp view: error: the viewer needs viser" in capsys.readouterr().err
     assert command(["view", str(tmp_path / "none.npz")]) == 2
     assert "none.npz" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="suffix '.htm': expected one of .html"):
-        page(solution, tmp_path / "arm.htm")
 
 
 @pytest.mark.parametrize(
@@ -70,20 +55,9 @@ def test_files_that_are_no_results_are_named(tmp_path, capsys, content):
     assert len(said) == 1 and "a.npz: not a result file of this program, or damaged" in said[0]
 
 
-def test_a_quaternion_turns_as_its_matrix_does():
-    generator = np.random.default_rng(3)
-    for _ in range(20):
-        w, *v = wxyz = generator.normal(size=4) / 1.0
-        w, v = w / np.linalg.norm(wxyz), np.array(v) / np.linalg.norm(wxyz)
-        cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-        turn = np.eye(3) + 2 * w * cross + 2 * cross @ cross
-        again = quaternion(turn)
-        assert abs(again @ [w, *v]) == pytest.approx(1)
-
-
 def test_a_mesh_on_a_coarse_grid_has_fewer_triangles_and_its_size():
     (ball,) = scenery((Visual(kind="sphere", size=(1.0,)),))
-    fine, coarse = coarsen_mesh(ball.corners, 96), coarsen_mesh(ball.corners, 4)
+    fine, coarse = coarsen_mesh(ball.corners, 0.02), coarsen_mesh(ball.corners, 0.5)
     assert len(fine[1]) == len(ball.corners) and len(fine[0]) < len(ball.corners)
     assert len(coarse[1]) < 0.7 * len(fine[1])
     assert np.abs(coarse[0]).max() == pytest.approx(1.0, abs=0.3)
@@ -105,9 +79,9 @@ class Stage:
 
 def test_bodies_that_forces_push_do_not_hide_them(solution, hopped):
     for motion, veiled in ((solution, False), (hopped, True)):
-        stage, figure = Stage(), stick(motion, motion.times(3), space=True)
+        stage, figure = Stage(), stick(motion, motion.times(3))
         build_scene(stage, figure, np.array([0.0, 1.0, 0.0]), 12)
-        seen = [each["opacity"] for name, each in stage.meshes.items() if "bodies" in name]
+        seen = [each["opacity"] or 1.0 for name, each in stage.meshes.items() if "bodies" in name]
         assert bool(figure.arrows) == veiled and seen
         assert (max(seen) <= VEIL) == veiled
 
@@ -135,7 +109,7 @@ def test_a_served_scene_moves_with_its_motion(solution):
     pytest.importorskip("viser", reason="needs the extra `view`")
     viewer = Viewer(port=0)
     viewer.show(solution)
-    _, last = viewer.shown.bodies
+    last = viewer.shown.bodies[-1]
     tip = solution.trace(lambda at: at.position("tip"), solution.duration)
     assert viewer.clock.max == solution.duration  # in true seconds
     viewer.clock.value = solution.duration
@@ -145,31 +119,3 @@ def test_a_served_scene_moves_with_its_motion(solution):
     solve(problem, watch=viewer.watch)
     assert "iteration" in viewer.words.content
     viewer.stay(0.1)
-
-
-def written(page):
-    """The messages that a page plays, words among bytes."""
-    zstandard = pytest.importorskip("zstandard", reason="viser packs pages by it")
-    data = max(re.findall(r'"([A-Za-z0-9+/=]{1000,})"', page.read_text()), key=len)
-    return zstandard.ZstdDecompressor().decompress(base64.b64decode(data)[8:])
-
-
-@pytest.mark.commands
-def test_a_page_plays_in_a_browser_and_is_small(hopped, tmp_path):
-    pytest.importorskip("viser", reason="needs the extra `view`")
-    ocp.save(hopped, tmp_path / "hop.npz")
-    assert command(["view", str(tmp_path / "hop.npz"), "--html", str(tmp_path / "hop.html")]) == 0
-    assert (tmp_path / "hop.html").stat().st_size < 3e6
-    clock = f"t = {hopped.duration:.3f} s,  {pace(2.0, hopped.duration)}"
-    assert clock.encode() in written(tmp_path / "hop.html")
-    if not BROWSER:
-        pytest.skip("needs a browser: chromium of the distribution's packages")
-    shown = subprocess.run(
-        [BROWSER, *FLAGS, "--dump-dom", (tmp_path / "hop.html").as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "Uncaught" not in shown.stderr and "ERR_" not in shown.stderr
-    assert "Embedded data loaded" in shown.stderr and re.search("<canvas", shown.stdout)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from ocp.cli.exit_status import DONE, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.cli.output.status_line import status_line
-from ocp.plots.bodies.viewer import HOST, PORT, Viewer, page
+from ocp.plots import page
+from ocp.plots.bodies.viewer import HOST, PORT, Viewer
 from ocp.progress import say
 from ocp.storage import load
 from ocp.storage.atomic_files import check_writable
@@ -43,12 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ocp view",
         description=command.__doc__,
-        epilog="needs the extra `view`",
+        epilog="needs the extra `view`, but for --html",
         allow_abbrev=False,
     )
     words = "a solution, as `ocp run NAME --save FILE.npz` keeps it"
     parser.add_argument("file", metavar="FILE.npz", help=words)
-    words = "write one page instead, which needs no network"
+    words = "write one page instead, with curves, which needs no network and no extra"
     parser.add_argument("--html", metavar="FILE.html", help=words)
     words = "how long the page plays (default: as the motion, and at least 2)"
     parser.add_argument("--seconds", type=float, metavar="NUMBER", help=words)

@@ -20,6 +20,7 @@ from ocp.mechanics.values.validation import check_numeric
 
 LARGEST = 1e9  # m or rad: an end of a range that is open at one side only
 ROOT = "world"  # the link that stands for the ground
+LACKED = ("ellipsoid", "loft")  # visuals that the format has no words for
 
 
 def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
@@ -124,7 +125,7 @@ def _left_out(tree: Tree, base: Sequence[int]) -> Remarks:
     solids = [
         name
         for name, link in zip(tree.link_names, tree.links)
-        if any(visual.kind == "ellipsoid" for visual in link.visuals)
+        if any(visual.kind in LACKED for visual in link.visuals)
     ]
     smooth = [
         each.name
@@ -135,7 +136,7 @@ def _left_out(tree: Tree, base: Sequence[int]) -> Remarks:
     return {
         "of dry friction its dynamic level is written": smooth,
         "points are left out": [point.name for point in tree.points],
-        "ellipsoids are left out": solids,
+        "ellipsoids and lofts are left out": solids,
         "the narrower of two limits is written": uneven,
         "that nothing drives is left out": [
             joint.name for joint in joints if joint.kind != "fixed" and not joint.actuated
@@ -164,7 +165,7 @@ def _link(name: str, link: Link) -> Iterator[str]:
 
 
 def _visual(visual: Visual) -> Iterator[str]:
-    if visual.kind == "ellipsoid":  # which the format lacks
+    if visual.kind in LACKED:
         return
     shapes = {
         "box": lambda size: f"size={_numbers(size)}",

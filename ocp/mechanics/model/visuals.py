@@ -17,6 +17,7 @@ SIZES = {  # what the numbers of a kind's size are, in order
     "capsule": ("radius", "length"),
     "ellipsoid": ("radius along x", "radius along y", "radius along z"),
     "mesh": ("scale along x", "scale along y", "scale along z"),
+    "loft": ("height", "centre x", "centre y", "radius x", "radius y", "roundness"),
 }
 
 
@@ -27,9 +28,11 @@ class Visual:
 
     `kind` is "box" (`size`: lengths along x, y, z), "sphere" (radius), "cylinder" or "capsule"
     (radius, length along z, of a capsule without its caps), "ellipsoid" (radii along x, y, z; all
-    in m) or "mesh": the file at `path`, in its own units times `size` (three scales, which may
-    mirror it). `colour` is red, green, blue and opacity, of 0 to 1 each; None where none is given.
-    Raises ValueError naming the kind and what is wrong.
+    in m), "mesh": the file at `path`, in its own units times `size` (three scales, which may mirror
+    it), or "loft": a skin over sections across z, rows (k, 6) of their height, centre x and y,
+    radii x and y (all in m) and the power p of |x|^p + |y|^p = 1, an ellipse with 2. `colour` is
+    red, green, blue and opacity, of 0 to 1 each; None where none is given. Raises ValueError naming
+    the kind and what is wrong.
     """
 
     kind: str
@@ -63,6 +66,8 @@ class Visual:
 
 
 def _size(label: str, words: Sequence[str], size: Any) -> np.ndarray:
+    if label == "visual loft":
+        return _sections(label, words, size)
     entries = numbers(f"{label}: size ({', '.join(words)})", size, (len(words),))
     wrong = entries == 0 if words[0].startswith("scale") else entries <= 0
     if wrong.any():
@@ -72,3 +77,14 @@ def _size(label: str, words: Sequence[str], size: Any) -> np.ndarray:
             f"{entries[wrong][0]:g}"
         )
     return entries
+
+
+def _sections(label: str, words: Sequence[str], size: Any) -> np.ndarray:
+    count = len(size) if isinstance(size, Sequence | np.ndarray) else 0
+    rows = numbers(f"{label}: size (rows of {', '.join(words)})", size, (count, len(words)))
+    if count < 2 or not ((np.diff(rows[:, 0]) > 0).all() and (rows[:, 3:] > 0).all()):
+        raise ValueError(
+            f"{label}: expected two or more sections of rising height, with radii and roundness "
+            f"above 0, got {rows.tolist()}"
+        )
+    return rows

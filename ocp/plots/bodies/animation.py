@@ -1,51 +1,54 @@
-"""Stick figures that move: as .gif or .mp4, or as a page of HTML that plays by itself."""
+"""A motion as a scene: what is drawn of it, its stills on paper, and films as .gif or .mp4."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.plots.bodies.scenery import BODY, STILL, Placed, draw_solid, draw_still, extreme_points
-from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
+from ocp.plots.bodies.raster import SUN, Camera, Surface, corner_normals, render, shadow
+from ocp.plots.bodies.scenery import Placed, extreme_points, main_plane, stands_out, tile
+from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
+from ocp.plots.canvas import DPI, TEXT, check_suffix, picture, style
 from ocp.spelling import suggest_fields
 from ocp.storage.atomic_files import write
 from ocp.version import install_hint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FILMS = (".gif", ".mp4", ".html")
-GREY_TONE = "#8c8c8c"  # of scenery without a colour of its own
-PLAYER = Path(__file__).with_name("player.html")
-BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4)), "stay": (0.4, ())}  # width in a page, dash (px)
-MARKS = {"fixed": (".", 4), "prismatic": ("s", 6), "screw": ("D", 4), "revolute": ("o", 4)}
-TALL = 480  # px: a page within a notebook
-MANY, THIN = 16, 0.6  # links; more are drawn thinner, by this factor
+STEEL, STONE, BONE = "#4d7ea8", "#a9adb2", "#39424e"  # bodies, scenery, rails and cables
+EARTH, CENTRE = "#b5a68c", "#d62728"  # of the ground, and of the path of the centre of mass
+BARS = {"link": (STEEL, 3.6), "slide": (BONE, 1.8), "stay": (BONE, 1.2)}  # without bodies; pt
+TRACED = 6  # points, of more only the centre of mass leaves a trace
 SHORTEST = 1e-3  # of the extent: arrows that are drawn
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
+STILL, MOVING = 600, 400  # pixels across a still, and a film
+BUDGET = 30_000  # triangles of a still
+DARK, PALE = 0.3, 0.9  # of the ground: a shadow, and the lines of its grid
 
 
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stick:
-    """A stick figure: `places` (N, P, 2 or 3; m) at times `t` (N,), s.
+    """A motion as it is drawn: `places` (N, P, 3; m) at times `t` (N,), s, in global axes.
 
-    They are along the global `axes`, the last of which points `up` (1) or down (-1). `bars` {kind:
-    pairs of places}, `hubs` {kind of joint: places}, `feet` (places on the ground), `tips` {name of
-    point: place}, and `colours` {kind of bar: (colour, width)} of bars that have their own, width 1
-    being a link's. `arrows` {kind: pairs of places, tail and head}, none where both are one place;
-    `ends` are (phase, its end in s) of a motion that has phases. About the figure are `solids`, and
-    below it the corners (4, 3; m) of the ground's `floors`, both in all three global axes.
+    It is seen along the global `axes`, three or the two of a plane, the last of which points `up`
+    (1) or down (-1). `bars` {kind: pairs of places} are "link" where a link has no body, "bone"
+    within bodies, "slide" of joints and "stay" of cables; `feet` (places on the ground), `tips`
+    {name of point: place}, `arrows` {kind: pairs of places, tail and head}, none where both are one
+    place, and their `colours` {kind: (colour, width)}; `ends` are (phase, its end in s) of a motion
+    that has phases. There are `solids`, and the corners (4, 3; m) of the ground's `floors`. Rows of
+    `directions` (3, 3) are to the right, away and up as one sees it from the side; it is `weighty`
+    if it has weight in what is seen. The place of the centre of mass is its `leader`, -1 if none.
     """
 
     t: np.ndarray
@@ -53,7 +56,6 @@ class Stick:
     axes: Sequence[str]
     up: int
     bars: Mapping[str, Sequence[tuple[int, int]]]
-    hubs: Mapping[str, Sequence[int]] = field(default_factory=dict)
     feet: Sequence[int] = ()
     tips: Mapping[str, int] = field(default_factory=dict)
     colours: Mapping[str, tuple[str, float]] = field(default_factory=dict)
@@ -61,23 +63,31 @@ class Stick:
     ends: Sequence[tuple[str, float]] = ()
     solids: Sequence[Placed] = ()
     floors: Sequence[np.ndarray] = ()
-
-    @property
-    def axis_numbers(self) -> list[int]:
-        """Which of the global axes it is drawn along."""
-        return ["xyz".index(name) for name in self.axes]
-
-    @property
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Least and greatest place (2 or 3; m) of all that is drawn, but for the ground."""
-        about = [points[:, self.axis_numbers] for points in extreme_points(self.solids)]
-        every = np.concatenate([self.places.reshape(-1, len(self.axes)), *about])
-        return every.min(axis=0), every.max(axis=0)
+    directions: np.ndarray = field(default_factory=lambda: np.eye(3))
+    weighty: bool = True
+    leader: int = -1
 
     @property
     def flat(self) -> bool:
-        """Whether it is drawn in a plane."""
+        """Whether it moves in a plane."""
         return len(self.axes) == 2
+
+    @property
+    def eye(self) -> tuple[float, float]:
+        """Where it is seen from in space (rad): from the right toward away, and up."""
+        if not self.flat:
+            return -0.95, 0.24
+        return (-1.2, 0.22) if self.weighty else (-1.45, 1.05)
+
+    @property
+    def traced(self) -> dict[str, int]:
+        """The points whose paths are drawn, but for the centre of mass."""
+        return dict(self.tips) if len(self.tips) <= TRACED else {}
+
+    @property
+    def extremes(self) -> np.ndarray:
+        """Places (P, 3; m) that hold all that is drawn, but for the ground."""
+        return np.concatenate([self.places.reshape(-1, 3), *extreme_points(self.solids)])
 
     def phase(self, k: int) -> str:
         """The name of the phase at instant k, "" where there are none."""
@@ -87,40 +97,38 @@ class Stick:
         return names[0] if names else ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Page:
-    """A page of HTML that plays a motion by itself, shown where a notebook shows a value.
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Axes that hold a motion, seen by a camera: its surfaces as `parts` in their own frames, the
+    `plane` below it, a place and a normal, and how many `pixels` a picture has across."""
 
-    `text` is the page, as a file or a browser takes it.
-    """
+    axes: Any
+    stick: Stick
+    camera: Camera
+    parts: Sequence[tuple[np.ndarray, Surface]]
+    plane: tuple[np.ndarray, np.ndarray]
+    pixels: int
 
-    text: str
-
-    def __repr__(self) -> str:
-        return f"Page({len(self.text.encode())} bytes of HTML, shown by notebooks)"
-
-    def _repr_html_(self) -> str:
-        frame = f"style='width:100%; height:{TALL}px; border:0'"
-        return f"<iframe {frame} srcdoc='{escape(self.text, quote=True)}'></iframe>"
+    def surface(self, k: int) -> Surface:
+        """Return all surfaces at instant k, in global axes."""
+        corners, normals = [np.empty((0, 3, 3))], [np.empty((0, 3, 3))]
+        for poses, part in self.parts:
+            pose = poses[k if len(poses) > 1 else 0]
+            corners.append(part.corners @ pose[:3, :3].T + pose[:3, 3])
+            normals.append(part.normals @ pose[:3, :3].T)
+        colours = [np.empty((0, 3)), *(part.colours for _, part in self.parts)]
+        return Surface(np.concatenate(corners), np.concatenate(normals), np.concatenate(colours))
 
 
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
-    """Write a stick figure moving as .gif, .mp4 or .html, so many seconds at `rate` frames per
-    second.
+    """Write a stick figure moving as .gif or .mp4, so many seconds at `rate` frames per second.
 
     Raises ValueError naming another suffix, and for .mp4 where there is no ffmpeg.
     """
-    check_suffix(path, FILMS)
-    kind = Path(path).suffix.lower()
-    if kind == ".html":
-        write(path, page_of(stick, seconds).text)
-    else:
-        words = pace(seconds, float(stick.t[-1]))
-        frames = len(stick.t)
-        write(
-            path,
-            film_bytes(lambda figure: _prepare_film(figure, stick, words), frames, rate, kind=kind),
-        )
+    check_suffix(path, FILMS[:2])
+    words, kind = pace(seconds, float(stick.t[-1])), Path(path).suffix.lower()
+    prepare = partial(_prepare_film, stick=stick, words=words)
+    write(path, film_bytes(prepare, len(stick.t), rate, kind=kind))
 
 
 def pace(seconds: float, duration: float) -> str:
@@ -133,85 +141,158 @@ def pace(seconds: float, duration: float) -> str:
     return f"{'slowed' if slower > 1 else 'sped up'} {times:g} times"
 
 
-def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
-    """Return axes of equal scale that hold the whole motion and the paths of its points."""
-    low, high = stick.bounds
-    extent = high - low
-    middle, half = (low + high) / 2, MARGIN * np.maximum(extent, NARROW * extent.max() or NARROW)
-    axes: Any = figure.add_subplot(spec, projection=None if stick.flat else "3d")
-    style(axes, *(f"{name} (m)" for name in stick.axes[:2]))
-    for axis, limits in zip("xyz", np.transpose([middle - half, middle + half])):
-        axes.set(**{f"{axis}lim": limits})
-    axes.locator_params(nbins=4)
+def stage(figure: Figure, spec: Any, stick: Stick, pixels: int = STILL) -> Stage:
+    """Return axes of equal scale that hold the whole motion, its ground and the paths of its
+    points, in a cell `spec` of a figure's grid; pictures in it have so many pixels."""
+    camera, axes = camera_of(stick), figure.add_subplot(spec)
+    low, high = (bound(camera.flat(stick.extremes), axis=0) for bound in (np.min, np.max))
+    middle, extent = (low + high) / 2, high - low
+    half = MARGIN * np.maximum(extent, NARROW * extent.max() or NARROW)
+    (left, bottom), (right, top) = middle - half, middle + half
+    axes.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
+    axes.autoscale(False)
+    turned = stick.extremes @ stick.directions.T
+    plane = main_plane(stick.floors, stick.directions, float(turned[:, 2].min()))
     if stick.flat:
-        axes.set_aspect("equal")
+        style(axes, *(f"{name} (m)" for name in stick.axes))
+        axes.locator_params(nbins=4)
+        axes.yaxis.set_inverted(stick.up < 0)
+        _draw_edges(axes, stick, camera)
     else:
-        axes.set_zlabel(f"{stick.axes[2]} (m)", fontsize=TEXT)
-        axes.set_box_aspect(half, zoom=0.8)
-    (axes.yaxis if stick.flat else axes.zaxis).set_inverted(stick.up < 0)
-    draw_still(axes, stick.solids, stick.floors, stick.axis_numbers)
-    for place in stick.tips.values():
-        axes.plot(*stick.places[:, place].T, color="0.6", linewidth=0.8, zorder=1.8)
-    feet = stick.places[0, list(stick.feet)].T
-    axes.plot(*feet, linestyle="", marker="^", markersize=9, color="0.6", zorder=1.8)
-    return axes
+        axes.set_axis_off()
+        _draw_tile(axes, stick, camera, plane, turned)
+    for place in stick.traced.values():
+        axes.plot(*camera.flat(stick.places[:, place]).T, color="0.6", linewidth=0.8, zorder=2.5)
+    if stick.leader >= 0:
+        path = camera.flat(stick.places[:, stick.leader])
+        axes.plot(*path.T, color=CENTRE, linewidth=0.8, zorder=2.5)
+    feet = camera.flat(stick.places[0, list(stick.feet)])
+    axes.plot(*feet.T, linestyle="", marker="^", markersize=9, color="0.6", zorder=1.8)
+    return Stage(axes, stick, camera, list(_parts(stick, plane)), plane, pixels)
 
 
-def draw(
-    axes: Any, stick: Stick, k: int, colour: Any, width: float = 2.2, bodies: bool = True
-) -> list[Artist]:
-    """Draw the figure at instant k with bars of that width (pt); return what was drawn.
+def camera_of(stick: Stick) -> Camera:
+    """Return the camera that looks at a motion: onto its plane, or from where it is seen in
+    space."""
+    _, away, up = stick.directions
+    sun = SUN @ stick.directions / np.linalg.norm(SUN)
+    if stick.flat:
+        across, along = (np.eye(3)["xyz".index(name)] for name in stick.axes)
+        return Camera(np.array([across, along, -away if stick.weighty else up]), up, sun)
+    turn, rise = stick.eye
+    out = np.array([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)])
+    side = np.array([-np.sin(turn), np.cos(turn), 0.0])
+    axes = np.array([side, np.cross(out, side), out]) @ stick.directions
+    return Camera(axes, up, sun)
 
-    With or without the `bodies` about the bars.
-    """
-    spots = stick.places[k]
-    drawn: list[Artist] = []
-    for each in stick.solids if bodies else ():
-        if not each.still:
-            drawn += draw_solid(axes, each, k, stick.axis_numbers, colour, BODY)
-    size = 1.0 if len(stick.bars.get("link", ())) <= MANY else THIN
-    for kind, pairs in stick.bars.items():
-        look = {
-            "color": colour,
-            "linestyle": (0, (2, 1)) if kind == "slide" else "-",
-            "linewidth": size * width * (BARS["stay"][0] if kind == "stay" else 1.0),
-            "solid_capstyle": "round",
-            "zorder": 2,
-        }
-        drawn += [axes.plot(*spots[list(pair)].T, **look)[0] for pair in pairs]
-    for kind, (marker, diameter) in MARKS.items():
-        drawn += axes.plot(
-            *spots[list(stick.hubs.get(kind, ()))].T,
-            linestyle="",
-            marker=marker,
-            markersize=size * diameter,
-            color=colour,
-            markerfacecolor="white",
-            markeredgewidth=0.9,
-            zorder=3,
-        )
+
+def _parts(stick: Stick, plane: tuple[np.ndarray, np.ndarray]) -> list[tuple[np.ndarray, Surface]]:
+    """Return (poses, surface) of solids, and of ground that stands out of its plane."""
+    size, parts = mean_cell([each.solid.corners for each in stick.solids], BUDGET), []
+    for each in stick.solids:
+        places, faces = coarsen_mesh(each.solid.corners, size)
+        faces = faces[:, ::-1] if _inside_out(places[faces]) else faces
+        tone = np.array(rgb(colour_of(each)))
+        colours = np.tile(tone, (len(faces), 1))
+        surface = Surface(places[faces], corner_normals(places, faces), colours)
+        parts.append((each.poses, surface))
+    for patch in stick.floors:
+        if stands_out(patch, plane):
+            side = np.cross(*np.diff(patch[:3], axis=0))
+            ring = patch if side @ plane[1] > 0 else patch[::-1]  # seen from above
+            corners = ring[np.array([[0, 1, 2], [0, 2, 3]])]
+            normals = np.broadcast_to(np.abs(side @ plane[1]) * plane[1], corners.shape)
+            surface = Surface(corners, normals, np.tile(rgb(EARTH), (2, 1)))
+            parts.append((np.eye(4)[None], surface))
+    return parts
+
+
+def _inside_out(corners: np.ndarray) -> bool:
+    """Tell whether the triangles (F, 3, 3) of a body face inward, their volume being negative."""
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    return bool((np.cross(a, b) * c).sum() < 0)
+
+
+def colour_of(each: Placed) -> str:
+    """Return the colour of a solid, its own or that of bodies or of scenery."""
+    own = each.solid.colour
+    if own is None:
+        return STONE if each.still else STEEL
+    return "#" + "".join(f"{round(255 * part):02x}" for part in own[:3])
+
+
+def rgb(colour: str) -> tuple[float, ...]:
+    """Return red, green and blue, 0 to 1, of a colour as #rrggbb."""
+    return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+
+
+def _draw_edges(axes: Any, stick: Stick, camera: Camera) -> None:
+    """Draw patches of the ground as they are seen from the side."""
+    for patch in stick.floors:
+        corners = camera.flat(patch)
+        along = corners[:, int(np.ptp(corners, axis=0).argmax())]
+        ends = corners[[along.argmin(), along.argmax()]]  # farthest apart on the longer side
+        axes.plot(*ends.T, color=EARTH, linewidth=1.6, zorder=1.2)
+
+
+def _draw_tile(axes: Any, stick: Stick, camera: Camera, plane: Any, turned: np.ndarray) -> None:
+    """Draw a rectangle of the plane below a motion, with a grid of round lengths."""
+    from matplotlib.collections import LineCollection
+
+    corners, lines = tile(plane, stick.directions, turned)
+    axes.fill(*camera.flat(corners).T, facecolor="0.93", edgecolor="0.8", linewidth=0.6, zorder=1)
+    grid = LineCollection(list(camera.flat(lines)), colors="0.82", linewidths=0.5, zorder=1.1)
+    axes.add_collection(grid, autolim=False)
+    seen = camera.flat(np.concatenate([corners, stick.extremes]))
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+
+
+def draw(stage: Stage, k: int, fade: float = 0.0) -> list[Artist]:
+    """Draw a motion at instant k, as pale as `fade` (0 to 1) says; return what was drawn."""
+    axes, stick, camera = stage.axes, stage.stick, stage.camera
+    spots, drawn = camera.flat(stick.places[k]), []
+    surface, scale = stage.surface(k), stage.pixels / np.ptp(axes.get_xlim())
+    if len(surface.corners):
+        if not stick.flat:
+            dark, box = shadow(surface, stage.plane, camera, scale / 2)
+            black = np.dstack([*[np.zeros_like(dark)] * 3, DARK * (1 - fade) * dark])
+            drawn.append(_place_image(axes, black, box, 1.2))
+        image, box = render(surface, camera, scale)
+        image[..., :3] += fade * (1 - image[..., :3])
+        drawn.append(_place_image(axes, image, box, 2))
+    for kind, (colour, width) in BARS.items():
+        shade = np.array(rgb(colour))
+        bar = {"color": shade + fade * (1 - shade), "linewidth": width, "solid_capstyle": "round"}
+        pairs = stick.bars.get(kind, ())
+        drawn += [axes.plot(*spots[list(pair)].T, **bar, zorder=2.2)[0] for pair in pairs]
     for kind, pairs in stick.arrows.items():
         tone, share = stick.colours[kind]
         for tail, head in pairs:
             if np.linalg.norm(spots[head] - spots[tail]) > SHORTEST * np.ptp(stick.places):
-                drawn.append(_arrow(axes, spots[tail], spots[head], tone, share * width))
+                drawn.append(_arrow(axes, spots[tail], spots[head], tone, 2.2 * share))
     return drawn
 
 
-def draw_impulses(axes: Any, stick: Stick) -> None:
+def _place_image(axes: Any, image: np.ndarray, box: Any, zorder: float) -> Artist:
+    limits = axes.get_xlim(), axes.get_ylim()
+    look: dict[str, Any] = {"extent": box, "origin": "lower", "interpolation": "antialiased"}
+    shown = axes.imshow(image, **look, aspect="equal", zorder=zorder)
+    axes.set(xlim=limits[0], ylim=limits[1])
+    return shown
+
+
+def draw_impulses(stage: Stage) -> None:
     """Draw every impulse of a motion where it strikes."""
+    stick = stage.stick
     for tail, head in stick.arrows.get("impulse", ()):
         lengths = np.linalg.norm(stick.places[:, head] - stick.places[:, tail], axis=1)
         spots, (colour, share) = stick.places[lengths.argmax()], stick.colours["impulse"]
-        _arrow(axes, spots[tail], spots[head], colour, 2.2 * share)
+        start, end = stage.camera.flat(spots[[tail, head]])
+        _arrow(stage.axes, start, end, colour, 2.2 * share)
 
 
 def _arrow(axes: Any, tail: np.ndarray, head: np.ndarray, colour: str, width: float) -> Artist:
-    """Draw an arrow; in space a line whose tail has a dot."""
-    if len(tail) > 2:
-        ends = np.transpose([tail, head])
-        look = {"color": colour, "linewidth": width, "zorder": 4}
-        return axes.plot(*ends, marker=".", markersize=4, markevery=[0], **look)[0]
     frame: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
     frame |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
     return axes.annotate("", head, tail, arrowprops=frame, zorder=4, annotation_clip=False)
@@ -268,63 +349,11 @@ def ffmpeg() -> str:
 
 
 def _prepare_film(figure: Figure, stick: Stick, words: str) -> Callable[[int], Sequence[Artist]]:
-    axes: Axes = stage(figure, figure.add_gridspec(1, 1)[0], stick)
+    scene = stage(figure, figure.add_gridspec(1, 1)[0], stick, MOVING)
 
     def act(k: int) -> Sequence[Artist]:
         said = [f"t = {stick.t[k]:.4f} s", words, stick.phase(k)]
-        axes.set_title(",  ".join(filter(None, said)), fontsize=TEXT)
-        return draw(axes, stick, k, COLOURS[0])
+        scene.axes.set_title(",  ".join(filter(None, said)), fontsize=TEXT)
+        return draw(scene, k)
 
     return act
-
-
-def page_of(stick: Stick, seconds: float) -> Page:
-    """Return a page that plays the motion: the player, and frames as JSON."""
-    signs = np.array([*[1] * (len(stick.axes) - 1), stick.up])
-    frames, bounds = (stick.places * signs).round(6), np.array(stick.bounds) * signs
-    right, upward = stick.axes[0], f"{stick.axes[1]} {'up' if stick.up > 0 else 'down'}"
-    data = {
-        "t": stick.t.tolist(),
-        "places": frames.tolist(),
-        "low": bounds.min(axis=0).tolist(),
-        "size": np.ptp(bounds, axis=0).tolist(),
-        "seconds": seconds,
-        "note": f"{right} to the right, {upward}" if stick.flat else "drag to turn, wheel to zoom",
-        "looks": {kind: _look(stick, kind) for kind in (*stick.bars, *stick.arrows)},
-        "bars": dict(stick.bars),
-        "hubs": dict(stick.hubs),
-        "feet": list(stick.feet),
-        "tips": dict(stick.tips),
-        "arrows": dict(stick.arrows),
-        "ends": [[name, end] for name, end in stick.ends],
-        "floors": [
-            (floor[:, stick.axis_numbers] * signs).round(5).tolist() for floor in stick.floors
-        ],
-        "solids": [_solid(stick, each, signs) for each in stick.solids],
-    }
-    player = PLAYER.read_text(encoding="utf-8")
-    return Page(player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c")))
-
-
-def _solid(stick: Stick, each: Placed, signs: np.ndarray) -> dict[str, Any]:
-    """Return a solid for the player: points of its outline, and rows of its poses along the axes
-    that are shown, one after the other, of every frame or once."""
-    own = each.solid.colour
-    colour = (GREY_TONE if each.still else COLOURS[0]) if own is None else _hex(own)
-    rows = each.poses[:, stick.axis_numbers] * signs[:, None]
-    return {
-        "points": each.solid.outline.round(5).tolist(),
-        "moves": rows.reshape(len(rows), -1).round(5).tolist(),
-        "colour": colour,
-        "opacity": (STILL if each.still else BODY) * (1.0 if own is None else own[3]),
-    }
-
-
-def _hex(colour: Sequence[float]) -> str:
-    return "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])
-
-
-def _look(stick: Stick, kind: str) -> tuple[str, float, Sequence[int]]:
-    """Return colour, width and dash (px) of the bars of a kind."""
-    width, dash = BARS.get(kind, BARS["link"])
-    return (*stick.colours.get(kind, (COLOURS[0], width)), dash)

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import poses, velocity
-from ocp.mechanics.kinematics.zero_moment import convex_hull, tangents
+from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Point, Tree
 from ocp.mechanics.values.validation import set_fields
-from ocp.plots.bodies.solids import Solid, coarsen_mesh, scenery, solids
+from ocp.plots.bodies.solids import Solid, scenery, solids
 from ocp.plots.curves.contact_forces import contact_forces, surfaces
 from ocp.plots.curves.phases import Piece, piece_mask, pieces
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-
 MARGIN = 0.15  # of a motion's extent: by which the ground goes on beyond it
 APART = 1e-6  # m: planes that are nearer are one
 AT_REST = 1e-3  # m/s: what is let go so slowly has been put down
-BODY, STILL = 0.14, 0.45  # opacity of bodies and of scenery
-MANY, ROUGH = 1000, 16  # triangles, beyond which a mesh is drawn on a grid of so many cells
-GREY = "0.55"
-EARTH = "#8c7b66"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still, as it is drawn on paper.
 
-    `edge` are points (P, 3; m) whose convex hull it fills, `faces` (F, 3, 3; m) triangles of it.
+    `edge` are points (P, 3; m) whose convex hull it fills.
     Pictures reach as far as it goes from the `first` to the `last` instant, and not farther.
     """
 
@@ -44,23 +37,14 @@ class Placed:
     first: int = 0
     last: int = -1
     edge: np.ndarray = field(init=False, repr=False)
-    faces: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        corners = self.solid.corners
-        if len(corners) > MANY:
-            places, rings = coarsen_mesh(corners, ROUGH)
-            corners = places[rings]
-        set_fields(self, edge=self.solid.outline, faces=corners)
+        set_fields(self, edge=self.solid.outline)
 
     @property
     def still(self) -> bool:
         """Whether it never moves."""
         return len(self.poses) == 1
-
-    def corners(self, k: int) -> np.ndarray:
-        """Return its triangles (F, 3, 3; m) at instant k, in the global frame."""
-        return _transform(self.faces, self.poses[0 if self.still else k])
 
     def outline(self, k: int) -> np.ndarray:
         """Return points (P, 3; m) at instant k whose convex hull it fills."""
@@ -206,49 +190,63 @@ def _patch(places: np.ndarray, plane: _Plane, margin: float) -> np.ndarray:
     return np.array(ring) @ ways + plane.height * plane.normal
 
 
-def silhouette(points: np.ndarray) -> np.ndarray:
-    """Return the convex hull (k, 2) of points (P, 2)."""
-    return convex_hull(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+def main_plane(
+    patches: Sequence[np.ndarray], directions: np.ndarray, lowest: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a place and the unit normal (3, each) of the plane that a scene stands on.
+
+    Args:
+        patches: corners (4, 3; m) of the ground's.
+        directions: rows (3, 3) to the right, away and up.
+        lowest: where a level plane is that goes under all, where there is no ground (m).
+
+    Returns:
+        The plane of all patches, or a level one at their lowest corner where they differ.
+    """
+    up = directions[2]
+    if patches:
+        first = patches[0]
+        normal = np.cross(first[1] - first[0], first[2] - first[1])
+        normal = normal / np.linalg.norm(normal) * np.sign(normal @ up or 1.0)
+        if not any(stands_out(patch, (first[0], normal)) for patch in patches):
+            return first[0], normal
+        lowest = min(float((patch @ up).min()) for patch in patches)
+    return lowest * up, up
 
 
-def draw_still(
-    axes: Any, several: Sequence[Placed], ground: Sequence[np.ndarray], shown: Sequence[int]
-) -> None:
-    """Draw scenery and the ground's patches, in the global axes `shown`."""
-    for patch in ground:
-        if len(shown) == 2:
-            corners = patch[:, shown]
-            along = corners[:, int(np.ptp(corners, axis=0).argmax())]
-            ends = corners[[along.argmin(), along.argmax()]]  # farthest apart on the longer side
-            axes.plot(*ends.T, color=EARTH, linewidth=1.4, zorder=1.2)
-        else:
-            _facets(axes, patch[None][:, :, shown], EARTH, 0.12)
-    for each in several:
-        if each.still:
-            draw_solid(axes, each, 0, shown, GREY, STILL)
+def stands_out(patch: np.ndarray, plane: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Tell whether a patch (4, 3; m) of the ground is anywhere apart from a plane."""
+    return bool(np.abs((patch - plane[0]) @ plane[1]).max() > APART)
 
 
-def draw_solid(
-    axes: Any, each: Placed, k: int, shown: Sequence[int], colour: Any, opacity: float
-) -> list[Artist]:
-    """Draw a solid at instant k in its own colour, or else in `colour` with that opacity."""
-    own = each.solid.colour
-    tone: Any = colour if own is None else own[:3]
-    share = opacity if own is None else opacity * own[3]
-    if len(shown) == 3:
-        return [_facets(axes, each.corners(k)[:, :, shown], tone, share)]
-    ring = silhouette(each.outline(k)[:, shown])
-    edge = "none" if each.still else (tone, min(1.0, 3 * share))
-    return list(
-        axes.fill(*ring.T, facecolor=(tone, share), edgecolor=edge, linewidth=0.6, zorder=1.5)
-    )
+def tile(
+    plane: tuple[np.ndarray, np.ndarray], directions: np.ndarray, seen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners (4, 3; m) of a rectangle of a plane below all that is `seen`, and the ends
+    (k, 2, 3) of the lines of its grid, round lengths apart.
+
+    `directions` are rows (3, 3) to the right, away and up, and what is seen (P, 3; m) along these.
+    """
+    low, high = seen.min(axis=0)[:2], seen.max(axis=0)[:2]
+    margin = MARGIN * float((high - low).max())
+    step = round_length(float(np.ptp(seen, axis=0).max()) / 3)
+    low, high = np.floor((low - margin) / step) * step, np.ceil((high + margin) / step) * step
+    ring = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    rows: list[Any] = [[(x, low[1]), (x, high[1])] for x in np.arange(low[0], high[0], step)]
+    rows += [[(low[0], y), (high[0], y)] for y in np.arange(low[1], high[1], step)]
+    place, normal = (directions @ each for each in plane)
+
+    def on_plane(level: np.ndarray) -> np.ndarray:
+        heights = place[2] - (level - place[:2]) @ normal[:2] / normal[2]
+        return np.concatenate([level, heights[..., None]], axis=-1) @ directions
+
+    return on_plane(ring), on_plane(np.array(rows))
 
 
-def _facets(axes: Any, faces: np.ndarray, colour: Any, opacity: float) -> Artist:
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-
-    facets = Poly3DCollection(faces, facecolor=(colour, opacity), edgecolor="none")
-    return axes.add_collection3d(facets)
+def round_length(length: float) -> float:
+    """Return the longest of 1, 2 or 5 times a power of ten that is not longer than a length."""
+    power = 10.0 ** np.floor(np.log10(length or 1.0))
+    return float(power * max(each for each in (1, 2, 5) if each * power <= length * 1.001))
 
 
 def _transform(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
@@ -256,7 +254,10 @@ def _transform(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
 
 
 def extreme_points(several: Sequence[Placed]) -> Iterator[np.ndarray]:
-    """Yield points (P, 3; m) of all that is drawn about a figure, at its first and last instant."""
+    """Yield points (P, 3; m) of all that is drawn about a figure, at its first, middle and last
+    instant."""
     for each in several:
-        for k in {each.first, each.last}:
+        count = len(each.poses)
+        first, last = each.first % count, each.last % count
+        for k in {first, (first + last) // 2, last}:
             yield each.outline(k)

@@ -1,14 +1,15 @@
-"""Solids of links and scenery: triangles of shapes and meshes, bodies of equal inertia.
+"""Solids of links and scenery: triangles of shapes and meshes, and bodies of links without any.
 
-Links of a tree without visuals are shown as the homogeneous ellipsoids of their mass and inertia.
+Links of a tree without visuals are shown as rods of their mass, with pins at joints that turn.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,15 @@ from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.plots.bodies.mesh_files import triangles
 
-AROUND, ALONG = 16, 8  # faces of round solids, around and from pole to pole
-CORK = 120.0  # kg/m3, about
-THIN = 0.08  # of a body's length: its least width
+AROUND, ALONG = 24, 12  # faces of round solids, around and from pole to pole
+SPOKES = 20  # faces around a loft
+THIN = 0.08  # of an ellipsoid's length: its least width
+DENSITY = 700.0  # kg/m3 of the rods that stand for links, whose radii are ...
+SLIM, STOUT = 0.03, 0.14  # ... at least and at most such shares of their length
+THICK = 0.05  # of the longest rod: radius of what has no length
+BLOCK = np.array([0.30, 0.16, 0.16])  # of the longest rod: sides of what slides
+PIN = (0.22, 0.26, 0.31, 1.0)
+FINEST = 1e-6  # of a mesh: cells in which corners are the same
 OUTLINE = 96  # points, at most, of the outline of a mesh
 SPREAD = np.pi * (3 - np.sqrt(5))  # rad: turn of points that lie evenly on a sphere
 
@@ -47,8 +54,8 @@ class Solid:
 
 
 def solids(tree: Tree) -> tuple[Solid, ...]:
-    """Return the bodies of a tree's links: visuals, or where it has none bodies of equal
-    inertia."""
+    """Return the bodies of a tree's links: visuals, or where it has none rods of their
+    mass."""
     return tuple(_solids(tree))
 
 
@@ -59,11 +66,14 @@ def scenery(visuals: tuple[Visual, ...]) -> tuple[Solid, ...]:
 
 def _solids(tree: Tree) -> Iterator[Solid]:
     looks = any(link.visuals for link in tree.links)
+    size = max(
+        [float(np.linalg.norm(arm)) for k in range(len(tree.links)) for arm in _arms(tree, k)],
+        default=1.0,
+    )
     for k, link in enumerate(tree.links):
         visuals = link.visuals
         if not looks and link.modes is None:
-            body = equal_inertia(link, _reach(tree, k))
-            visuals = () if body is None else (body,)
+            visuals = tuple(default_body(tree, k, size))
         for visual in visuals:
             for parts in _parts(visual):
                 yield Solid(link=k, **parts)
@@ -88,71 +98,117 @@ def _mesh(path: str) -> np.ndarray:
     return triangles(path)
 
 
-def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
+def default_body(tree: Tree, k: int, size: float) -> Iterator[Visual]:
+    """Yield the visuals of link k of a tree that has none: rods of its mass from its joint to what
+    it carries, a pin along the axis of a joint that turns, a ball for a mass without inertia.
+
+    A link that reaches nowhere is a block where it slides, else the ellipsoid of its inertia; one
+    of no mass has no body. `size` (m) is that of the tree's longest rod.
+    """
+    link, joint, arms = tree.links[k], tree.joints[k], _arms(tree, k)
+    mass, com = float(link.mass), np.array(link.com, dtype=float)
+    start = np.array(joint.anchor, dtype=float)
+    long = float(np.linalg.norm(arms, axis=1).sum())
+    thick = THICK * size
+    if mass and long:
+        thick = float(np.clip(np.sqrt(mass / (DENSITY * np.pi * long)), SLIM * long, STOUT * long))
+        yield from (_capsule_between(start, start + arm, thick) for arm in arms)
+        if not np.any(link.inertia):
+            yield Visual(kind="sphere", size=(1.7 * thick,), pose=_pose(com))
+    elif mass and joint.kind == "prismatic":
+        axis = np.array(joint.screw, dtype=float)[3:]
+        yield Visual(kind="box", size=size * BLOCK, pose=_pose(com, axis, first=True))
+    elif mass:
+        yield equal_inertia(link) or Visual(kind="sphere", size=(1.3 * thick,), pose=_pose(com))
+    parent = tree.parents[k]
+    borne = joint.actuated or parent < 0 or bool(float(tree.links[parent].mass))
+    if mass and borne and joint.kind == "revolute":  # but for those of a root adrift
+        axis = np.array(joint.screw, dtype=float)[:3]
+        pin = (1.2 * thick, 2.5 * thick)
+        yield Visual(kind="cylinder", size=pin, pose=_pose(start, axis), colour=PIN)
+
+
+def equal_inertia(link: Link) -> Visual | None:
     """Return the ellipsoid of a link's mass and inertia, None of a link without both.
 
-    Semi-axes a_i of principal moments I_i:  a_i^2 = 5 / (2 m) (I_1 + I_2 + I_3 - 2 I_i).
-    One that would be lighter than cork is no longer than where the link `reach`es, places (k, 3; m)
-    on it, its joint's first; none is thinner than can be seen. What has no width, as bodies of
-    planar motions have none, is a capsule from the joint to the farthest of these, or through the
-    centre of mass.
+    Semi-axes a_i of principal moments I_i:  a_i^2 = 5 / (2 m) (I_1 + I_2 + I_3 - 2 I_i); none is
+    thinner than can be seen.
     """
     mass, inertia = float(link.mass), np.array(link.inertia, dtype=float)
     if not mass or not inertia.any():
         return None
-    com = np.array(link.com, dtype=float)
     moments, axes = np.linalg.eigh(inertia)
     radii = np.sqrt(np.maximum(2.5 / mass * (moments.sum() - 2 * moments), 0.0))
-    longest = np.linalg.norm(reach - com, axis=1).max()
-    ends = reach - reach[0]
-    arm = ends[np.linalg.norm(ends, axis=1).argmax()] if ends.any() else 2 * (com - reach[0])
-    if arm.any() and radii[1] < THIN * radii[0]:
-        return _capsule_between(reach[0], reach[0] + arm)
     radii = np.maximum(radii, THIN * radii.max())
-    if 0 < longest < radii.max() and mass < CORK * 4 / 3 * np.pi * radii.prod():
-        radii = radii * longest / radii.max()
     pose = np.eye(4)
     pose[:3, :3] = axes * [1, 1, np.sign(np.linalg.det(axes))]
-    pose[:3, 3] = com
+    pose[:3, 3] = np.array(link.com, dtype=float)
     return Visual(kind="ellipsoid", size=radii, pose=pose)
 
 
-def _capsule_between(start: np.ndarray, end: np.ndarray) -> Visual:
-    """Return a slender capsule whose ends are two places (3, m)."""
+def _capsule_between(start: np.ndarray, end: np.ndarray, radius: float) -> Visual:
+    """Return the capsule about the way between two places (3, m)."""
     length = float(np.linalg.norm(end - start))
+    return Visual(kind="capsule", size=(radius, length), pose=_pose((start + end) / 2, end - start))
+
+
+def _pose(place: np.ndarray, axis: Any = (0, 0, 1), first: bool = False) -> np.ndarray:
+    """Return a pose at a place (3, m) whose third axis, or the first one, is along another."""
     pose = np.eye(4)
-    pose[:3, :3] = np.linalg.qr(np.column_stack([end - start, np.eye(3)]))[0][:, [1, 2, 0]]
-    pose[:3, 0] *= np.sign(np.linalg.det(pose[:3, :3]))
-    pose[:3, 3] = (start + end) / 2
-    return Visual(kind="capsule", size=(THIN * length / 2, (1 - THIN) * length), pose=pose)
+    turn = np.linalg.qr(np.column_stack([axis, np.eye(3)]))[0]
+    turn = turn if first else turn[:, [1, 2, 0]]
+    pose[:3, :3] = turn * [1, 1, np.sign(np.linalg.det(turn))]
+    pose[:3, 3] = place
+    return pose
 
 
-def _reach(tree: Tree, k: int) -> np.ndarray:
-    """Return places (k, 3; m) of a link: its joint, the joints on it, its points."""
+def _arms(tree: Tree, k: int) -> np.ndarray:
+    """Return the ways (k, 3; m) from a link's joint to the joints on it and to its points; to the
+    far side of its centre of mass where these are none."""
+    start = np.array(tree.joints[k].anchor, dtype=float)
     joints = [
         (np.array(joint.home, dtype=float) @ [*joint.anchor, 1.0])[:3]
         for joint, parent in zip(tree.joints, tree.parents)
         if parent == k
     ]
     points = [each.position for each in tree.points if tree.link_index(each.link) == k]
-    return np.array([tree.joints[k].anchor, *joints, *points], dtype=float)
+    ways = np.array([*joints, *points], dtype=float).reshape(-1, 3) - start
+    ways = np.unique(ways.round(9), axis=0)
+    ways = ways[np.linalg.norm(ways, axis=1) > 1e-6]
+    if len(ways):
+        return ways
+    way = 2 * (np.array(tree.links[k].com, dtype=float) - start)
+    return way[None] if np.any(way) and np.any(tree.links[k].inertia) else np.empty((0, 3))
 
 
-def coarsen_mesh(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+def coarsen_mesh(corners: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
     """Return places (V, 3) and triangles (F, 3) of corners (F, 3, 3), those in one cell of a grid
-    being one place, their mean.
+    being one place, their mean (Rossignac & Borrel 1993).
 
-    The grid has so many `cells` along the longest side (Rossignac & Borrel 1993).
+    Cells have a `size` (m); with none, corners are one that are nowhere apart.
     """
     every = corners.reshape(-1, 3)
-    size = float(np.ptp(every, axis=0).max()) / cells or 1.0
-    _, owner = np.unique(np.round(every / size).astype(int), axis=0, return_inverse=True)
+    low, extent = every.min(axis=0), float(np.ptp(every, axis=0).max()) or 1.0
+    size = max(size, FINEST * extent)
+    cell = np.round((every - low) / size).astype(np.int64)
+    key = cell @ np.array([1, 1 << 21, 1 << 42])  # far quicker to sort than rows
+    _, owner = np.unique(key, return_inverse=True)
     owner = owner.ravel()
     count = np.bincount(owner)
     places = np.column_stack([np.bincount(owner, every[:, k]) / count for k in range(3)])
     faces = owner.reshape(-1, 3)
     distinct = [(faces[:, k] != faces[:, k - 1]) for k in range(3)]
     return places, faces[np.all(distinct, axis=0)]
+
+
+def mean_cell(meshes: Sequence[np.ndarray], most: int) -> float:
+    """Return the size (m) of cells on which meshes, corners (F, 3, 3) each, have about so many
+    triangles at `most`: a surface has two in each cell that it crosses."""
+    if sum(map(len, meshes)) <= most:
+        return 0.0
+    sides = ((each[:, 1] - each[:, 0], each[:, 2] - each[:, 0]) for each in meshes)
+    area = sum(float(np.linalg.norm(np.cross(*pair), axis=1).sum()) / 2 for pair in sides)
+    return float(np.sqrt(2 * area / most))
 
 
 def _ways() -> np.ndarray:
@@ -174,10 +230,15 @@ def _revolve(profile: np.ndarray) -> np.ndarray:
         ],
         axis=2,
     )
+    return _between_rings(places)
+
+
+def _between_rings(places: np.ndarray) -> np.ndarray:
+    """Return the triangles between rings of places (k, P, 3), each closed, that have an area."""
     a, b, c, d = places[:-1, :-1], places[:-1, 1:], places[1:, 1:], places[1:, :-1]
     faces = np.concatenate([np.stack([a, b, c], 2), np.stack([a, c, d], 2)]).reshape(-1, 3, 3)
     sides = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
-    return faces[np.linalg.norm(sides, axis=1) > 1e-12 * np.abs(profile).max() ** 2]
+    return faces[np.linalg.norm(sides, axis=1) > 1e-12 * np.abs(places).max() ** 2]
 
 
 def _ball(low: float = -np.pi / 2, high: float = np.pi / 2, count: int = ALONG) -> np.ndarray:
@@ -211,7 +272,20 @@ def _capsule(visual: Visual) -> np.ndarray:
     return _revolve(np.concatenate([radius * low - shift, radius * high + shift]))
 
 
+def _loft(visual: Visual) -> np.ndarray:
+    """Return the triangles between sections, both ends closed."""
+    angles = np.linspace(0, 2 * np.pi, SPOKES + 1)
+    rings = []
+    for height, x, y, wide, deep, power in np.array(visual.size):
+        ring = np.column_stack([np.cos(angles), np.sin(angles)])
+        ring = np.sign(ring) * np.abs(ring) ** (2 / power) * (wide, deep) + (x, y)
+        rings.append(np.column_stack([ring, np.full(len(ring), height)]))
+    ends = [np.broadcast_to(ring[:-1].mean(axis=0), ring.shape) for ring in (rings[0], rings[-1])]
+    return _between_rings(np.array([ends[0], *rings, ends[1]]))
+
+
 SURFACES = {
+    "loft": _loft,
     "box": _box,
     "sphere": lambda visual: visual.size[0] * _revolve(_ball()),
     "cylinder": _cylinder,

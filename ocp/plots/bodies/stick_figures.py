@@ -12,27 +12,22 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Strut, Tendon
-from ocp.mechanics.kinematics.kinematics import poses, position
+from ocp.mechanics.kinematics.kinematics import center_of_mass, poses, position
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix
 from ocp.plots.bodies.animation import (
-    FILMS,
-    MARKS,
-    Page,
     Stick,
     draw,
     draw_impulses,
-    film,
-    page_of,
     stage,
 )
 from ocp.plots.bodies.scenery import floors, placed_solids
-from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
+from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
 from ocp.solution.solution import Solution
-from ocp.solution.validation import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,19 +35,20 @@ if TYPE_CHECKING:
 BENT = (0.2, 0.4, 0.6, 0.8)  # where along a flexible link it is drawn bent
 STEPS = 200  # of the paths of points
 FLAT = 1e-6  # of a motion's extent: how thick a planar one is at most
-NAMED = 48  # letters: as long may the names of points be in a title
+NAMED = 64  # letters of a line in a title
+PALEST = 0.68  # of the first of several
 SLIDES = ("prismatic", "screw")
 Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
 
 
 def plot_snapshots(solution: Solution, path: str | Path | None = None, count: int = 9) -> Figure:
-    """Return a figure of the motion at equal steps, early faint and late dark, with paths of its
+    """Return a figure of the motion at equal steps, early pale and late strong, with paths of its
     points.
 
     Args:
         solution: the motion, drawn in a plane where it can be.
         path: of a file, if any.
-        count: of the stick figures.
+        count: of the instants.
 
     Raises:
         ValueError: a count below 2, or an unknown suffix.
@@ -64,68 +60,29 @@ def plot_snapshots(solution: Solution, path: str | Path | None = None, count: in
     return figure
 
 
-def animate(
-    solution: Solution,
-    path: str | Path | None = None,
-    seconds: float | None = None,
-    rate: float = 25,
-) -> Page | None:
-    """Write the moving stick figure as .gif, as .mp4 (extra `film`), or as .html that plays by
-    itself.
-
-    Args:
-        solution: the motion.
-        path: of the file; without one the page is returned, which plays within a notebook.
-        seconds: playing time, by default the motion's own but at least 2 s.
-        rate: frames per second.
-
-    Raises:
-        ValueError: another suffix, or numbers that make no film.
-    """
-    check_solution("animate", solution)
-    if path is not None:
-        check_suffix(path, FILMS)
-    seconds = max(2.0, solution.duration) if seconds is None else seconds
-    if not (0 < seconds < np.inf and 0 < rate < np.inf):
-        raise ValueError(
-            "animate: expected positive numbers of seconds and frames per second, "
-            f"got {seconds} and {rate}"
-        )
-    frames = max(2, round(seconds * rate) + 1)
-    figure = stick(solution, solution.times(frames))
-    if path is None:
-        return page_of(figure, seconds)
-    film(path, figure, seconds, rate)
-    return None
-
-
 def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:
-    """Draw `count` snapshots of a solution, with a bar of their times, into a figure.
-
-    `spec`: where, a cell of the figure's grid.
-    """
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
+    """Draw `count` snapshots of a solution, early pale and late strong, into a cell `spec` of a
+    figure's grid."""
     step = ceil(STEPS / (count - 1))
     body = stick(solution, solution.times(step * (count - 1) + 1))
-    axes = stage(figure, spec, body)
-    colours, last = shades("YlGnBu", 0.3), len(body.t) - 1
+    scene, last = stage(figure, spec, body), len(body.t) - 1
     for k in range(0, last + 1, step):
-        ends = k in (0, last)
-        draw(axes, body, k, colours(k / last), 2.2 if ends else 1.2, bodies=ends or body.flat)
-    draw_impulses(axes, body)
-    paths = ", ".join(body.tips)
-    paths = paths if len(paths) <= NAMED else "each named point"
-    axes.set_title(f"grey: path of {paths}" if paths else "", fontsize=SMALL)
-    scale = ScalarMappable(Normalize(0, solution.duration), colours)
-    bar = figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.04, fraction=0.06)
-    bar.set_label("time (s)", fontsize=TEXT)
-    bar.ax.tick_params(labelsize=SMALL)
+        draw(scene, k, PALEST * (1 - k / last))
+    draw_impulses(scene)
+    said = [f"every {solution.duration / (count - 1):.3g} s, late ones stronger"]
+    said += [f"grey: path of {', '.join(body.traced)}"] if body.traced else []
+    said += ["red: centre of mass"] if body.leader >= 0 else []
+    lines = [""]
+    for words in said:
+        fits = len(lines[-1]) + len(words) <= NAMED
+        lines = (
+            [*lines[:-1], f"{lines[-1]};  {words}".removeprefix(";  ")] if fits else [*lines, words]
+        )
+    scene.axes.set_title("\n".join(lines), fontsize=SMALL)
 
 
-def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
-    """Return the stick figure at times (N,), s, in a plane if it is planar, or if asked in `space`.
+def stick(solution: Solution, t: np.ndarray) -> Stick:
+    """Return the scene of a motion at times (N,), s.
 
     Links run, as they bend, from their joint's anchor to their children's joints, where these are
     at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
@@ -147,32 +104,66 @@ def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
         spots = (_spot(tree, at.q, frames, k, place, i < n) for i, (k, place) in enumerate(places))
         return ca.vertcat(*spots)
 
-    spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
+    centre = any_nonzero([link.mass for link in tree.links])
+
+    def all_positions(at: Any) -> Matrix:
+        return ca.vertcat(positions(at), center_of_mass(tree, at.q)) if centre else positions(at)
+
+    count = len(places) + centre
+    spots = solution.trace(all_positions, t).T.reshape(len(t), count, 3)
     pushing = arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max()))
     ground = floors(solution, t, spots)
     pairs: dict[str, list[tuple[int, int]]] = {}
-    count = len(places)
     for kind, several in pushing.items():
         pairs[kind] = [(count + 2 * k, count + 2 * k + 1) for k in range(len(several))]
         count += 2 * len(several)
     spots = np.concatenate([spots, *(each for several in pushing.values() for each in several)], 1)
-    axes, up = ([0, 1, 2], 1) if space else _view(spots, np.array(tree.gravity))
+    seen, up = _view(spots, np.array(tree.gravity))
+    known = placed_solids(solution, t)
+    bodied = {each.solid.link for each in known if not each.still}
+    shown = any(link.visuals for link in tree.links)  # by which bodies have their looks
+    bones = [
+        (a, b)
+        for a, b in links
+        if places[a][0] in bodied or (shown and tree.links[places[a][0]].modes is None)
+    ]
     return Stick(
         t=t,
-        places=spots[:, :, axes],
-        axes=["xyz"[axis] for axis in axes],
+        places=spots,
+        axes=["xyz"[axis] for axis in seen],
         up=up,
-        bars={"link": links, "slide": [(n + k, k) for k in rails]}
+        bars={"link": [pair for pair in links if pair not in bones], "bone": bones}
+        | {"slide": [(n + k, k) for k in rails]}
         | ({"stay": stays} if stays else {}),
-        hubs={kind: [k for k in range(n) if kinds[k] == kind and k not in free] for kind in MARKS},
         feet=[n + k for k in range(n) if parents[k] < 0 and k not in free],
         tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
         arrows=pairs,
         colours={kind: LOOKS[kind] for kind in pairs},
         ends=[(each.name, each.end) for each in pieces(solution) if each.name],
-        solids=placed_solids(solution, t),
+        solids=known,
         floors=ground,
+        directions=_directions(spots, np.array(tree.gravity, dtype=float), seen),
+        weighty=bool(np.any(np.array(tree.gravity)[seen])),
+        leader=len(places) if centre else -1,
     )
+
+
+def _directions(spots: np.ndarray, gravity: np.ndarray, seen: Sequence[int]) -> np.ndarray:
+    """Return the directions (3, 3) to the right, away and up as one sees a motion from the side.
+
+    What lies in a plane without weight is seen from above; what moves in space goes to the right
+    along the level axis on which it goes, or reaches, farthest.
+    """
+    axes = np.eye(3)
+    if len(seen) == 2 and not gravity[list(seen)].any():
+        right, away = axes[seen[0]], axes[seen[1]]
+        return np.array([right, away, np.cross(right, away)])
+    up = -gravity / np.linalg.norm(gravity) if gravity.any() else axes[2]
+    travel = np.abs(spots[-1] - spots[0]).mean(axis=0) + 0.3 * np.ptp(spots, axis=(0, 1))
+    right = axes[seen[0] if len(seen) == 2 else (travel * (np.abs(up) < 0.7)).argmax()]
+    right = right - (right @ up) * up
+    right /= np.linalg.norm(right)
+    return np.array([right, np.cross(up, right), up])
 
 
 def _free(tree: Tree) -> set[int]:

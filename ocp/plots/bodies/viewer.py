@@ -1,7 +1,6 @@
 """A viewer in space, in the browser: bodies, meshes, forces and time; needs the extra `view`.
 
-It is drawn by viser (Yi et al. 2025), which serves a page to any browser, or writes one that needs
-no server and no network.
+It is drawn by viser (Yi et al. 2025), which serves a page to any browser.
 """
 
 from __future__ import annotations
@@ -12,34 +11,30 @@ import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.validation import positive
-from ocp.plots.bodies.animation import Stick, pace
+from ocp.plots.bodies.animation import Stick
 from ocp.plots.bodies.scenery import Placed
 from ocp.plots.bodies.solids import Solid, coarsen_mesh
 from ocp.plots.bodies.stick_figures import stick
-from ocp.plots.canvas import COLOURS, check_suffix
+from ocp.plots.canvas import COLOURS
+from ocp.plots.scene_page import quaternions
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 from ocp.solvers import Iteration
-from ocp.storage.atomic_files import write
 from ocp.version import install_hint
 
 HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
 LAST_PORT = 65535
 FRAMES = 101  # of a motion, as it is shown
-MOST = 3_000_000  # bytes of a page
 SHORTEST = 1e-3  # m: arrows that are shown
-CELLS = (96, 48, 24, 12)  # of a mesh, along its longest side: coarser until a page is small enough
+CELLS = 96  # of a mesh, along its longest side
 THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
 BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
 VEIL = 0.45  # opacity, at most, of bodies that forces push, which run up within them
 EARTH, GREY = (190, 178, 160), (140, 140, 140)
-UNDER = 1.3  # of half the height: how far below the middle the clock is
 AWAY = 1.25  # times the extent: how far the eye is
 SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
 
@@ -58,7 +53,7 @@ class Shown:
         """Move all to instant k."""
         for placed, handle in self.bodies:
             pose = placed.poses[k]
-            handle.position, handle.wxyz = pose[:3, 3], quaternion(pose[:3, :3])
+            handle.position, handle.wxyz = pose[:3, 3], quaternions(pose[:3, :3])
         if self.bars is not None:
             self.bars.points = _segments(self.figure, "link", k)
         for kind, handle in self.arrows.items():
@@ -91,10 +86,10 @@ class Viewer:
     def show(self, solution: Solution, words: str = "") -> None:
         """Show a motion, with `words` of markdown beside it, in place of what is shown."""
         check_solution("show", solution)
-        figure = stick(solution, solution.times(FRAMES), space=True)
+        figure = stick(solution, solution.times(FRAMES))
         with self.server.atomic():
             self.server.scene.reset()
-            self.shown = build_scene(self.server, figure, _upward(solution), CELLS[0])
+            self.shown = build_scene(self.server, figure, _upward(solution), CELLS)
         self.words.content = words or f"{solution.status}, objective {solution.objective:.6g}"
         self.clock.value = min(float(self.clock.value), solution.duration)
         self.clock.max = solution.duration
@@ -142,45 +137,11 @@ class Viewer:
                 self.shown.at(int(np.abs(times - float(self.clock.value)).argmin()))
 
 
-def page(solution: Solution, path: str | Path, seconds: float | None = None) -> None:
-    """Write a motion as one page of HTML that needs no server and no network, of 3 MB at most.
-
-    It plays for so many `seconds` (s), by default as long as the motion, and at least 2, and says
-    the motion's own time and how much it is slowed. Meshes are
-    made coarser where they do not fit. Raises ValueError naming another suffix, a page that does
-    not fit, and where the extra `view` is not installed.
-    """
-    check_solution("page", solution)
-    check_suffix(path, (".html",))
-    long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
-    figure, pause = stick(solution, solution.times(FRAMES), space=True), long / FRAMES
-    up, slowed = _upward(solution), pace(long, solution.duration)
-    low, high = figure.bounds
-    middle, half = (low + high) / 2, (high - low) / 2
-    for cells in CELLS:
-        server = _start_server(HOST, 0)
-        try:
-            shown = build_scene(server, figure, up, cells)
-            below = middle - UNDER * up * (np.abs(up) @ half)
-            clock = server.scene.add_label("/clock", "", position=tuple(below))
-            recording = server.get_scene_serializer()
-            for k in range(FRAMES):
-                shown.at(k)
-                clock.text = ",  ".join(filter(None, [f"t = {figure.t[k]:.3f} s", slowed]))
-                recording.insert_sleep(pause)
-            text = recording.as_html()
-        finally:
-            _stop_server(server)
-        if len(text.encode()) <= MOST:
-            write(path, text)
-            return
-    raise ValueError(f"{path}: the page would take more than {MOST / 1e6:g} MB")
-
-
 def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
     """Fill a server's scene with a figure in space, its meshes on a grid of so many cells; return
     what moves."""
-    scene, (low, high) = server.scene, figure.bounds
+    scene, seen = server.scene, figure.extremes
+    low, high = seen.min(axis=0), seen.max(axis=0)
     extent, middle = float((high - low).max()) or 1.0, (low + high) / 2
     scene.set_up_direction(tuple(up))
     server.initial_camera.look_at = tuple(middle)
@@ -220,7 +181,9 @@ def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown
 def _mesh(
     scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int, most: float = 1.0
 ) -> Any:
-    places, faces = coarsen_mesh(solid.corners, cells)
+    places, faces = coarsen_mesh(
+        solid.corners, float(np.ptp(solid.corners, axis=(0, 1)).max()) / cells
+    )
     own = solid.colour
     colour, opacity = look if own is None else (tuple(round(255 * v) for v in own[:3]), own[3])
     opacity = min(opacity, most)
@@ -233,21 +196,6 @@ def _mesh(
         side="double",
         flat_shading=False,
     )
-
-
-def quaternion(turn: np.ndarray) -> np.ndarray:
-    """Return the unit quaternion (4,), scalar first, of a rotation (3, 3): the largest
-    eigenvector of Bar-Itzhack's matrix (2000)."""
-    xx, xy, xz, yx, yy, yz, zx, zy, zz = turn.ravel()
-    symmetric = np.array(
-        [
-            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
-            [zy - yz, xx - yy - zz, yx + xy, zx + xz],
-            [xz - zx, yx + xy, yy - xx - zz, zy + yz],
-            [yx - xy, zx + xz, zy + yz, zz - xx - yy],
-        ]
-    )
-    return np.linalg.eigh(symmetric)[1][:, -1]
 
 
 def _segments(figure: Stick, kind: str, k: int) -> np.ndarray:

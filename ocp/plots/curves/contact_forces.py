@@ -105,12 +105,21 @@ def _unscheduled_forces(
     return known
 
 
+def contact_strengths(solution: Solution) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return {contact: times (N,), s, and the size (N,), N, of its force}, not a number where it is
+    not there."""
+    known = {}
+    for name in contacts_of(solution):
+        t, (values,) = curve(solution, partial(_strength, name))
+        known[name] = (t, values)
+    return known
+
+
 def draw_forces(axes: Axes, solution: Solution) -> None:
     """Draw the force of each contact (N), and impulses (N s) as arrows where they act."""
     lines: dict[str, Any] = {}
-    for k, name in enumerate(contacts_of(solution)):
-        t, values = curve(solution, partial(_strength, name))
-        (line,) = axes.plot(t, values[0], color=COLOURS[k % len(COLOURS)], linewidth=1.3)
+    for k, (name, (t, values)) in enumerate(contact_strengths(solution).items()):
+        (line,) = axes.plot(t, values, color=COLOURS[k % len(COLOURS)], linewidth=1.3)
         lines[label_of(name)] = line
     style(axes, "", "contact force (N)" if lines else "impulses")
     axes.set_ylim(0, ROOM * axes.get_ylim()[1])

@@ -9,27 +9,25 @@ from typing import Any
 import numpy as np
 
 from ocp import Solution
+from ocp.mechanics import poses
 from ocp.plots import (
-    ARROW,
     FILMS,
     TEXT,
     Scene,
     Stick,
     animate,
     check_suffix,
-    film,
     film_bytes,
     pace,
+    page_of,
     scene,
     show,
+    stick,
     style,
 )
-from ocp.problems.gait.pictures.footprints import soles
 from ocp.problems.gait.pictures.human_figure import BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.report.gait_cycle import OTHER, REFLECTED, step_length
 from ocp.storage import write
-
-SPOKES = 16  # of a ring that stands for the head
 
 
 def animate_walk(
@@ -50,13 +48,15 @@ def animate_walk(
             f"got {steps} steps, {slower} slower, rate {rate}"
         )
     frames = max(2, round(solution.duration * slower * rate))  # of a step
-    going = going_on(solution, steps, frames)
     kind = Path(path).suffix.lower()
     if kind != ".html":
+        going = going_on(solution, steps, frames)
         acted = partial(_acted, going, slower)
         write(path, film_bytes(acted, len(going.t), rate, (9.0, 3.9), kind))
     else:
-        film(path, _in_space(solution, going, steps), steps * solution.duration * slower, rate)
+        walk = walk_in_space(solution, steps, frames)
+        long = steps * solution.duration * slower
+        write(path, page_of(walk, long, title=Path(path).stem).text)
 
 
 def going_on(solution: Solution, steps: int, frames: int) -> Scene:
@@ -136,69 +136,49 @@ def _acted(going: Scene, slower: float, figure: Any) -> Callable[[int], Any]:
     return act
 
 
-def _in_space(solution: Solution, going: Scene, steps: int) -> Stick:
-    """Return the Stick, axes forward, left and up, of a scene, with soles on the ground."""
-    names = list(going.points)
-    places = [going.points[name] for name in names]
-    bars = {
-        part: [(names.index(a), names.index(b)) for a, b in pairs]
-        for part, pairs in BODY.bars.items()
-    }
-    for name, (part, radius) in BODY.balls.items():
-        for ring in _rings(going.points[name], radius):
-            bars[part] = bars[part] + _ring(len(places), len(ring))
-            places += ring
-    for foot in OTHER:
-        bars[f"force {foot}"] = [(len(places), len(places) + 1)]
-        places += _arrow(going.pressures[foot], going.forces[foot])
-    bars["sole"] = []
-    for sole in soles(solution, steps):
-        bars["sole"] += _ring(len(places), len(sole))
-        places += [np.repeat(corner[:, None], len(going.t), axis=1) for corner in sole]
-    colours = {part: (_hex(BODY.colours[part]), 1.2) for part in BODY.bars}
-    colours |= {f"force {foot}": (BODY.force, 0.7) for foot in OTHER} | {"sole": ("#999999", 0.4)}
-    return Stick(
-        t=going.t,
-        places=np.transpose(places, (2, 0, 1))[:, :, [2, 0, 1]],
-        axes=["z", "x", "y"],
-        up=1,
-        bars=bars,
-        colours=colours,
+def walk_in_space(solution: Solution, steps: int, frames: int) -> Stick:
+    """Return the scene in space of so many steps, of `frames` instants each, and of the last
+    instant: each the mirror image of the one before it and a step further on."""
+    first = stick(solution, solution.times(frames + 1))
+    image, way = _image_in_space(solution, first), step_length(solution.problem)
+    parts = []
+    for number in range(steps):
+        part, kept = (first, image)[number % 2], slice(0, frames + (number == steps - 1))
+        parts.append((part, kept, np.array([0.0, 0.0, number * way])))
+    solids = []
+    for several in zip(*(part.solids for part, *_ in parts)):
+        poses = [_shifted(solid.poses[kept], on) for solid, (_, kept, on) in zip(several, parts)]
+        solids.append(replace(several[0], poses=np.concatenate(poses)))
+    times = [part.t[kept] + k * solution.duration for k, (part, kept, _) in enumerate(parts)]
+    return replace(
+        first,
+        t=np.concatenate(times),
+        places=np.concatenate([part.places[kept] + on for part, kept, on in parts]),
+        solids=solids,
     )
 
 
-def _rings(center: np.ndarray, radius: float) -> list[list[np.ndarray]]:
-    """Return two rings, upright and across, of a radius (m) about a centre (3, N)."""
-    angle = np.linspace(0, 2 * np.pi, SPOKES, endpoint=False)
-    spokes = np.array([np.cos(angle), np.sin(angle), 0 * angle]).T
-    return [
-        [center + radius * spoke[rows, None] for spoke in spokes] for rows in ([2, 1, 0], [0, 1, 2])
-    ]
+def _image_in_space(solution: Solution, first: Stick) -> Stick:
+    """Return the mirror image of a scene: each link is where its partner's image is."""
+    tree, mirror = solution.problem.tree, np.diag([*REFLECTED.ravel(), 1.0])
+    rest, names = [np.array(pose) for pose in poses(tree, np.zeros(tree.dof))], tree.link_names
+    known = {solid.solid.link: solid.poses for solid in first.solids}
+    solids = []
+    for solid in first.solids:
+        k = solid.solid.link
+        other = names.index(_partner(names[k]))
+        seen = np.linalg.inv(rest[other]) @ mirror @ rest[k]  # in the partner's own frame
+        solids.append(replace(solid, poses=mirror @ known[other] @ seen))
+    places = first.places * REFLECTED.ravel()
+    swapped = {place: first.tips[_partner(name)] for name, place in first.tips.items()}
+    pairs = list(first.arrows.get("force", ()))
+    swapped |= {a: b for pair, other in zip(pairs, pairs[::-1]) for a, b in zip(pair, other)}
+    order = [swapped.get(place, place) for place in range(places.shape[1])]
+    return replace(first, solids=solids, places=places[:, order])
 
 
-def _arrow(pressure: np.ndarray, force: np.ndarray) -> list[np.ndarray]:
-    """Return the ends (3, N) of a force at a centre of pressure.
-
-    Of no length where the foot does not bear.
-    """
-    bearing = np.isfinite(pressure)
-    start = np.where(bearing, pressure, np.nan_to_num(_last_known(pressure)))
-    return [start, start + ARROW * np.where(bearing, force, 0.0)]
-
-
-def _ring(first: int, count: int) -> list[tuple[int, int]]:
-    return [(first + k, first + (k + 1) % count) for k in range(count)]
-
-
-def _last_known(values: np.ndarray) -> np.ndarray:
-    """Return values (3, N), each that is no number replaced by the last known one.
-
-    Before the first known one that is the first.
-    """
-    known = np.flatnonzero(np.isfinite(values[0]))
-    before = np.searchsorted(known, np.arange(values.shape[1]), side="right") - 1
-    return values[:, known[np.maximum(before, 0)]]
-
-
-def _hex(colour: str) -> str:
-    return colour if colour.startswith("#") else "#" + 3 * f"{round(255 * float(colour)):02x}"
+def _shifted(moved: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """Return poses (N, 4, 4) a way (3; m) further on."""
+    there = moved.copy()
+    there[:, :3, 3] += way
+    return there
