@@ -11,7 +11,7 @@ ones must meet.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import isinf
 from typing import Any
 
@@ -67,7 +67,7 @@ class Link:
     inertia: Numbers = ((0.0, 0.0, 0.0),) * 3
     modes: Modes | None = None
     name: str | None = None
-    visuals: Sequence[Visual] = ()
+    visuals: Sequence[Visual] = field(default=(), repr=False)
     unphysical: bool = False
 
     def __post_init__(self) -> None:
