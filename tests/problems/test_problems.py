@@ -24,6 +24,18 @@ SLIDING_T, SLIDING_J = 0.646260, 0.853063
 STROKE_T, STROKE_J = 0.556748, 0.734908
 
 
+@pytest.fixture(scope="module")
+def fine():
+    """The fastest motion of the arm on 102 points."""
+    return solve(fastest(points=102)).require(coarse=True)
+
+
+@pytest.fixture(scope="module")
+def published_lift():
+    """The lift on 22 points."""
+    return solve(lift()).require(coarse=True)
+
+
 def test_minimum_time_at_the_knots_is_the_published_one():
     solution = solve(fastest(points=22), KNOTS).require(coarse=True)
     assert solution.duration == pytest.approx(0.3922, abs=2e-4)
@@ -31,20 +43,17 @@ def test_minimum_time_at_the_knots_is_the_published_one():
     assert solution.duration == pytest.approx(0.3934, abs=1.5e-3)  # Xiang et al. 2009, example 1
 
 
-@pytest.mark.parametrize("transcription", [KNOTS, Transcription()], ids=["knots", "default"])
-def test_minimum_time_approaches_the_true_optimum(transcription):
-    assert solve(fastest(points=102), transcription).require(coarse=True).duration == pytest.approx(
-        FASTEST_T, abs=5e-5
-    )
+def test_minimum_time_approaches_the_true_optimum(fine):
+    for solution in (fine, solve(fastest(points=102), KNOTS).require(coarse=True)):
+        assert solution.duration == pytest.approx(FASTEST_T, abs=5e-5)
 
 
-def test_minimum_time_is_bang_bang_as_the_maximum_principle_says():
-    solution = solve(fastest(points=102)).require(coarse=True)
+def test_minimum_time_is_bang_bang_as_the_maximum_principle_says(fine):
     middles = np.array(
         [0.02, 0.12, 0.215, 0.31]
     )  # s, inside the four arcs (+,-), (+,+), (-,+), (-,-) of the true optimum
-    assert np.sign(solution.tau(middles)).T.tolist() == [[1, -1], [1, 1], [-1, 1], [-1, -1]]
-    assert np.abs(np.abs(solution.tau(middles)) - 10).max() < 0.05
+    assert np.sign(fine.tau(middles)).T.tolist() == [[1, -1], [1, 1], [-1, 1], [-1, -1]]
+    assert np.abs(np.abs(fine.tau(middles)) - 10).max() < 0.05
 
 
 def test_the_default_grid_is_honest_between_its_nodes():
@@ -53,8 +62,8 @@ def test_the_default_grid_is_honest_between_its_nodes():
     assert certificate.goal_drift <= 1e-3 and certificate.drift <= 1e-3
 
 
-def test_the_lift_is_the_published_one_and_approaches_the_true_optimum():
-    coarse, fine = (solve(lift(points=points)).require(coarse=True) for points in (22, 102))
+def test_the_lift_is_the_published_one_and_approaches_the_true_optimum(published_lift):
+    coarse, fine = published_lift, solve(lift(points=102)).require(coarse=True)
     assert coarse.duration == pytest.approx(0.519, abs=1e-3)
     assert coarse.objective == pytest.approx(LIFT_J, abs=2e-3)
     assert fine.duration == pytest.approx(0.519, abs=1e-3)
@@ -123,9 +132,9 @@ def test_every_hessian_that_converges_reaches_the_same_optimum(problem, hessian,
     assert other.objective == pytest.approx(exact.objective, rel=1e-6)
 
 
-def test_another_solver_reaches_the_same_optimum():
+def test_another_solver_reaches_the_same_optimum(published_lift):
     other = solve(lift(), solver=Solver(plugin="sqpmethod")).require(coarse=True)
-    assert other.objective == pytest.approx(solve(lift()).objective, rel=1e-7)
+    assert other.objective == pytest.approx(published_lift.objective, rel=1e-7)
 
 
 def test_the_gallery_lists_every_problem_that_runs():
