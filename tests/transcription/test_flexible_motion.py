@@ -229,7 +229,7 @@ def test_every_transcription_reaches_the_same_optimum():
     problem, costs = reach(arm(), points=42), {}
     for name, settings in {
         "constrained": {},
-        "variables": {"torques": "variables", "nodes": 24},
+        "variables": {"torques": "variables", "nodes": 12},
         "integrated": {"method": "integrated"},
         "hermite-simpson": {"method": "hermite-simpson", "intervals": 60},
         "radau": {"method": "radau", "intervals": 24, "order": 4},
