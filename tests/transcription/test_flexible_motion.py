@@ -343,9 +343,8 @@ def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
 def test_links_are_drawn_bent(solution):
     t = solution.times(5)
     figure = stick(solution, t)
-    where = np.array(
-        [position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T]
-    )
+    tree = solution.problem.tree
+    where = np.array([position(tree, q, "tip").full().ravel() for q in solution.q(t).T])
     assert figure.axes == ["x", "y"]
     assert np.abs(figure.places[:, figure.tips["tip"]] - where).max() < 1e-12
     chain = [a for a, _ in figure.bars["link"]] + [figure.bars["link"][-1][1]]
@@ -353,7 +352,7 @@ def test_links_are_drawn_bent(solution):
     along, away = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0]), line - line[0]
     off = along[0] * away[:, 1] - along[1] * away[:, 0]
     shift = [
-        float((solution.problem.tree.links[0].modes.at((x, 0.0, 0.0))[0] @ (x, 0.0, 0.0, 1.0))[1])
+        float((tree.links[0].modes.at((x, 0.0, 0.0))[0] @ (x, 0.0, 0.0, 1.0))[1])
         for x in (*BENT, 1.0)
     ]
     expected = solution.q(t[2])[1] * (np.array(shift[:-1]) - np.array(BENT) * shift[-1])
