@@ -2,8 +2,11 @@
 each."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
@@ -201,3 +204,12 @@ def test_processes_data_bases_and_pictures_have_one_wing():
 def test_test_files_have_names_of_their_own():
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]  # as which pytest has them
     assert sorted(names) == sorted({*names})
+
+
+def test_few_types_are_any():
+    """The budget is what there is, imports counted too, so that it can only fall."""
+    tomllib = pytest.importorskip("tomllib")  # Python 3.11
+    budgets = tomllib.loads((ROOT / "tests" / "budgets.toml").read_text(encoding="utf-8"))
+    paths = (path for path in files() if not {"models", "problems"} & {*path.parts})
+    words = sum(len(re.findall(r"\bAny\b", path.read_text(encoding="utf-8"))) for path in paths)
+    assert words == budgets["types"]["any"], "lower the budget to what is left"

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.parameters import array
+from ocp.mechanics.values.parameters import Number, array
 from ocp.mechanics.values.validation import check_type, positive
 
 
-def scale_links(tree: Tree, factors: Mapping[str, Any]) -> Tree:
+def scale_links(tree: Tree, factors: Mapping[str, Number]) -> Tree:
     """Return the tree with links that are `factors` {link: number above 0} times as long.
 
     What is fixed in a link grows with it: the axes of the joints that it carries, its own joint's
@@ -74,7 +73,7 @@ def _without_side(name: str, names: tuple[str, ...], sides: tuple[str, str] | No
     return name
 
 
-def _link(link: Link, factor: Any) -> Link:
+def _link(link: Link, factor: Number) -> Link:
     if isinstance(factor, float) and factor == 1.0:
         return link
     return replace(
@@ -85,7 +84,7 @@ def _link(link: Link, factor: Any) -> Link:
     )
 
 
-def _visual(visual: Visual, factor: Any) -> Visual:
+def _visual(visual: Visual, factor: Number) -> Visual:
     """Return the visual of a link at its place in the longer one, a mesh as much larger."""
     pose = np.array(visual.pose)
     pose[:3, 3] *= factor
@@ -93,7 +92,7 @@ def _visual(visual: Visual, factor: Any) -> Visual:
     return replace(visual, pose=pose, size=size)
 
 
-def _joint(joint: Joint, own: Any, bearing: Any) -> Joint:
+def _joint(joint: Joint, own: Number, bearing: Number) -> Joint:
     """Return a joint whose axis has a place `bearing` times as far in its parent, and `own` times
     as far in its link.
 
@@ -114,5 +113,5 @@ def _joint(joint: Joint, own: Any, bearing: Any) -> Joint:
     return replace(joint, home=anew, screw=(*w, *(np.cross(own * r, w) + slide)))
 
 
-def _point(point: Point, factor: Any) -> Point:
+def _point(point: Point, factor: Number) -> Point:
     return replace(point, position=factor * array(point.position))

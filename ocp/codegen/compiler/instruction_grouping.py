@@ -7,7 +7,7 @@ here; a function stays as it is if its instructions are not found, or results ha
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -55,7 +55,7 @@ def _with_own_places(function: ca.Function) -> ca.Function:
     """
     inputs = [function.sx_in(k) for k in range(function.n_in())]
     defaults = [float(function.default_in(k)) for k in range(function.n_in())]
-    options: dict[str, Any] = {"live_variables": False, "default_in": defaults}
+    options: dict[str, bool | list[float]] = {"live_variables": False, "default_in": defaults}
     names = function.name_in(), function.name_out()
     options |= UNDIFFERENTIATED
     return ca.Function(function.name(), inputs, function.call(inputs), *names, options)

@@ -12,21 +12,23 @@ Groote, Pipeleers, Jonkers, Demeulenaere, Patten, Swevers & De Schutter 2009).
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 
 from ocp.mechanics.elements.drives import Strength, check_drives
 from ocp.mechanics.elements.joint_elements import check_joint_units, check_name, graph_number
 from ocp.mechanics.elements.smooth_curves import ramp
-from ocp.mechanics.values.parameters import nominal
-from ocp.mechanics.values.types import Matrix, Number
+from ocp.mechanics.model.tree_validation import Mechanism
+from ocp.mechanics.values.parameters import Number, nominal
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
 
 LAWS = "zajac", "de groote"
 ROUNDING = 0.02  # of a share, over which one side takes over from the other
 STEEPEST = 11.0  # times slower on than off: a tanh beyond that lets more signal do less
+Shares: TypeAlias = tuple[Matrix | None, Matrix | None]  # upwards and downwards
 
 
 @suggest_fields
@@ -55,7 +57,7 @@ class Activation:
 
     joint: str
     time: Number
-    release: Number = None
+    release: Number | None = None
     law: str = LAWS[0]
     steepness: float = 10.0
     name: str = ""
@@ -79,7 +81,7 @@ class Activation:
     def _off(self) -> Number:
         return self.time if self.release is None else self.release
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a drive and torque limits, or a
         strength beside."""
         label = f"activation {self.name!r}"
@@ -98,7 +100,7 @@ class Activation:
                 f"{label}: joint {self.joint!r}: expected torque that it can have, got limits of 0"
             )
 
-    def plain(self, tree: Any) -> bool:
+    def plain(self, tree: Mechanism) -> bool:
         """Tell whether its state is the torque itself: by one time, within the torque limits."""
         one = self.release is None and self.law == LAWS[0]
         return one and not self._strengths(tree)
@@ -108,7 +110,7 @@ class Activation:
         `plain`."""
         return tau + graph_number(self.time) * rate
 
-    def shares(self, tree: Any, tau: Matrix, q: Matrix, qd: Matrix) -> tuple[Any, Any]:
+    def shares(self, tree: Mechanism, tau: Matrix, q: Matrix, qd: Matrix) -> Shares:
         """Return the shares (upwards, downwards), both from 0 on, of its joint's torque, coordinate
         and rate; None for a side that the drive does not have."""
         up, down = self._reach(tree, q, qd)
@@ -118,16 +120,13 @@ class Activation:
             return None, -tau / down
         return ramp(tau / up, ROUNDING), ramp(-tau / down, ROUNDING)
 
-    def ways(self, tree: Any) -> tuple[float, float]:
+    def ways(self, tree: Mechanism) -> tuple[float, float]:
         """Return the bounds of its state."""
         lower, upper = nominal(tree.moving[tree.coordinate(self.joint)].torque)
         known = self._strengths(tree)
-        return (
-            -1.0 if -1 in known or lower < 0 else 0.0,
-            1.0 if 1 in known or upper > 0 else 0.0,
-        )
+        return (-1.0 if -1 in known or lower < 0 else 0.0, 1.0 if 1 in known or upper > 0 else 0.0)
 
-    def room(self, shares: tuple[Any, Any], rate: Matrix) -> tuple[Matrix, Matrix]:
+    def room(self, shares: Shares, rate: Matrix) -> tuple[Matrix, Matrix]:
         """Return the excess of a full signal over its state's `rate` (1/s), upwards and downwards,
         both at least 0, times the time of coming on."""
         up, down = shares
@@ -136,19 +135,19 @@ class Activation:
         time = graph_number(self.time)
         return time * (most - rate), time * (least + rate)
 
-    def _sum(self, *rates: Any) -> Any:
+    def _sum(self, *rates: Matrix | None) -> Matrix:
         return sum(rate for rate in rates if rate is not None)
 
-    def _strengths(self, tree: Any) -> dict[int, Strength]:
+    def _strengths(self, tree: Mechanism) -> dict[int, Strength]:
         """Return {direction: Strength} of its joint."""
         known = (each for each in tree.elements if isinstance(each, Strength))
         return {each.direction: each for each in known if each.joint == self.joint}
 
-    def _reach(self, tree: Any, q: Matrix, qd: Matrix) -> tuple[Any, Any]:
+    def _reach(self, tree: Mechanism, q: Matrix, qd: Matrix) -> Shares:
         """Return the strength of the drive upwards and downwards (N m or N), both positive; None
         where it has none there."""
         known, limits = self._strengths(tree), tree.moving[tree.coordinate(self.joint)].torque
-        reach: list[Any] = []
+        reach: list[Matrix | None] = []
         for direction, limit in zip((1, -1), reversed(limits)):
             if direction in known:
                 reach.append(known[direction].capacity(q, direction * qd))
@@ -157,7 +156,7 @@ class Activation:
                 reach.append(direction * graph_number(limit) if is_there else None)
         return reach[0], reach[1]
 
-    def _rise(self, share: Any) -> Any:
+    def _rise(self, share: Matrix | None) -> Matrix | None:
         """Return da/dt (1/s) of a share under a full signal; None of a side that is not there."""
         if share is None:
             return None
@@ -165,7 +164,7 @@ class Activation:
             return (1 - share) / graph_number(self.time)
         return self._pace(share, 1 - share) * (1 - share)
 
-    def _fall(self, share: Any) -> Any:
+    def _fall(self, share: Matrix | None) -> Matrix | None:
         """Return -da/dt (1/s) of a share under no signal; None of a side that is not there."""
         if share is None:
             return None

@@ -5,7 +5,7 @@ They act by no force of their own; a problem keeps its torques within them.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 
@@ -18,18 +18,20 @@ from ocp.mechanics.elements.joint_elements import (
     row_of,
 )
 from ocp.mechanics.elements.smooth_curves import ramp
+from ocp.mechanics.model.tree_validation import Mechanism
 from ocp.mechanics.values.callback_checks import check_callback
-from ocp.mechanics.values.types import Matrix, Number
+from ocp.mechanics.values.parameters import Number
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_callable, freeze, numbers, positive, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
-Capacity: TypeAlias = Callable[[Matrix, Matrix], Any]
+Capacity: TypeAlias = Callable[[Matrix, Matrix], Matrix]
 LEAST = 0.02  # of the largest strength: over which it runs out smoothly
 SIDES = {1: "upwards", -1: "downwards"}
 
 
-def check_drives(label: str, tree: Any, joint: str) -> None:
+def check_drives(label: str, tree: Mechanism, joint: str) -> None:
     """Raise ValueError unless a joint has a coordinate and a drive."""
     if not tree.moving[row_of(label, tree, joint)].actuated:
         raise ValueError(f"{label}: joint {joint!r} has no drive; expected an actuated one")
@@ -57,7 +59,7 @@ class TorqueSpeed:
         for what in ("stall", "no_load"):
             set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what), unit="")})
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a drive."""
         label = f"torque over speed {self.name!r}"
         units = {"stall": (self.stall, FORCES), "no_load": (self.no_load, RATES)}
@@ -110,7 +112,7 @@ class Strength:
             f"{label}: capacity", check_callable(f"{label}: capacity", self.capacity), (1, 1), 1
         )
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a drive."""
         label = f"strength {self.name!r}"
         check_joint_units(label, tree, self.joint, {})

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 
@@ -21,11 +21,14 @@ from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.tendons import total_length
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
+from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
+
+Motions: TypeAlias = Sequence[Motion] | None  # of all links, where they are known
 
 
 def kinematics_of(tree: Tree) -> ModuleType:
@@ -48,7 +51,7 @@ class State:
     tree: Tree
     q: Matrix
     qd: Matrix = None
-    known: Any = None
+    known: Motions = None
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -60,7 +63,7 @@ class State:
         return self.rows[joint]
 
     @cached_property
-    def moves(self) -> Any:
+    def moves(self) -> Sequence[Motion]:
         """Motions of all links, at least their places."""
         if self.known is not None:
             return self.known
@@ -79,7 +82,7 @@ class State:
     def length_slope(self, path: Sequence[End]) -> Matrix:
         """Return dl/dq (1, n) of a path's length."""
         places = [self.place(end) for end in path]
-        total: Any = ca.DM(1, self.tree.dof)
+        total: Matrix = ca.DM(1, self.tree.dof)
         for k, end in enumerate(path):
             if isinstance(end, str):
                 total = total + _pull(places, k).T @ self._slide(end)
@@ -103,9 +106,9 @@ def _pull(places: Sequence[Matrix], k: int) -> Matrix:
     return sum((way / ca.norm_2(way) for way in ways), ca.DM.zeros(3))
 
 
-def rotors(tree: Tree) -> dict[int, Any]:
+def rotors(tree: Tree) -> dict[int, Matrix]:
     """Return {row of q: what rotors add to the diagonal of the mass matrix there}, kg m2 or kg."""
-    total: dict[int, Any] = {}
+    total: dict[int, Matrix] = {}
     rows = _rows(tree) if has_rotors(tree) else {}
     for each in tree.elements:
         if isinstance(each, Armature):
@@ -125,11 +128,7 @@ def has_rotors(tree: Tree) -> bool:
 
 
 def element_torques(
-    tree: Tree,
-    q: Matrix,
-    qd: Matrix,
-    moves: Any = None,
-    names: Sequence[str] | None = None,
+    tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None, names: Sequence[str] | None = None
 ) -> Matrix:
     """Return the generalized forces (n,), N m or N, that the elements give in a state of motion.
 
@@ -186,7 +185,7 @@ def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     return sum((each.loss(state) for each in forces_of(tree)), 0.0)
 
 
-def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple[Load, ...]:
+def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> tuple[Load, ...]:
     """Return the forces of struts and tendons on the points of their paths, as loads."""
     state, loads = State(tree=tree, q=q, qd=qd, known=moves), []
     for each in tree.elements:
@@ -199,7 +198,7 @@ def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple
 
 
 def drive_torques(
-    tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Any = None
+    tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Motions = None
 ) -> Matrix:
     """Return the torques of drives (n,) where bodies need `needed`: ID + A qdd - e."""
     if not forces_of(tree):
@@ -222,13 +221,13 @@ def _rows(tree: Tree) -> dict[str, int]:
     return {joint.name: row for row, joint in enumerate(tree.moving)}
 
 
-def _summed(tree: Tree, elements: Sequence[Any], state: State) -> Matrix:
-    total: dict[int, Any] = {}
+def _summed(tree: Tree, elements: Sequence[Force], state: State) -> Matrix:
+    total: dict[int, Matrix] = {}
     for each in elements:
         for row, value in each.torques(state).items():
             total[row] = total[row] + value if row in total else value
     return _column(tree, total)
 
 
-def _column(tree: Tree, entries: dict[int, Any]) -> Matrix:
+def _column(tree: Tree, entries: dict[int, Matrix]) -> Matrix:
     return ca.vertcat(*(entries.get(row, 0.0) for row in range(tree.dof)))

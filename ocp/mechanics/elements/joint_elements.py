@@ -4,15 +4,19 @@ Coordinates x are those of the named joint (rad or m), or the amplitude of a lin
 is N m at a joint that turns is N at one that slides.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from math import isfinite
+from typing import Any, Protocol
 
 import numpy as np
 
-from ocp.mechanics.elements.smooth_curves import cubic, friction, ramp, ramp_area, ramp_slope
-from ocp.mechanics.values.parameters import expression_of, is_open, nominal
-from ocp.mechanics.values.types import Matrix, Number, Numbers
+from ocp.mechanics.elements.smooth_curves import Cubic, cubic, friction, ramp, ramp_area, ramp_slope
+from ocp.mechanics.model.tree_validation import Mechanism
+from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.values.parameters import Number, expression_of, is_open, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
     check_units,
     freeze,
@@ -32,7 +36,20 @@ RATES = "rad/s", "m/s"
 PLACES = "rad", "m"
 
 
-def row_of(label: str, tree: Any, joint: str) -> int:
+class MotionState(Protocol):
+    """A state of motion of a tree as its elements see it, whose modules it stands on."""
+
+    @property
+    def q(self) -> Matrix: ...
+    @property
+    def qd(self) -> Matrix: ...
+    def row(self, joint: str) -> int: ...
+    def length(self, path: Sequence[End]) -> Matrix: ...
+    def length_slope(self, path: Sequence[End]) -> Matrix: ...
+    def length_rate(self, path: Sequence[End]) -> Matrix: ...
+
+
+def row_of(label: str, tree: Mechanism, joint: str) -> int:
     """Return the row of q of an element's joint; raise ValueError naming the element."""
     try:
         return int(tree.coordinate(joint))
@@ -40,7 +57,9 @@ def row_of(label: str, tree: Any, joint: str) -> int:
         raise ValueError(f"{label}: {error}") from None
 
 
-def check_joint_units(label: str, tree: Any, joint: str, units: dict[str, Any]) -> None:
+def check_joint_units(
+    label: str, tree: Mechanism, joint: str, units: Mapping[str, tuple[object, tuple[str, str]]]
+) -> None:
     """Raise ValueError naming an open number of an element that has another unit than its joint
     asks for; `units`: {words: (value, the units at a joint that turns and at one that slides)}."""
     coordinate = tree.moving[row_of(label, tree, joint)]
@@ -81,21 +100,21 @@ class Damper:
         label = check_name(self, "damper")
         set_fields(self, damping=positive(f"{label}: damping", self.damping, unit=""))
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         units = {"damping": (self.damping, DAMPINGS)}
         check_joint_units(f"damper {self.name!r}", tree, self.joint, units)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         return {row: -graph_number(self.damping) * state.qd[row]}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy: none."""
         return 0.0
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes: d x'^2."""
         return graph_number(self.damping) * state.qd[state.row(self.joint)] ** 2
 
@@ -114,7 +133,7 @@ class Friction:
 
     joint: str
     dynamic: Number
-    static: Number = None
+    static: Number | None = None
     transition: Number = 0.1
     name: str = ""
 
@@ -130,7 +149,7 @@ class Friction:
                 f"{label}: static level: expected at least the dynamic one, {low:g}, got {high:g}"
             )
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         units = {
             "dynamic level": (self.dynamic, FORCES),
@@ -139,17 +158,17 @@ class Friction:
         }
         check_joint_units(f"friction {self.name!r}", tree, self.joint, units)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         share = state.qd[row] / graph_number(self.transition)
         return {row: -friction(share, graph_number(self.static), graph_number(self.dynamic))}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy: none."""
         return 0.0
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes."""
         row = state.row(self.joint)
         return -self.torques(state)[row] * state.qd[row]
@@ -183,20 +202,20 @@ class Armature:
         """What it adds to the mass matrix (kg m2 or kg): the inertia times the square of gear."""
         return self.inertia * self.gear**2
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         units = {"inertia": (self.inertia, INERTIAS)}
         check_joint_units(f"armature {self.name!r}", tree, self.joint, units)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return the torques in a state of motion: none, since they follow from accelerations."""
         return {}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return its potential energy, none; the kinetic one is counted with that of the links."""
         return 0.0
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power that it takes: none."""
         return 0.0
 
@@ -220,22 +239,22 @@ class Spring:
         set_fields(self, stiffness=positive(f"{label}: stiffness", self.stiffness, unit=""))
         set_fields(self, rest=freeze(numbers(f"{label}: rest", self.rest, (), "")[()]))
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         units = {"stiffness": (self.stiffness, STIFFNESSES), "rest": (self.rest, PLACES)}
         check_joint_units(f"spring {self.name!r}", tree, self.joint, units)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         return {row: -graph_number(self.stiffness) * (state.q[row] - graph_number(self.rest))}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J): k (x - x_0)^2 / 2."""
         stretch = state.q[state.row(self.joint)] - graph_number(self.rest)
         return graph_number(self.stiffness) * stretch**2 / 2
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power that it takes: none."""
         return 0.0
 
@@ -265,26 +284,26 @@ class CurvedSpring:
             raise ValueError(f"{label}: places: expected increasing numbers, got {places.tolist()}")
         set_fields(self, places=freeze(places), forces=freeze(forces))
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         check_joint_units(f"curved spring {self.name!r}", tree, self.joint, {})
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         return {row: _curve(self.places, self.forces)(state.q[row])}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J), zero at its first place."""
         return -_curve(self.places, self.forces).area(state.q[state.row(self.joint)])
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power that it takes: none."""
         return 0.0
 
 
 @lru_cache(maxsize=128)
-def _curve(places: tuple[float, ...], forces: tuple[float, ...]) -> Any:
+def _curve(places: tuple[float, ...], forces: tuple[float, ...]) -> Cubic:
     return cubic(places, forces)
 
 
@@ -322,7 +341,7 @@ class Bumper:
         if not np.isfinite(nominal((lower, upper))).any():
             raise ValueError(f"{label}: ends: expected a lower or an upper one, got none")
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joint, with a coordinate."""
         units = {
             "ends": ((self.lower, self.upper), PLACES),
@@ -332,7 +351,7 @@ class Bumper:
         }
         check_joint_units(f"bumper {self.name!r}", tree, self.joint, units)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         row = state.row(self.joint)
         pushes = (
@@ -341,26 +360,23 @@ class Bumper:
         )
         return {row: sum(pushes, 0.0)}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J), zero where the element sets in."""
         width = graph_number(self.rounding)
         areas = (ramp_area(depth, width) for _, depth in self._depths(state))
         return graph_number(self.stiffness) * sum(areas, 0.0)
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes."""
         rate = state.qd[state.row(self.joint)]
-        return sum(
-            (push_loss(self, depth, way * rate) for way, depth in self._depths(state)),
-            0.0,
-        )
+        return sum((push_loss(self, depth, way * rate) for way, depth in self._depths(state)), 0.0)
 
-    def _depths(self, state: Any) -> list[tuple[int, Matrix]]:
+    def _depths(self, state: MotionState) -> list[tuple[int, Matrix]]:
         """Return of each end (whether it is entered upwards, 1, or -1, how deep that is)."""
         x, ends = state.q[state.row(self.joint)], []
-        if is_open(self.lower) or np.isfinite(self.lower):
+        if is_open(self.lower) or isfinite(self.lower):
             ends.append((-1, graph_number(self.lower) - x))
-        if is_open(self.upper) or np.isfinite(self.upper):
+        if is_open(self.upper) or isfinite(self.upper):
             ends.append((1, x - graph_number(self.upper)))
         return ends
 
@@ -383,6 +399,6 @@ def push_loss(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
     return (push_force(record, depth, rate) - stiffness * ramp(depth, width)) * rate
 
 
-def graph_number(number: Any) -> Any:
+def graph_number(number: Numbers) -> Matrix:
     """Return a number of an element as graphs take it."""
     return expression_of(number) if is_open(number) else number

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 
-from ocp.mechanics.elements.joint_elements import row_of
+from ocp.mechanics.elements.joint_elements import MotionState, row_of
+from ocp.mechanics.model.tree_validation import Mechanism
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_callable, check_records, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
-Law: TypeAlias = Callable[[Matrix, Matrix], Any]
-Energy: TypeAlias = Callable[[Matrix], Any]
+Law: TypeAlias = Callable[[Matrix, Matrix], Matrix]
+Energy: TypeAlias = Callable[[Matrix], Matrix]
 
 
 @portable
@@ -56,12 +57,12 @@ class PassiveMoment:
                 f"{label}: energy", check_callable(f"{label}: energy", self.energy), (k,), 1
             )
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its joints."""
         for joint in self.joints:
             row_of(f"passive moment {self.name!r}", tree, joint)
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         rows = [state.row(joint) for joint in self.joints]
         total = -_gradient(lambda x: _energy(self, x), state.q[rows])
@@ -70,11 +71,11 @@ class PassiveMoment:
             total = total + as_column(f"passive moment {self.name!r}: moment", given)
         return {row: total[k] for k, row in enumerate(rows)}
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J)."""
         return _energy(self, state.q[[state.row(joint) for joint in self.joints]])
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes: -f . x'."""
         if self.moment is None:
             return 0.0
@@ -92,7 +93,7 @@ def _energy(record: PassiveMoment, x: Matrix) -> Matrix:
 
 def _gradient(function: Callable[[Matrix], Matrix], place: Matrix) -> Matrix:
     """Return the gradient (k,) of a function at a place (k,), numbers or expressions."""
-    kind: Any = ca.MX if isinstance(place, ca.MX) else ca.SX
+    kind: type[Matrix] = ca.MX if isinstance(place, ca.MX) else ca.SX
     x = kind.sym("x", *place.shape)
     slope = ca.substitute(ca.gradient(kind(function(x)), x), x, kind(ca.densify(place)))
     return ca.evalf(slope) if isinstance(place, ca.DM) and not ca.symvar(slope) else slope

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.types import Matrix, Number
+from ocp.mechanics.values.parameters import Number
+from ocp.mechanics.values.types import Matrix
 
 
 def ramp(x: Matrix, width: Number) -> Matrix:

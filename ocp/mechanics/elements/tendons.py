@@ -8,38 +8,38 @@ length: the principle of virtual work.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import casadi as ca
 
 from ocp.mechanics.elements.joint_elements import (
+    MotionState,
     check_joint_units,
     graph_number,
     push_force,
     push_loss,
 )
 from ocp.mechanics.elements.smooth_curves import ramp_area
-from ocp.mechanics.model.tree_validation import check_path
+from ocp.mechanics.model.tree_validation import Mechanism, check_path
 from ocp.mechanics.model.unilateral import End, path_of
-from ocp.mechanics.values.parameters import is_open, nominal
-from ocp.mechanics.values.types import Matrix, Number
+from ocp.mechanics.values.parameters import Number, is_open, nominal
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_units, freeze, numbers, positive, set_fields
 from ocp.spelling import suggest_fields
 
 
-def _checked_name(kind: str, name: Any) -> str:
+def _checked_name(kind: str, name: object) -> str:
     if not isinstance(name, str) or not name:
         raise ValueError(f"{kind}: name: expected a word, got {name!r}")
     return f"{kind} {name!r}"
 
 
-def _along(state: Any, path: Sequence[End], tension: Matrix) -> dict[int, Matrix]:
+def _along(state: MotionState, path: Sequence[End], tension: Matrix) -> dict[int, Matrix]:
     """Return {row of q: its share of a tension (N)}, -F dl/dq."""
     slope = state.length_slope(path)
     return {row: -tension * slope[row] for row in range(slope.shape[1]) if not _none(slope[row])}
 
 
-def _none(entry: Any) -> bool:
+def _none(entry: Matrix) -> bool:
     return bool(entry.is_zero()) if hasattr(entry, "is_zero") else False
 
 
@@ -75,15 +75,15 @@ class Strut:
         """Its two ends."""
         return self.start, self.end
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its points, on two links."""
         label = f"strut {self.name!r}"
         check_path(label, tree, self.path)
         _check_path_units(label, self)
 
-    def tension(self, state: Any) -> Matrix:
+    def tension(self, state: MotionState) -> Matrix:
         """Return with what it pulls its ends together (N)."""
-        total: Any = 0.0
+        total: Matrix = 0.0
         if is_open(self.stiffness) or self.stiffness:
             stretch = state.length(self.path) - graph_number(self.rest)
             total = graph_number(self.stiffness) * stretch
@@ -91,18 +91,18 @@ class Strut:
             total = total + graph_number(self.damping) * state.length_rate(self.path)
         return total
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         return _along(state, self.path, self.tension(state))
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J): k (l - l_0)^2 / 2."""
         if not is_open(self.stiffness) and not self.stiffness:
             return 0.0
         stretch = state.length(self.path) - graph_number(self.rest)
         return graph_number(self.stiffness) * stretch**2 / 2
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes: d l'^2."""
         if not is_open(self.damping) and not self.damping:
             return 0.0
@@ -152,7 +152,7 @@ class Tendon:
                 f"{nominal(self.radius):g}"
             )
 
-    def check(self, tree: Any) -> None:
+    def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has its points, on two links or more, and its winch."""
         label = f"tendon {self.name!r}"
         check_path(label, tree, self.path)
@@ -160,23 +160,23 @@ class Tendon:
         if self.winch:
             check_joint_units(f"{label}: winch", tree, self.winch, {"radius": (self.radius, WOUND)})
 
-    def tension(self, state: Any) -> Matrix:
+    def tension(self, state: MotionState) -> Matrix:
         """Return with what it pulls (N)."""
         return push_force(self, self.stretch(state), self._rate(state))
 
-    def stretch(self, state: Any) -> Matrix:
+    def stretch(self, state: MotionState) -> Matrix:
         """Return by what it is longer than slack (m)."""
         wound = graph_number(self.radius) * state.q[state.row(self.winch)] if self.winch else 0.0
         return state.length(self.path) + wound - graph_number(self.slack)
 
-    def _rate(self, state: Any) -> Any:
+    def _rate(self, state: MotionState) -> Matrix | None:
         """Return at what rate it is stretched (m/s); None where that does not matter."""
         if not is_open(self.damping) and not self.damping:
             return None
         wound = graph_number(self.radius) * state.qd[state.row(self.winch)] if self.winch else 0.0
         return state.length_rate(self.path) + wound
 
-    def torques(self, state: Any) -> dict[int, Matrix]:
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         tension = self.tension(state)
         given = _along(state, self.path, tension)
@@ -185,12 +185,12 @@ class Tendon:
             given[row] = given.get(row, 0.0) - graph_number(self.radius) * tension
         return given
 
-    def stored_energy(self, state: Any) -> Matrix:
+    def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J), zero where the tendon tightens."""
         area = ramp_area(self.stretch(state), graph_number(self.rounding))
         return graph_number(self.stiffness) * area
 
-    def loss(self, state: Any) -> Matrix:
+    def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes."""
         rate = self._rate(state)
         return 0.0 if rate is None else push_loss(self, self.stretch(state), rate)
@@ -200,7 +200,7 @@ WOUND = "m", ""  # of a winch that turns, and of one that slides
 UNITS = {"stiffness": "N/m", "damping": "N s/m", "rest": "m", "slack": "m", "rounding": "m"}
 
 
-def _check_path_units(label: str, record: Any) -> None:
+def _check_path_units(label: str, record: "Strut | Tendon") -> None:
     for what, unit in UNITS.items():
         if hasattr(record, what):
             check_units(f"{label}: {what}", getattr(record, what), unit)

@@ -134,7 +134,7 @@ def assumed_modes(
     shapes: str = "clamped-tip",
     hub: float = 0.0,
     stiffening: bool = True,
-    damping: Any = 0.0,
+    damping: float | Sequence[float] = 0.0,
 ) -> Modes:
     """Return the Modes of a beam, named "bend_y1" and so on.
 
@@ -218,7 +218,7 @@ def _gauss(length: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _integrals(
     beam: "Beam", curves: Sequence[Curve], terms: Sequence[tuple[int, ...]]
-) -> tuple[float, np.ndarray, np.ndarray, dict[str, Any]]:
+) -> tuple[float, np.ndarray, np.ndarray, dict[str, Numbers]]:
     """Return mass, first (3) and second moments (3x3) of the undeformed link, and the fields first,
     moment, coupling of its Modes.
 
@@ -291,7 +291,7 @@ def _stiffness(beam: "Beam", shapes: Sequence[Shape]) -> list[list[float]]:
 
 
 def _series(
-    shape: Shape, function: Callable[[np.ndarray], Any], length: float
+    shape: Shape, function: Callable[[np.ndarray], np.ndarray], length: float
 ) -> tuple[float, ...]:
     """Return the Chebyshev coefficients of a function over the beam."""
     mapped: Any = lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape)

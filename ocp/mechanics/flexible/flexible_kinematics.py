@@ -11,7 +11,6 @@ are 4x4, homogeneous.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,7 +20,7 @@ from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.kinematics.spatial import exp_screw, screw_matrix, translate
 from ocp.mechanics.model.tree import Link, Point, Tree, outward
 from ocp.mechanics.values.parameters import array, matrix
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +77,12 @@ def term_slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, 
 
 
 @lru_cache(maxsize=512)
-def bend_matrices(modes: Modes, position: Any) -> tuple[Matrix, ...]:
+def bend_matrices(modes: Modes, position: Numbers) -> tuple[Matrix, ...]:
     """Return the constant matrices M_t (4x4) of a place on a flexible link."""
     return tuple(ca.sparsify(ca.DM(each)) for each in modes.at(position))
 
 
-def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
+def bend_at(link: Link, position: Numbers, terms: Sequence[Sequence[Matrix]]) -> tuple[Matrix, ...]:
     """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one.
 
     Book (1983), eqs. 5, 16, 17.
@@ -121,10 +120,7 @@ def bent_links(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> 
         home = ca.sparsify(matrix(joint.home))
         turned = home, ca.DM(4, 4), ca.DM(4, 4)
         if row is not None:
-            a, hat = (
-                home @ exp_screw(joint.screw, q[row]),
-                matrix(screw_matrix(joint.screw)),
-            )
+            a, hat = (home @ exp_screw(joint.screw, q[row]), matrix(screw_matrix(joint.screw)))
             turned = a, a @ hat * qd[row], a @ hat @ hat * qd[row] ** 2 + a @ hat * qdd[row]
         bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
         end = product_rates((parent.pose, parent.rate, parent.acceleration), turned)
@@ -139,12 +135,7 @@ def bent_links(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> 
                 link.modes, *([values[row] for row in amplitudes[k]] for values in (q, qd, qdd))
             )
         return Bent(
-            pose=end[0],
-            rate=end[1],
-            acceleration=end[2],
-            bend=bend,
-            joint=turned[0],
-            terms=terms,
+            pose=end[0], rate=end[1], acceleration=end[2], bend=bend, joint=turned[0], terms=terms
         )
 
     still = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)

@@ -89,7 +89,7 @@ class Modes:
     stiffness: Numbers
     damping: Numbers = None
     units: Any = None
-    terms: Any = None
+    terms: Numbers = None
     places: tuple[Place, ...] = ()
     curves: tuple[Curve, ...] = ()
     length: float = 0.0
@@ -213,7 +213,7 @@ def without_noise(array: np.ndarray) -> np.ndarray:
     return np.where(np.abs(array) < NOISE * np.abs(array).max(initial=0.0), 0.0, array) + 0.0
 
 
-def with_damping(modes: Modes, ratio: Any) -> Modes:
+def with_damping(modes: Modes, ratio: float | Sequence[float]) -> Modes:
     """Return the modes with that ratio of critical damping, one number or one per vibration (m,).
 
     The vibrations are those of the link with its base clamped.
@@ -239,7 +239,7 @@ def with_stiffness_factor(modes: Modes, factor: float) -> Modes:
 
 
 def axis_motion(
-    curves: Sequence[Curve], terms: Any, length: float, x: Any
+    curves: Sequence[Curve], terms: Sequence[Sequence[int]], length: float, x: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return shift (x, terms, 3) and angles (x, m, 3) of a beam's axis at places x."""
     s, m = 2 * x / length - 1, len(curves)
@@ -262,7 +262,7 @@ def axis_motion(
     return shift, angles
 
 
-def small_turns(angles: np.ndarray, terms: Any) -> np.ndarray:
+def small_turns(angles: np.ndarray, terms: Sequence[Sequence[int]]) -> np.ndarray:
     """Return the matrices (terms, 3, 3) of a turn by small angles (m, 3): [theta_k], and to second
     order [theta_k][theta_l] made symmetric."""
     hats = np.cross(np.eye(3), angles[:, None, :])

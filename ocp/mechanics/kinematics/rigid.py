@@ -140,7 +140,7 @@ def _swept(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Sequence[Motion]:
 
 
 @memoize(8)
-def _placed(tree: Tree, q: Matrix) -> tuple[Sequence[Any], Sequence[Matrix]]:
+def _placed(tree: Tree, q: Matrix) -> tuple[Sequence[Motion], Sequence[Matrix]]:
     return _places(tree, q)
 
 
@@ -151,7 +151,7 @@ def _places(
     parent's origin to its own."""
     spans, arms = tree.spans, [ca.DM.zeros(3)] * len(tree.joints)
 
-    def move(k: int, parent: Motion) -> Motion | None:
+    def move(k: int, parent: Motion) -> Any:
         if only is not None and k not in only:
             return None
         joint = tree.joints[k]

@@ -9,12 +9,12 @@ angle does not, and rounding decides which sign comes; each is exact.
 
 from collections.abc import Sequence
 from math import comb, factorial
-from typing import Any
 
 import casadi as ca
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.spatial import pose, skew
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 
 SMALL = 1e-2  # squared angle, or squared sine of half of it, below which series are taken
 TERMS = 9
@@ -27,7 +27,7 @@ SINE, VERSINE, EXCESS = (
 COTANGENT = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000]
 
 
-def exp_rotation(turn: Any) -> Matrix:
+def exp_rotation(turn: Matrix | ArrayLike) -> Matrix:
     """Return the rotation (3x3) by a turn (3, rad).
 
     exp [w] = 1 + sin f / f [w] + (1 - cos f) / f^2 [w]^2, f = |w| (Sohl & Bobrow 2001, eq. 5).
@@ -38,7 +38,7 @@ def exp_rotation(turn: Any) -> Matrix:
     return ca.DM.eye(3) + sine * hat + versine * hat @ hat
 
 
-def exp_twist(twist: Any) -> Matrix:
+def exp_twist(twist: Matrix | ArrayLike) -> Matrix:
     """Return the pose (4x4) that a twist (6,) brings about.
 
     exp (w, v) = (exp [w], A v), A = 1 + (1 - cos f) / f^2 [w] + (f - sin f) / f^3 [w]^2
@@ -50,7 +50,7 @@ def exp_twist(twist: Any) -> Matrix:
     return pose(exp_rotation(turn), linear + versine * hat @ linear + excess * hat @ hat @ linear)
 
 
-def log_rotation(rotation: Any) -> Matrix:
+def log_rotation(rotation: Matrix | ArrayLike) -> Matrix:
     """Return the turn (3, rad) of a rotation (3x3), at most pi: the inverse of `exp_rotation`.
 
     It goes by the quaternion, and so keeps all its digits where eq. 7 of Sohl & Bobrow (2001),
@@ -59,7 +59,7 @@ def log_rotation(rotation: Any) -> Matrix:
     return _turn(quaternion(rotation))
 
 
-def log_pose(matrix: Any) -> Matrix:
+def log_pose(matrix: Matrix | ArrayLike) -> Matrix:
     """Return the twist (6,) of a pose, a `matrix` (4x4): the inverse of `exp_twist`.
 
     Its angle is at most pi.
@@ -75,7 +75,7 @@ def log_pose(matrix: Any) -> Matrix:
     return ca.vertcat(turn, linear)
 
 
-def interpolate_pose(first: Any, last: Any, s: Any) -> Matrix:
+def interpolate_pose(first: Matrix | ArrayLike, last: Matrix | ArrayLike, s: Matrix) -> Matrix:
     """Return the pose (4x4) at s in [0, 1] on the screw motion from one pose to another.
 
     first exp(s log(first^-1 last)); from a pose to one turned by more than half a turn it goes the
@@ -85,14 +85,14 @@ def interpolate_pose(first: Any, last: Any, s: Any) -> Matrix:
     return first @ exp_twist(s * log_pose(relative_pose(first, last)))
 
 
-def relative_pose(first: Any, last: Any) -> Matrix:
+def relative_pose(first: Matrix | ArrayLike, last: Matrix | ArrayLike) -> Matrix:
     """Return first^-1 last: the pose (4x4) `last` as it is seen from the pose `first`."""
     first, last = _sized("first pose", first, (4, 4)), _sized("last pose", last, (4, 4))
     back = first[:3, :3].T
     return pose(back @ last[:3, :3], back @ (last[:3, 3] - first[:3, 3]))
 
 
-def quaternion(rotation: Any) -> Matrix:
+def quaternion(rotation: Matrix | ArrayLike) -> Matrix:
     """Return the unit quaternion (4,), its scalar first and not negative, of a rotation (3x3).
 
     It is the column of 4 q q', whose entries are linear in the rotation, with the largest pivot.
@@ -115,20 +115,20 @@ def quaternion(rotation: Any) -> Matrix:
     return chosen * ca.if_else(chosen[0] < 0, -1, 1) / ca.sqrt(ca.sumsqr(chosen))
 
 
-def quaternion_product(first: Any, second: Any) -> Matrix:
+def quaternion_product(first: Matrix | ArrayLike, second: Matrix | ArrayLike) -> Matrix:
     """Return the product (4,) of two quaternions: of turns, the first turn after the second."""
     first, second = _matrix(first), _matrix(second)
     a, b, u, v = first[0], second[0], first[1:], second[1:]
     return ca.vertcat(a * b - ca.dot(u, v), a * v + b * u + ca.cross(u, v))
 
 
-def quaternion_conjugate(unit: Any) -> Matrix:
+def quaternion_conjugate(unit: Matrix | ArrayLike) -> Matrix:
     """Return the quaternion (4,) of the turn back, of a `unit` quaternion."""
     unit = _matrix(unit)
     return ca.vertcat(unit[0], -unit[1:])
 
 
-def _sized(what: str, value: Any, shape: tuple[int, int]) -> Matrix:
+def _sized(what: str, value: Numbers, shape: tuple[int, int]) -> Matrix:
     """Return a matrix of that shape; raise ValueError naming what it is and the shape it has."""
     matrix = _matrix(value)
     if matrix.shape != shape:
@@ -136,7 +136,7 @@ def _sized(what: str, value: Any, shape: tuple[int, int]) -> Matrix:
     return matrix
 
 
-def _matrix(value: Any) -> Matrix:
+def _matrix(value: Numbers) -> Matrix:
     return value if isinstance(value, ca.SX | ca.MX | ca.DM) else ca.DM(value)
 
 

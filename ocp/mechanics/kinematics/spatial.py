@@ -7,13 +7,12 @@ are numpy, whose entries may be open.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import Open, any_nonzero, array, entrywise, is_open, matrix
-from ocp.mechanics.values.types import Matrix, Number
+from ocp.mechanics.values.types import Matrix, Numbers
 
 
 def skew(v: Matrix) -> Matrix:
@@ -23,12 +22,12 @@ def skew(v: Matrix) -> Matrix:
     )
 
 
-def pose(rotation: Any, translation: Any) -> Matrix:
+def pose(rotation: Matrix, translation: Matrix) -> Matrix:
     """Stack a rotation (3x3) and a translation (3) into a pose (4x4)."""
     return ca.vertcat(ca.horzcat(rotation, translation), ca.DM([[0, 0, 0, 1]]))
 
 
-def exp_screw(screw: Any, q: Matrix) -> Matrix:
+def exp_screw(screw: Numbers, q: Matrix) -> Matrix:
     """Return exp([S] q) as a pose, for a constant screw S with unit or zero angular part.
 
         R = 1 + sin q [w] + (1 - cos q) [w]^2
@@ -45,7 +44,7 @@ def exp_screw(screw: Any, q: Matrix) -> Matrix:
     return pose(rotation, moment - rotation @ moment + matrix(w * (w @ v)) * q)
 
 
-def screw_matrix(screw: Any) -> np.ndarray:
+def screw_matrix(screw: Numbers) -> np.ndarray:
     """Return [S], the 4x4 numpy matrix with d/dq exp([S] q) = exp([S] q) [S]."""
     result = _blank(4, 4, *screw)
     result[:3, :3] = np.cross(np.eye(3), array(screw[:3]))
@@ -68,7 +67,7 @@ def invert(frame: np.ndarray) -> np.ndarray:
     return result
 
 
-def move_screw(frame: np.ndarray, screw: Any) -> np.ndarray:
+def move_screw(frame: np.ndarray, screw: Numbers) -> np.ndarray:
     """Return Ad(frame) screw: the same screw, described in a frame of which `frame` (4x4) gives the
     old one's pose."""
     angular = frame[:3, :3] @ screw[:3]
@@ -112,13 +111,13 @@ def _dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 
-def euler_zxz(rotation: Any) -> tuple[float, float, float]:
+def euler_zxz(rotation: np.ndarray) -> tuple[float, float, float]:
     """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
 
     Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after
     it, so the product is right regardless.
     """
-    beta = (
+    beta: float = (
         0.0
         if np.hypot(rotation[0, 2], rotation[1, 2]) < 1e-12
         else np.arctan2(rotation[0, 2], -rotation[1, 2])
@@ -139,18 +138,18 @@ def _wrap(angle: float) -> float:
     return 0.0 if abs(angle) < 1e-14 else angle
 
 
-def _turn(angle: Number, i: int, j: int) -> np.ndarray:
+def _turn(angle: Numbers, i: int, j: int) -> np.ndarray:
     turn, c, s = np.eye(4) + _blank(4, 4, angle), np.cos(angle), np.sin(angle)
     turn[i, i], turn[i, j], turn[j, i], turn[j, j] = c, -s, s, c
     return tidy(turn)
 
 
-def _blank(rows: int, columns: int, *entries: Any) -> np.ndarray:
+def _blank(rows: int, columns: int, *entries: Numbers) -> np.ndarray:
     """Return a matrix of zeros that takes these entries, which may be open."""
     return np.zeros((rows, columns)).astype(object if is_open(entries) else float)
 
 
-def tidy(values: Any, tolerance: float = 1e-15) -> np.ndarray:
+def tidy(values: Numbers, tolerance: float = 1e-15) -> np.ndarray:
     """Return an array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs
     may fold them; open ones stay as they are."""
     entries = array(values)

@@ -2,15 +2,15 @@
 hulls and tangents."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.model.loads import Wrench
 from ocp.mechanics.model.structure import floating_root
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import array, is_open, matrix, nominal
+from ocp.mechanics.values.parameters import Number, array, is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix
 
 Z = (0.0, 0.0, 1.0)
@@ -25,7 +25,7 @@ def body_weight(tree: Tree) -> float:
     return sum(masses) * float(np.linalg.norm(gravity)) or 1.0
 
 
-def open_weight(tree: Tree) -> Any:
+def open_weight(tree: Tree) -> Number:
     """Return the tree's weight (N), open where its masses or its gravity are."""
     masses, gravity = [link.mass for link in tree.links], array(tree.gravity)
     if not is_open((masses, gravity)):
@@ -64,7 +64,7 @@ def _solve_three(axes: Sequence[Matrix], values: Sequence[Matrix]) -> Matrix:
     ) / ca.dot(a, ca.cross(b, c))
 
 
-def convex_hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
+def convex_hull(points: ArrayLike, normal: Sequence[float] = Z) -> np.ndarray:
     """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from where the
     `normal` (3,) points (Andrew 1979)."""
     apart = sorted(set(map(tuple, np.asarray(points, dtype=float).tolist())))

@@ -12,7 +12,6 @@ A follower's angle or way is a function of a coordinate.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -141,7 +140,7 @@ def value_and_derivatives(
     function: Callable[[Matrix], Matrix], x: Matrix
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the value, slope and curvature of a function of one coordinate at x."""
-    kind: Any = ca.MX if isinstance(x, ca.MX) else ca.SX
+    kind: Matrix = ca.MX if isinstance(x, ca.MX) else ca.SX
     symbol, parts = _curves(function, kind)
     values = ca.substitute(list(parts), [symbol], [x if isinstance(x, kind) else kind(x)])
     if isinstance(x, ca.DM):
@@ -150,7 +149,9 @@ def value_and_derivatives(
 
 
 @lru_cache(maxsize=512)
-def _curves(function: Callable[[Matrix], Matrix], kind: Any) -> tuple[Matrix, tuple[Matrix, ...]]:
+def _curves(
+    function: Callable[[Matrix], Matrix], kind: Matrix
+) -> tuple[Matrix, tuple[Matrix, ...]]:
     """Return a symbol, and the function's value and two derivatives of it."""
     x = kind.sym("x")
     value = kind(function(x))

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ocp.mechanics.model.joints import LIMITED, Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import warn_of_degrees
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import positive
 from ocp.spelling import suggestion
 
@@ -30,7 +31,7 @@ def values_by_joint(tree: Tree, values: Mapping[str, Value]) -> dict[str, Value]
     return known | {name: value for name, value in values.items() if name in names}
 
 
-def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
+def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Numbers) -> Tree:
     """Return the tree with other limits of its driven joints, as jerk=50.0 (rad/s3 or m/s3).
 
     `limits` are fields of a Joint: position, velocity, torque, jerk, torque_rate. Each is what a
@@ -41,7 +42,7 @@ def with_limits(tree: Tree, *, strength: float = 1.0, **limits: Any) -> Tree:
     """
     positive("with_limits: strength", strength)
     driven = [joint.name for joint in tree.moving if joint.actuated]
-    given: dict[str, dict[str, Any]] = {name: {} for name in driven}
+    given: dict[str, dict[str, Numbers]] = {name: {} for name in driven}
     for what, value in limits.items():
         if what not in LIMITED:
             raise ValueError(
@@ -68,7 +69,7 @@ def _own(joint: Joint) -> bool:
     return joint.screw is not None and joint.follows is None
 
 
-def _with(joint: Joint, limits: Mapping[str, Any], strength: float) -> Joint:
+def _with(joint: Joint, limits: Mapping[str, Numbers], strength: float) -> Joint:
     changed = replace(
         joint, **{what: _kept(getattr(joint, what), value) for what, value in limits.items()}
     )
@@ -77,7 +78,7 @@ def _with(joint: Joint, limits: Mapping[str, Any], strength: float) -> Joint:
     return replace(changed, torque=tuple(strength * bound for bound in changed.torque))
 
 
-def _kept(own: Any, value: Any) -> Any:
+def _kept(own: Numbers, value: Numbers) -> Numbers:
     """Return limits, of which None is what a joint has of its own."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         return value

@@ -26,8 +26,8 @@ from ocp.mechanics.kinematics.spatial import (
 )
 from ocp.mechanics.model.coordinates import COMPONENTS, Follows
 from ocp.mechanics.values.degrees import warn_of_angles, warn_of_degrees
-from ocp.mechanics.values.parameters import any_nonzero, array, is_open
-from ocp.mechanics.values.types import Number, Numbers
+from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     freeze,
@@ -111,7 +111,7 @@ class Joint:
         return _kind(self.screw)
 
     @property
-    def pitch(self) -> float:
+    def pitch(self) -> Number:
         """Advance per radian (m/rad) of a joint that turns: w . v."""
         return _pitch(self.screw)
 
@@ -128,7 +128,7 @@ class Joint:
 
 
 @lru_cache(maxsize=1024)
-def _kind(screw: Any) -> str:
+def _kind(screw: Numbers) -> str:
     """Return the kind of a joint with a screw."""
     if not any_nonzero(screw[:3]):
         return "prismatic"
@@ -136,7 +136,7 @@ def _kind(screw: Any) -> str:
     return "screw" if is_open(pitch) or abs(pitch) >= 1e-14 else "revolute"
 
 
-def _pitch(screw: Any) -> Any:
+def _pitch(screw: Numbers) -> Number:
     """Return the pitch of a screw (m/rad)."""
     return _open_pitch(screw) if is_open(screw) else float(np.dot(screw[:3], screw[3:]))
 
@@ -146,7 +146,7 @@ def revolute(
     parent: str = GROUND,
     *,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
-    home: Any = (0.0, 0.0, 0.0),
+    home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
     """Return a joint that turns about `axis` (unit, 3) through the link frame's origin.
@@ -164,7 +164,7 @@ def prismatic(
     parent: str = GROUND,
     *,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
-    home: Any = (0.0, 0.0, 0.0),
+    home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
     """Return a joint that slides along `axis` (unit, 3)."""
@@ -178,7 +178,7 @@ def screw(
     *,
     pitch: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
-    home: Any = (0.0, 0.0, 0.0),
+    home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
     """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad).
@@ -193,7 +193,7 @@ def screw(
 
 
 def ball(
-    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = True
+    name: str, parent: str = GROUND, *, home: Numbers = (0.0, 0.0, 0.0), actuated: bool = True
 ) -> Joint:
     """Return a joint that turns any way about the link frame's origin, by a quaternion.
 
@@ -204,7 +204,7 @@ def ball(
 
 
 def free(
-    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = False
+    name: str, parent: str = GROUND, *, home: Numbers = (0.0, 0.0, 0.0), actuated: bool = False
 ) -> tuple[Joint, Joint, Joint, Joint]:
     """Return the four joints by which a link moves any way: three slides and a ball.
 
@@ -217,7 +217,7 @@ def free(
 
 
 def planar(
-    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = False
+    name: str, parent: str = GROUND, *, home: Numbers = (0.0, 0.0, 0.0), actuated: bool = False
 ) -> tuple[Joint, Joint, Joint]:
     """Return the three joints by which a link moves in the plane x, y of `home`.
 
@@ -235,7 +235,7 @@ def universal(
     parent: str = GROUND,
     *,
     axes: tuple[Sequence[float], Sequence[float]] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
-    home: Any = (0.0, 0.0, 0.0),
+    home: Numbers = (0.0, 0.0, 0.0),
     actuated: bool = True,
 ) -> tuple[Joint, Joint]:
     """Return the two joints by which a link turns about two crossing `axes` (unit, 3 each).
@@ -247,7 +247,7 @@ def universal(
     return first, revolute(name, first.name, axis=axes[1], actuated=actuated)
 
 
-def fixed(name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0)) -> Joint:
+def fixed(name: str, parent: str = GROUND, *, home: Numbers = (0.0, 0.0, 0.0)) -> Joint:
     """Return a rigid connection without a coordinate."""
     return Joint(name=name, parent=parent, home=home)
 
@@ -261,7 +261,7 @@ def dh(
     a: float = 0.0,
     alpha: float = 0.0,
     kind: str = "revolute",
-    before: Any = (0.0, 0.0, 0.0),
+    before: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
     """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al.
@@ -291,7 +291,7 @@ def dh(
 
 
 def make_slides(
-    name: str, parent: str, home: Any, ways: Mapping[str, Any], actuated: bool
+    name: str, parent: str, home: Numbers, ways: Mapping[str, Numbers], actuated: bool
 ) -> tuple[Joint, ...]:
     """Return slides NAME_x, ..., one after the other, along `ways` {letter: direction (3)} in the
     axes of `home`; `actuated` says whether they are driven."""
@@ -368,7 +368,7 @@ def amplitude_joints(
     )
 
 
-def _direction(name: str, axis: Any) -> np.ndarray:
+def _direction(name: str, axis: Numbers) -> np.ndarray:
     """Return a joint's axis (3); raise ValueError naming the joint unless it is three numbers."""
     what = f"joint {name!r}: axis"
     if isinstance(axis, str) or np.shape(np.asarray(axis, dtype=object)) != (3,):

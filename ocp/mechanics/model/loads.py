@@ -3,7 +3,7 @@ where they are."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -17,7 +17,7 @@ from ocp.spelling import suggest_fields
 
 # Three numbers, an expression of three entries, or a function of time t (s) that returns one of
 # these.
-Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
+Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Matrix]
 
 # Link's index, position (3, m, link frame), moment and force of each load.
 AppliedLoads: TypeAlias = Sequence[tuple[int, np.ndarray, Matrix, Matrix]]
@@ -136,5 +136,5 @@ def _listed_numbers(value: object) -> bool:
     )
 
 
-def _size(value: Any) -> int:
+def _size(value: Matrix) -> int:
     return int(np.prod(value.shape if hasattr(value, "shape") else np.shape(value)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 
@@ -37,7 +36,7 @@ def with_locked_joints(tree: Tree, values: Mapping[str, float]) -> Tree:
     )
 
 
-def _place(joint: Joint, value: Any) -> float:
+def _place(joint: Joint, value: float) -> float:
     """Return the place at which a joint is locked (rad or m), within its limits."""
     if joint.ball:
         raise ValueError(f"joint {joint.name!r}: a component of a ball is not locked by itself")

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.validation import check_type, positive
 
 Moments = tuple[float, float, float]
@@ -36,7 +36,7 @@ MOMENTS: dict[str, Callable[..., Moments]] = {  # about the centre, of a mass of
 
 
 def solid(
-    kind: str, mass: Any, size: Sequence[float], *, colour: Sequence[float] | None = None
+    kind: str, mass: Number, size: Sequence[float], *, colour: Sequence[float] | None = None
 ) -> Link:
     """Return a full body of that `mass` (kg), which may be open, and of one density about its
     link's frame, and its look.

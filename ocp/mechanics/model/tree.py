@@ -13,7 +13,7 @@ ones must meet.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from math import isinf
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from ocp.mechanics.values.validation import (
 from ocp.spelling import suggest_fields
 from ocp.text_tables import html_table
 
+Value = TypeVar("Value")
 _COLUMNS = ("joint", "kind", "on", "position", "velocity", "torque or force", "link's mass")
 
 
@@ -298,30 +299,30 @@ def points_of(tree: Tree, names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(called)
 
 
-def outward(tree: Tree, step: Callable[[int, Any], Any], root: Any) -> list[Any]:
+def outward(tree: Tree, step: Callable[[int, Value], Value], root: Value) -> list[Value]:
     """Sweep from the ground to the tips, and return the values of all links in a list.
 
     They are value_k = step(k, value of k's parent); the ground's value is `root`.
     """
-    values: list[Any] = []
+    values: list[Value] = []
     for k, parent in enumerate(tree.parents):
         values.append(step(k, root if parent < 0 else values[parent]))
     return values
 
 
-def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> list[Any]:
+def inward(tree: Tree, step: Callable[[int, list[tuple[int, Value]]], Value]) -> list[Value]:
     """Sweep from the tips to the ground, and return the values of all links in a list.
 
     They are value_k = step(k, [(child, value of child), ...]).
     """
-    values: list[Any] = [None] * len(tree.joints)
-    children: list[list[tuple[int, Any]]] = [[] for _ in tree.joints]
+    values: dict[int, Value] = {}
+    children: list[list[tuple[int, Value]]] = [[] for _ in tree.joints]
     parents = tree.parents
     for k in reversed(range(len(tree.joints))):
         values[k] = step(k, children[k])
         if parents[k] >= 0:
             children[parents[k]].insert(0, (k, values[k]))
-    return values
+    return [values[k] for k in range(len(tree.joints))]
 
 
 @memoize(64)
@@ -392,7 +393,7 @@ def _html_of(tree: Tree) -> str:
     return html_table(rows, _COLUMNS, f"Tree: {title}")
 
 
-def _between(pair: Any, unit: str) -> str:
+def _between(pair: Numbers, unit: str) -> str:
     """Return limits in words, nothing where there are none."""
     lower, upper = pair
     if isinf(lower) and isinf(upper):

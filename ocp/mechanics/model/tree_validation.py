@@ -5,20 +5,51 @@ Each check raises ValueError naming the joint, point, loop, stay or element.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from ocp.mechanics.model.coordinates import is_constant
-from ocp.mechanics.model.joints import GROUND, explain_no_coordinate
+from ocp.mechanics.model.cut_joints import Loop
+from ocp.mechanics.model.joints import GROUND, Joint, explain_no_coordinate
 from ocp.mechanics.model.unilateral import End, Stay
 from ocp.mechanics.values.parameters import is_open, parameters_of
 from ocp.spelling import suggestion
 
 GROUNDED = -1  # the link, by number, that places of the ground are on
 
-Tree: TypeAlias = Any  # its module stands on this one
+
+class Mechanism(Protocol):
+    """A tree as its parts see it, whose modules it stands on."""
+
+    @property
+    def links(self) -> Sequence[Any]: ...
+    @property
+    def joints(self) -> Sequence[Joint]: ...
+    @property
+    def points(self) -> Sequence[Any]: ...
+    @property
+    def loops(self) -> Sequence[Loop]: ...
+    @property
+    def stays(self) -> Sequence[Stay]: ...
+    @property
+    def elements(self) -> Sequence[Any]: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def link_names(self) -> tuple[str, ...]: ...
+    @property
+    def moving(self) -> tuple[Joint, ...]: ...
+    @property
+    def flexible(self) -> tuple[str, ...]: ...
+    @property
+    def parents(self) -> tuple[int, ...]: ...
+    @property
+    def spans(self) -> tuple[tuple[int, ...], ...]: ...
+    def link_index(self, name: str) -> int: ...
+    def joint_index(self, name: str) -> int: ...
+    def coordinate(self, name: str) -> int: ...
 
 
-def check_tree(tree: Tree) -> None:
+def check_tree(tree: Mechanism) -> None:
     """Raise ValueError naming what of a tree does not fit the rest."""
     if not tree.joints or len(tree.links) != len(tree.joints):
         raise ValueError(
@@ -57,7 +88,7 @@ def known_names(what: str, names: Sequence[str], word: str, *others: str) -> str
     return f"{suggestion(word, (*names, *others))}; {listed}"
 
 
-def _check_places(tree: Tree) -> None:
+def _check_places(tree: Mechanism) -> None:
     """Raise ValueError naming what sits at an open place on a link that bends: shapes are numbers
     there."""
     seats = [(f"joint {joint.name!r}", joint.parent, joint.home) for joint in tree.joints]
@@ -77,7 +108,7 @@ def _check_unique(what: str, names: Sequence[str]) -> None:
         raise ValueError(f"{what} {name!r}: the name is used twice")
 
 
-def _check_followers(tree: Tree) -> None:
+def _check_followers(tree: Mechanism) -> None:
     """Raise ValueError naming a follower of no coordinate, or of one that is itself a function; and
     where links bend any joint but single ones."""
     leaders = {joint.name: joint for joint in tree.moving}
@@ -103,7 +134,7 @@ def _check_followers(tree: Tree) -> None:
             )
 
 
-def _check_parents(tree: Tree) -> None:
+def _check_parents(tree: Mechanism) -> None:
     names = tree.link_names
     parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
     index = {name: k for k, name in enumerate(names)}
@@ -130,7 +161,7 @@ def _check_parents(tree: Tree) -> None:
             )
 
 
-def _check_ends(tree: Tree, label: str, start: End, end: End) -> None:
+def _check_ends(tree: Mechanism, label: str, start: End, end: End) -> None:
     """Raise ValueError unless both ends, points or places of the ground, move to each other."""
     if carrier(label, tree, start) == carrier(label, tree, end):
         raise ValueError(
@@ -138,7 +169,7 @@ def _check_ends(tree: Tree, label: str, start: End, end: End) -> None:
         )
 
 
-def carrier(label: str, tree: Tree, end: End) -> int:
+def carrier(label: str, tree: Mechanism, end: End) -> int:
     """Return the number of the link that carries an end of something, or, where that is rigidly
     joined to others, of the one of them that is nearest to the ground; GROUNDED for the ground.
 
@@ -160,7 +191,7 @@ def carrier(label: str, tree: Tree, end: End) -> int:
     return k
 
 
-def check_path(label: str, tree: Tree, path: Sequence[End]) -> None:
+def check_path(label: str, tree: Mechanism, path: Sequence[End]) -> None:
     """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
     neighbours at one place."""
     carriers = {carrier(label, tree, end) for end in path}
@@ -169,7 +200,7 @@ def check_path(label: str, tree: Tree, path: Sequence[End]) -> None:
             f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
             "or on rigidly joined ones: its length never changes"
         )
-    places = {point.name: (point.link, point.position) for point in tree.points}
+    places: dict[End, object] = {point.name: (point.link, point.position) for point in tree.points}
     for before, after in pairwise(path):
         a, b = places.get(before, before), places.get(after, after)
         if not is_open((a, b)) and a == b:
@@ -179,7 +210,7 @@ def check_path(label: str, tree: Tree, path: Sequence[End]) -> None:
             )
 
 
-def _check_stay(tree: Tree, stay: Stay) -> None:
+def _check_stay(tree: Mechanism, stay: Stay) -> None:
     label = f"stay {stay.name!r}"
     if tree.flexible:
         raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")

@@ -5,7 +5,7 @@ The cut joint of Xiang, Arora & Abdel-Malek (2009, eq. 38b) asks for g(r) <= 0 w
 own; a `Stay` is its data, `ocp.mechanics.kinematics.unilateral_forces` its gaps and forces.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import freeze, limits, numbers, positive, set_fields
 from ocp.spelling import suggest_fields
 
@@ -52,8 +53,8 @@ class Stay:
     leak: float = LEAK
     closed: Spans | None = None
     path: Sequence[End] = ()
-    tension: Any = None
-    speed: Any = None
+    tension: Numbers = None
+    speed: Numbers = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -109,7 +110,7 @@ class Stay:
         if self.speed is not None:
             set_fields(self, speed=positive(f"{label}: speed", self.speed, unit="m/s"))
 
-    def closes(self, s: Any, *, before: bool = False) -> Any:
+    def closes(self, s: Matrix, *, before: bool = False) -> Matrix:
         """Tell at which instants s (N,) there may be a force: over the spans that are prescribed,
         or at all of them where none are.
 
@@ -162,13 +163,13 @@ def slot(
     return Stay(name=name, start=start, end=end, lower=shortest, upper=longest, leak=leak)
 
 
-def wire(name: str, path: Sequence[End], tension: Any, speed: Any = None) -> Stay:
+def wire(name: str, path: Sequence[End], tension: Numbers, speed: Numbers = None) -> Stay:
     """Return a Stay whose force is chosen: a cable over the points of a `path`, hauled with a
     `tension` of (least, most) N, and at most at a `speed` (m/s)."""
     return Stay(name=name, path=path, tension=tension, speed=speed)
 
 
-def path_of(label: str, path: Any) -> tuple[End, ...]:
+def path_of(label: str, path: object) -> tuple[End, ...]:
     """Return a path of two ends or more; raise ValueError beginning with `label`."""
     if isinstance(path, str) or not isinstance(path, Sequence) or len(path) < 2:
         raise ValueError(f"{label}: path: expected two points or more, got {path!r}")
@@ -180,7 +181,7 @@ def path_of(label: str, path: Any) -> tuple[End, ...]:
     )
 
 
-def _spans(what: str, value: Any) -> Spans:
+def _spans(what: str, value: Iterable[Sequence[float]]) -> Spans:
     try:
         spans = tuple((float(start), float(end)) for start, end in value)
     except (TypeError, ValueError):

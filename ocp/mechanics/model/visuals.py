@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -65,7 +64,7 @@ class Visual:
             set_fields(self, colour=freeze(colour))
 
 
-def _size(label: str, words: Sequence[str], size: Any) -> np.ndarray:
+def _size(label: str, words: Sequence[str], size: Numbers) -> np.ndarray:
     if label == "visual loft":
         return _sections(label, words, size)
     entries = numbers(f"{label}: size ({', '.join(words)})", size, (len(words),))

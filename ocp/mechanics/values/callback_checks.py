@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 
 
-def as_column(what: str, value: Any) -> Matrix:
+def as_column(what: str, value: Numbers) -> Matrix:
     """Return the result of a user's function as a column: of expressions, or of numbers in an
     array, nested sequences or alone.
 
@@ -33,7 +32,7 @@ def no_column(what: str, value: Any) -> ValueError:
 
 
 def check_callback(
-    what: str, function: Callable[..., Any], sizes: Sequence[int], size: int
+    what: str, function: Callable[..., object], sizes: Sequence[int], size: int
 ) -> None:
     """Raise ValueError naming `what` unless a function takes expressions of these `sizes`, and
     gives `size` values, none of them nan."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import pi, radians
 from typing import Any
 
-from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.units import unit_of
 
 PACKAGE = __name__.partition(".")[0]
@@ -26,7 +26,9 @@ def degrees_suspected(angle: float, *, rate: bool = False) -> str:
     )
 
 
-def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]], *, rates: bool = False) -> None:
+def warn_of_degrees(
+    what: str, angles: Iterable[tuple[Any, Number]], *, rates: bool = False
+) -> None:
     """Warn of the first of some (joint, angle) that is likely in degrees, or of `rates` (rad/s)
     likewise.
 
@@ -40,7 +42,7 @@ def warn_of_degrees(what: str, angles: Iterable[tuple[Any, Any]], *, rates: bool
     warn_of_angles(turning, rates=rates)
 
 
-def warn_of_angles(angles: Iterable[tuple[str, Any]], *, rates: bool = False) -> None:
+def warn_of_angles(angles: Iterable[tuple[str, Number]], *, rates: bool = False) -> None:
     """Warn of the first of some (what it is, angle) that is likely in degrees, at the line outside
     the package that led here; an open angle is judged at its parameters' own values."""
     for what, angle in angles:

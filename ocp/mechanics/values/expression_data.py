@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from pickle import PicklingError
-from typing import Any
 
 import casadi as ca
 
@@ -26,7 +25,7 @@ class ExpressionData:
     def __deepcopy__(self, memo: dict) -> Matrix:
         return self.expression
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         known, symbols = self.parameters_of(self.expression), ca.symvar(self.expression)
         if len(known) < len(symbols):
             words = ", ".join(sorted({str(symbol) for symbol in symbols}))

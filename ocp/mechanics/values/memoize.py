@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ def memoize(size: int) -> Callable[[Callable[..., Value]], Callable[..., Value]]
         kept: dict[tuple[int, ...], tuple[tuple, Value]] = {}
 
         @wraps(function)
-        def recall(*arguments: Any) -> Value:
+        def recall(*arguments: object) -> Value:
             if any(isinstance(each, CHANGING) for each in arguments):
                 return function(*arguments)
             key = tuple(map(id, arguments))

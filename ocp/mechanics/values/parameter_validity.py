@@ -5,7 +5,7 @@ They are the checks of its records, as expressions of the parameters."""
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from math import inf
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ from ocp.mechanics.values.parameters import (
     nominal,
     parameters_of,
 )
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import is_identically_zero
 
@@ -94,7 +94,7 @@ def _of_matrix(
             yield f"{what} {name}", matrix(pivot), 0.0, inf, unit
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: object) -> bool:
     return is_identically_zero(value) if is_open(value) else value == 0
 
 
@@ -126,7 +126,7 @@ def _of_element(element: Element) -> Iterator[Requirement]:
         if entry.name in SIZES and is_open(value):
             yield f"{label}: {entry.name}", matrix(value), 0.0, inf, ""
     for lower, upper in (("dynamic", "static"), ("lower", "upper")):
-        ends: list[Any] = [getattr(element, end, None) for end in (lower, upper)]
+        ends: list[Numbers] = [getattr(element, end, None) for end in (lower, upper)]
         if is_open(ends) and np.isfinite(nominal(ends)).all():
             yield f"{label}: {lower}, {upper}", matrix(as_open(ends[1] - ends[0])), 0.0, inf, ""
 

@@ -26,14 +26,14 @@ from ocp.spelling import suggest_fields
 PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
 MAKERS = (__name__, "dataclasses", "ocp.spelling")  # modules that make records for others
-Key: TypeAlias = tuple[Any, ...]
+Key: TypeAlias = tuple[object, ...]
 KEYS: dict[int, Key] = {}  # of parameters by their nodes: the same in all processes
 _BY_KEY: dict[Key, "Parameter"] = {}
 _COUNTS: dict[tuple, int] = {}  # of parameters that are stated alike in one place
 STATED = ("name", "value", "unit", "lower", "upper", "free")
 
 
-def _both(operation: Callable[..., Any]) -> Any:
+def _both(operation: Callable[[Matrix, Matrix], Matrix]) -> Any:
     """Return the methods of an operation with an open number first, and with it last."""
     return (
         lambda self, other: _combined(operation, self.expression, other),
@@ -41,7 +41,7 @@ def _both(operation: Callable[..., Any]) -> Any:
     )
 
 
-def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
+def _combined(operation: Callable[[Matrix, Matrix], Matrix], one: object, other: object) -> Any:
     """Return operation(one, other) as `as_open` has it; of arrays numpy makes it by entries."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return NotImplemented
@@ -87,19 +87,19 @@ class Open:
             "casadi.sqrt, or its own `value`"
         )
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return as_open, (_graph(self.expression),)
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> "Open":
         return self
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> "Number":
         return as_open(-self.expression)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> "Open":
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> "Number":
         return as_open(ca.fabs(self.expression))
 
     __add__, __radd__ = _both(add)
@@ -108,30 +108,34 @@ class Open:
     __truediv__, __rtruediv__ = _both(truediv)
     __pow__, __rpow__ = _both(pow)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: "Number") -> "Number":
         return as_open(self.expression < other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: "Number") -> "Number":
         return as_open(self.expression <= other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: "Number") -> "Number":
         return as_open(self.expression > other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: "Number") -> "Number":
         return as_open(self.expression >= other)
 
     # what numpy calls on entries of arrays
-    def sin(self) -> Any:
+    def sin(self) -> "Number":
         """Return the sine."""
         return as_open(ca.sin(self.expression))
 
-    def cos(self) -> Any:
+    def cos(self) -> "Number":
         """Return the cosine."""
         return as_open(ca.cos(self.expression))
 
-    def sqrt(self) -> Any:
+    def sqrt(self) -> "Number":
         """Return the square root."""
         return as_open(ca.sqrt(self.expression))
+
+
+# A number of a record: given as that or as an expression of parameters, kept as a float or Open.
+Number: TypeAlias = float | Open | ca.SX
 
 
 def _unknown(number: Open) -> str:
@@ -195,10 +199,10 @@ class Parameter(Open):
     def __hash__(self) -> int:
         return self.node
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return parameter_by_key, (KEYS[self.node], *_stated(self))
 
-    def check(self, value: Any) -> float:
+    def check(self, value: float) -> float:
         """Return a value as a number; raise ValueError unless it is one within the bounds."""
         number, what = _number(f"parameter {self.name!r}", value), f"parameter {self.name!r}"
         if not self.lower <= number <= self.upper or not isfinite(number):
@@ -236,7 +240,7 @@ def _stated(parameter: Parameter) -> tuple:
     return tuple(getattr(parameter, name) for name in STATED)
 
 
-def _graph(expression: Matrix) -> Any:
+def _graph(expression: Matrix) -> ExpressionData:
     """Return the data that are pickled in place of an expression of parameters."""
     return ExpressionData(expression, parameters_of)
 
@@ -245,7 +249,7 @@ CARRIERS[ca.SX] = _graph
 Values = Mapping[Parameter, float]
 
 
-def _number(what: str, value: Any) -> float:
+def _number(what: str, value: Number | str) -> float:
     try:
         number = np.nan if isinstance(value, str | bytes | bool | np.bool_) else float(value)
     except (TypeError, ValueError, RuntimeError):
@@ -265,7 +269,7 @@ def as_open(value: Any) -> Any:
     return _open_or_float(value)
 
 
-def _open_or_float(value: Matrix) -> Any:
+def _open_or_float(value: Matrix) -> float | Open:
     """Return a scalar expression of parameters alone as an Open number, a constant one as float."""
     value = value if value.is_dense() else ca.densify(value)
     if value.is_constant():
@@ -278,7 +282,7 @@ def anything_open() -> bool:
     return bool(_KNOWN)
 
 
-def is_open(value: Any) -> bool:
+def is_open(value: object) -> bool:
     """Tell whether a number, or any entry of nested sequences of numbers, is open."""
     if type(value) in PLAIN:
         return False
@@ -291,7 +295,7 @@ def is_open(value: Any) -> bool:
     return isinstance(value, ca.SX) and not value.is_constant()
 
 
-def array(value: Any) -> np.ndarray:
+def array(value: object) -> np.ndarray:
     """Return nested sequences of numbers as an array: of floats, or where an entry is open of
     objects, floats and Open numbers. Raises TypeError or ValueError for anything else."""
     if isinstance(value, ca.SX):
@@ -308,7 +312,7 @@ def entrywise(function: Callable[[Any], Any], entries: np.ndarray) -> np.ndarray
     return np.asarray(np.frompyfunc(function, 1, 1)(entries), dtype=object)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return nested lists with Open numbers in place of scalar expressions."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -320,7 +324,7 @@ def _plain(value: Any) -> Any:
     return number
 
 
-def matrix(value: Any) -> Matrix:
+def matrix(value: object) -> Matrix:
     """Return nested sequences of numbers, a vector or the rows of a matrix, as DM; as SX where an
     entry is open."""
     entries = array(value)
@@ -332,12 +336,12 @@ def matrix(value: Any) -> Matrix:
     return ca.SX(ca.vertcat(*rows))
 
 
-def expression_of(number: Any) -> Matrix:
+def expression_of(number: Number) -> Matrix:
     """Return a number, open or not, as an SX (1, 1)."""
     return ca.SX(ca.vertcat(number))
 
 
-def parameters_of(value: Any) -> tuple[Parameter, ...]:
+def parameters_of(value: object) -> tuple[Parameter, ...]:
     """Return the parameters in a record, an expression, or nested sequences of these.
 
     They come in the order in which they are met. What is inside functions is not seen.
@@ -350,7 +354,7 @@ def parameters_of(value: Any) -> tuple[Parameter, ...]:
 
 def _meet(value: Any, met: dict[Parameter, None]) -> None:
     """Add the parameters in a value to those `met` before."""
-    kind: Any = type(value)
+    kind: type = type(value)
     if kind in PLAIN or (kind is tuple and PLAIN.issuperset(map(type, value))):
         return
     if isinstance(value, Parameter):
@@ -380,7 +384,7 @@ def _names(kind: type) -> tuple[str, ...]:
     return tuple(entry.name for entry in fields(kind)) if is_dataclass(kind) else ()
 
 
-def any_nonzero(values: Iterable[Any]) -> bool:
+def any_nonzero(values: Iterable[object]) -> bool:
     """Tell whether any of the `values` is open or not zero."""
     return any(isinstance(each, Open | ca.SX) or each for each in values)
 
@@ -395,7 +399,7 @@ def evaluate(expression: Matrix, values: Values) -> Matrix:
     return ca.evalf(expression) if not ca.symvar(expression) else expression
 
 
-def nominal(value: Any) -> Any:
+def nominal(value: object) -> Any:
     """Return a record, an open number, or nested sequences of such, with every parameter at its own
     value."""
     return with_values(value, {each: each.value for each in parameters_of(value)})
@@ -422,7 +426,7 @@ class FunctionWithValues:
         return evaluate(result, self.values) if isinstance(result, ca.SX) else result
 
 
-def with_values(value: Any, values: Values, same: dict[int, Any] | None = None) -> Any:
+def with_values(value: object, values: Values, same: dict[int, object] | None = None) -> Any:
     """Return a record, a number or nested sequences of these with numbers in place of parameters.
 
     Records are made anew where something in them was open, and so checked as if they had been
@@ -448,7 +452,7 @@ def with_values(value: Any, values: Values, same: dict[int, Any] | None = None) 
     return anew
 
 
-def _closed_parts(value: Any, values: Values, same: dict[int, Any]) -> Any:
+def _closed_parts(value: object, values: Values, same: dict[int, object]) -> Any:
     """Return a record whose parts have numbers in place of parameters, itself if none changes."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}

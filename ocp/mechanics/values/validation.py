@@ -6,11 +6,12 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from math import isfinite, isnan
-from typing import Any, get_type_hints
+from typing import TypeVar, get_type_hints
 
 import numpy as np
 
 from ocp.mechanics.values.parameters import (
+    Number,
     Open,
     Parameter,
     array,
@@ -20,14 +21,20 @@ from ocp.mechanics.values.parameters import (
     parameters_of,
     with_values,
 )
+from ocp.mechanics.values.types import Numbers
 
 WORDS = 250  # characters of names that a record shows of itself
 
+Value = TypeVar("Value")
+Kind = TypeVar("Kind")
+Function = TypeVar("Function", bound=Callable[..., object])
 FLOATS = frozenset((float,))
 ZERO = 1e-12  # below which a number that ought to be zero is it
 
 
-def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = None) -> np.ndarray:
+def numbers(
+    what: str, value: object, shape: tuple[int, ...], unit: str | None = None
+) -> np.ndarray:
     """Return `value` as an array of that shape: of floats, or where an entry is open of objects.
 
     Entries may be open where a `unit` is given, "" where they have none or several; a Parameter of
@@ -52,13 +59,13 @@ def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = No
     return entries
 
 
-def _open_ones(value: Any) -> str:
+def _open_ones(value: object) -> str:
     """Return in words which parameters stand where numbers are needed; "" if none do."""
     names = [repr(each.name) for each in parameters_of(value)]
     return f"{', '.join(names)}, and no parameter can stand here" if names else ""
 
 
-def refuse_open(what: str, value: Any) -> None:
+def refuse_open(what: str, value: object) -> None:
     """Raise ValueError naming the parameters in a value that decides the structure."""
     if is_open(value):
         raise ValueError(f"{what}: expected numbers, got {_open_ones(value)}")
@@ -69,7 +76,7 @@ def nominal_array(entries: np.ndarray) -> np.ndarray:
     return entries if entries.dtype != object else np.asarray(nominal(entries), dtype=float)
 
 
-def check_numeric(what: str, record: Any) -> None:
+def check_numeric(what: str, record: object) -> None:
     """Raise ValueError naming the parameters in a record, for what needs numbers."""
     names = ", ".join(each.name for each in parameters_of(record))
     if names:
@@ -79,7 +86,7 @@ def check_numeric(what: str, record: Any) -> None:
         )
 
 
-def check_units(what: str, entries: Any, unit: str) -> None:
+def check_units(what: str, entries: Numbers, unit: str) -> None:
     """Raise ValueError naming a Parameter among entries that has another unit than `unit`.
 
     Parameters without a unit, entries without one (""), and expressions go unchecked.
@@ -91,7 +98,7 @@ def check_units(what: str, entries: Any, unit: str) -> None:
             )
 
 
-def is_identically_zero(value: Any) -> bool:
+def is_identically_zero(value: object) -> bool:
     """Tell whether a number, or all of an array, is zero, open ones whatever their parameters'
     values: found in numbers, at a few of them near their own."""
     if not is_open(value):
@@ -108,7 +115,7 @@ def _beside(number: float, n: int, k: int) -> float:
     return number * (1 + k * (n + 1) / 7) + k * (n + 1) / 9
 
 
-def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
+def rigid_pose(what: str, value: object, unit: str | None = None) -> np.ndarray:
     """Return `value` as a pose (4x4); raise ValueError naming `what` unless it is a rigid one.
 
     With the `unit` of its translation it may be open, as `numbers` has it.
@@ -131,7 +138,7 @@ def is_rotation(matrix: np.ndarray) -> bool:
     return bool(off <= 1e-9 and whatever and np.linalg.det(here) >= 0)
 
 
-def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float]:
+def limits(what: str, value: Numbers, unit: str | None = None) -> tuple[Number, Number]:
     """Return (lower, upper) from a pair or from one number b meaning (-b, b), open as `numbers` has
     it.
 
@@ -157,12 +164,12 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
     return lower, upper
 
 
-def _float_or_open(value: Any) -> Any:
+def _float_or_open(value: Numbers) -> float | Open:
     value = as_open(value)
     return value if isinstance(value, Open) else float(value)
 
 
-def freeze(entries: Any) -> Any:
+def freeze(entries: Numbers) -> Numbers:
     """Return nested tuples of `entries`, numbers some of which may be open: hashable, comparable,
     read-only."""
     kind = type(entries)
@@ -178,7 +185,7 @@ def freeze(entries: Any) -> Any:
     return tuple(freeze(row) for row in entries) if np.ndim(entries) else float(entries)
 
 
-def positive(what: str, value: Any, zero: bool = False, unit: str | None = None) -> float:
+def positive(what: str, value: object, zero: bool = False, unit: str | None = None) -> float:
     """Return a number above 0, or with `zero` at least 0; raise ValueError naming `what`.
 
     With a `unit` it may be open, as `numbers` has it.
@@ -192,7 +199,7 @@ def positive(what: str, value: Any, zero: bool = False, unit: str | None = None)
     return freeze(number[()])
 
 
-def symmetric(what: str, value: Any, m: int, unit: str | None = None) -> np.ndarray:
+def symmetric(what: str, value: object, m: int, unit: str | None = None) -> np.ndarray:
     """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`.
 
     With a `unit` it may be open, as `numbers` has it.
@@ -224,7 +231,7 @@ def _is_mirrored(matrix: np.ndarray) -> bool:
     return not is_open(unlike) or is_identically_zero(unlike)
 
 
-def inertia_matrix(what: str, value: Any, unit: str | None = None) -> np.ndarray:
+def inertia_matrix(what: str, value: object, unit: str | None = None) -> np.ndarray:
     """Return an inertia (3, 3) as `numbers` has it, for the moments about the axes alone, or six
     moments and products, with how to write them."""
     written = {
@@ -266,13 +273,13 @@ def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) ->
         )
 
 
-def set_fields(record: Any, **values: object) -> None:
+def set_fields(record: object, **values: object) -> None:
     """Set the fields of a frozen record that is being made."""
     for name, value in values.items():
         object.__setattr__(record, name, value)
 
 
-def check_type(what: str, value: Any, *kinds: type) -> Any:
+def check_type(what: str, value: Value, *kinds: type) -> Value:
     """Return `value` if it is of one of the `kinds`.
 
     Raises ValueError naming `what`, the kinds expected and what came.
@@ -283,7 +290,7 @@ def check_type(what: str, value: Any, *kinds: type) -> Any:
     return value
 
 
-def check_argument_records(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+def check_argument_records(function: Callable[..., object], values: Mapping[str, object]) -> None:
     """Raise ValueError naming an argument of a function that is annotated with a record, and whose
     one of the `values` by name is none."""
     kinds = get_type_hints(function)
@@ -293,7 +300,7 @@ def check_argument_records(function: Callable[..., Any], values: Mapping[str, An
             check_type(name, value, kind)
 
 
-def positive_integer(what: str, value: Any) -> int:
+def positive_integer(what: str, value: Numbers) -> int:
     """Return `value` as a whole number of at least 1; raise ValueError naming `what`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < 1:
@@ -303,7 +310,7 @@ def positive_integer(what: str, value: Any) -> int:
     return int(value)
 
 
-def check_records(what: str, values: Any, *kinds: type) -> tuple:
+def check_records(what: str, values: object, *kinds: type[Kind]) -> tuple[Kind, ...]:
     """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         expected = " or ".join(kind.__name__ for kind in kinds)
@@ -313,19 +320,19 @@ def check_records(what: str, values: Any, *kinds: type) -> tuple:
     return tuple(check_type(what, value, *kinds) for value in values)
 
 
-def describe_value(value: Any) -> str:
+def describe_value(value: object) -> str:
     """Return a value as messages show it: its type, and shortly what it is."""
     return f"{type(value).__name__} {reprlib.repr(value)}"
 
 
-def check_callable(what: str, value: Any) -> Any:
+def check_callable(what: str, value: Value) -> Value:
     """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
     if not callable(value):
         raise ValueError(f"{what}: expected a function, got {describe_value(value)}")
     return value
 
 
-def check_arguments(what: str, value: Any, *arguments: str) -> Any:
+def check_arguments(what: str, value: Function, *arguments: str) -> Function:
     """Return `value` if it can be called with so many arguments; raise ValueError naming `what`,
     and what the arguments are, otherwise."""
     check_callable(what, value)
