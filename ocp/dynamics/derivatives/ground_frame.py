@@ -19,7 +19,7 @@ from ocp.mechanics.model.inertia import merge_fixed_links, regroup_inertias, wit
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.memoize import memoize
-from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix
+from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import nominal_array
 
@@ -239,7 +239,7 @@ def _places(chain: Chain, q: Matrix) -> tuple[Matrix, tuple[Matrix, ...], Matrix
     return start, tuple(rotation), ca.horzcat(*origin), ca.horzcat(*steps)
 
 
-def _slide(joint: Joint) -> float:
+def _slide(joint: Joint) -> Number:
     """Return the slide of a joint's link along its axis per unit of its coordinate."""
     return {"prismatic": 1.0, "screw": joint.pitch}.get(joint.kind, 0.0)
 

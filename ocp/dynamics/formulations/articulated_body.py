@@ -120,7 +120,8 @@ def hybrid_problem(
 def solve_hybrid(task: HybridProblem) -> HybridSolution:
     """Return the solution by three sweeps: outward, inward and outward."""
     still, rest = ca.DM(6, 1), ca.sparsify(matrix([0, 0, 0, *(-g for g in task.tree.gravity)]))
-    twists = outward(task.tree, lambda k, parent: _twists(task, k, parent), (still, still, rest))
+    root: Twists = (still, still, rest)
+    twists = outward(task.tree, lambda k, parent: _twists(task, k, parent), root)
     held = inward(task.tree, lambda k, children: _articulation(task, twists, k, children))
 
     def release(k: int, parent: tuple) -> tuple[Matrix, Matrix, Matrix]:

@@ -97,7 +97,7 @@ def torques(
             c, m = c + r @ inner_c + p * inner_m, m + inner_m
         return d, e, c, m
 
-    tau = []
+    tau: list[Matrix] = []
     for (*_, turn, slide), (d, e, c, m) in zip(moves, inward(tree, gather)):
         if turn is not None:
             tau.append(ca.dot(turn.T, d - c @ gravity.T) + ca.dot(slide, e - m * gravity))

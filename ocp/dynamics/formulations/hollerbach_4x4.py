@@ -67,7 +67,7 @@ def torques(
             d, e, g = d + links[child][0] @ inner_d, e + links[child][0] @ inner_e, g + inner_g
         return d, e, g
 
-    tau = []
+    tau: list[Matrix] = []
     for (a, _, _, slope), (d, e, g) in zip(moves, inward(tree, gather)):
         if slope is not None:
             axis = ca.inv_skew(slope[:3, :3] @ a[:3, :3].T)

@@ -59,8 +59,8 @@ def torques(
         w, dw, ddw, slope = advance(links[k], tree.rows[k], qd, qdd, parent)
         return w, dw, ddw, moved if slope is None else moved | {tree.rows[k]: slope}
 
-    tau = [0] * tree.dof
-    for k, (w, _, ddw, slopes) in enumerate(outward(tree, motion, (*BASE, {}))):
+    tau, none = [0] * tree.dof, dict[int, Matrix]()
+    for k, (w, _, ddw, slopes) in enumerate(outward(tree, motion, (*BASE, none))):
         pseudo = links[k][3]
         needed = ddw @ pseudo.T - gravity @ pseudo[:, 3].T - load_matrix(loads, k, w)
         for i, slope in slopes.items():

@@ -34,6 +34,7 @@ from ocp.dynamics.tables.tensor_splines import (
 )
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_numeric, check_type, limits, set_fields
 from ocp.spelling import suggest_fields
@@ -359,7 +360,7 @@ def _axis(quantity: str, joint: Joint, pair: Sequence[float] | None, points: int
     return Axis(name=name, lower=lower, upper=upper, points=points)
 
 
-def _limit_pairs(what: str, values: Ranges) -> tuple[tuple[float, float] | None, ...]:
+def _limit_pairs(what: str, values: Ranges) -> tuple[tuple[Number, Number] | None, ...]:
     """Return (lower, upper) or None for each coordinate."""
     if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):
         raise ValueError(
@@ -372,7 +373,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _check_count(what: str, values: Sequence[Any], size: int, each: str) -> None:
+def _check_count(what: str, values: Sequence[object], size: int, each: str) -> None:
     if len(values) != size:
         raise ValueError(f"table: {what}: expected {size}, {each}, got {len(values)}")
 
