@@ -1,9 +1,8 @@
 """Interior point as a solver Backend: options, iterates that it shows, and its Answer."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ocp.interior_point.linear_system import (
 from ocp.interior_point.program import Program
 from ocp.interior_point.restoration import make_restoration
 from ocp.solvers.backend import Answer, Backend, See, Settings, Start
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.plugins import WARM
 
 NAME = "structured"
@@ -38,7 +37,7 @@ ACCEPTABLE = "Solved_To_Acceptable_Level"
 STUCK = ("Restoration_Failed", "Search_Direction_Becomes_Too_Small", "Maximum_Iterations_Exceeded")
 
 
-def check(options: Mapping[str, Any]) -> None:
+def check(options: Options) -> None:
     """Raise ValueError for an unknown option, and for a value that is no positive number."""
     for name, value in options.items():
         if name not in COLD:

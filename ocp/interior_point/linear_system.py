@@ -1,8 +1,6 @@
 """Stage of a program for the interior point: its linear systems and its first iterate."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from ocp.interior_point.iterate import Bounds, Point
 from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers.backend import Start
+from ocp.solvers.nlp import Options
 
 STATIONARITY = 1.0  # of a solution, in the program's own units: IPOPT's limit
 LARGEST = 1e3  # multiplier at the start
@@ -62,7 +61,7 @@ def push_inside(
         return np.minimum(np.maximum(v, least), np.where(np.isfinite(upper), upper - high, np.inf))
 
 
-def initial_point(stage: ProgramStage, start: Start, options: Mapping[str, Any]) -> Point:
+def initial_point(stage: ProgramStage, start: Start, options: Options) -> Point:
     """Return the first iterate: inside of bounds, slacks from rows, multipliers as in the start.
 
     Unknown multipliers are those of least squares. `options` have `bound_push` and `bound_frac`.

@@ -13,12 +13,12 @@ solve(problem, solver=Solver(plugin=mine, options={"tol": 1e-8}))
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ocp.pickling import portable
-from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.nlp import NLP, Iterate, Options
 from ocp.spelling import suggest_fields
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
@@ -68,7 +68,7 @@ class Settings(Protocol):
         """Kind of Hessian, one of HESSIANS."""
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Options:
         """Options of the solver by its own names."""
 
 
@@ -76,7 +76,7 @@ class Unsuited(ValueError):
     """Raised by a solver for a program that it is not made for."""
 
 
-def accept(options: Mapping[str, Any]) -> None:
+def accept(options: Options) -> None:
     """Accept any options."""
 
 
@@ -99,6 +99,6 @@ class Backend:
 
     name: str
     prepare: Callable[[NLP, Settings, Start, See], Callable[[], Answer]] = field(repr=False)
-    check: Callable[[Mapping[str, Any]], None] = field(default=accept, repr=False)
+    check: Callable[[Options], None] = field(default=accept, repr=False)
     hessians: tuple[str, ...] = HESSIANS
     shared: tuple[str, ...] = ()

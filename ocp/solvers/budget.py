@@ -9,7 +9,7 @@ import numpy as np
 
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome, Solver, minimize
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Option, Options
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 
 RELAXER = "ipopt"  # solves elastic programs, whatever the plugin
@@ -26,7 +26,7 @@ class Start:
 
     x: np.ndarray
     multipliers: Mapping[str, np.ndarray] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     iterations: int = 0
 
 
@@ -48,7 +48,7 @@ class Budget:
 
     def limit(self, solver: Solver) -> Solver:
         """Return the solver with its limits reduced to what is left."""
-        limits: dict[str, Any] = {
+        limits: dict[str, Option] = {
             _limit_name(name, solver): max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
             for name, amount in self.left.items()
         }

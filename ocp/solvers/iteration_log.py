@@ -51,7 +51,7 @@ class Record:
     def __init__(
         self,
         nlp: NLP,
-        watch: Callable[[Iteration], Any] | None = None,
+        watch: Callable[[Iteration], object] | None = None,
         most: int | None = None,
         seconds: float = np.inf,
         step: int = 1,

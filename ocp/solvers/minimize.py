@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,15 @@ from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.iteration_log import Interruptible, Iteration, Record, keep_interrupts
 from ocp.solvers.linear_algebra.blas_threads import one_thread
-from ocp.solvers.nlp import NLP, Iterate, iterate_at, own_residual, violation, with_derivatives
+from ocp.solvers.nlp import (
+    NLP,
+    Iterate,
+    Options,
+    iterate_at,
+    own_residual,
+    violation,
+    with_derivatives,
+)
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 from ocp.spelling import suggest_fields, suggestion
 
@@ -56,7 +63,7 @@ class Solver:
 
     plugin: str | Backend = AUTO
     hessian: str = "exact"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.plugin, str | Backend):
@@ -140,7 +147,7 @@ def minimize(
     *,
     x_multipliers: np.ndarray | None = None,
     g_multipliers: np.ndarray | None = None,
-    watch: Callable[[Iteration], Any] | None = None,
+    watch: Callable[[Iteration], object] | None = None,
     most: int | None = None,
     seconds: float = np.inf,
 ) -> Outcome:
@@ -219,7 +226,7 @@ def _is_minimum(nlp: NLP, point: Iterate, value: float) -> bool:
     return bool(feasible and own_residual(nlp, point) <= OPTIMAL * max(1.0, abs(value)))
 
 
-def _is_acceptable(nlp: NLP, point: Iterate, options: Mapping[str, Any]) -> bool:
+def _is_acceptable(nlp: NLP, point: Iterate, options: Options) -> bool:
     """Tell whether a point meets the looser of IPOPT's tolerances, in the program's own units.
 
     The residual is divided by the mean multiplier if that is large (Waechter & Biegler 2006,
@@ -240,7 +247,7 @@ def _outside(nlp: NLP, point: Iterate) -> float:
     return float(np.max(outside, initial=0.0))
 
 
-def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
+def _check_options(backend: Backend, options: Options) -> None:
     """Try all options, then each alone, so that an error names the wrong one."""
     for name, value in options.items():
         if isinstance(value, float) and np.isnan(value):
@@ -259,7 +266,7 @@ def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
         raise ValueError("\n".join(lines))
 
 
-def _refusal(backend: Backend, options: Mapping[str, Any]) -> str | None:
+def _refusal(backend: Backend, options: Options) -> str | None:
     """Return the reason why a solver refuses options, None if it takes them."""
     try:
         backend.check(options)

@@ -6,14 +6,15 @@ Nothing here knows of mechanics.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 # Functions of an NLP that give the same sooner, and cannot be differentiated
 FAST_VERSIONS: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
@@ -22,6 +23,11 @@ FAST_VERSIONS: WeakKeyDictionary[ca.Function, ca.Function] = WeakKeyDictionary()
 def fast_version(function: ca.Function) -> ca.Function:
     """Return the fast version of an NLP's function, or the function if there is none."""
     return FAST_VERSIONS.get(function, function)
+
+
+# Options by the solvers' own names, whose kinds only they know
+Option: TypeAlias = Any
+Options: TypeAlias = Mapping[str, Option]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -50,10 +56,10 @@ class NLP:
     gradient: ca.Function | None = None
     jacobian: ca.Function | None = None
     hessian: Callable[[str], ca.Function] | None = None
-    made: dict[Any, Any] = field(default_factory=dict, compare=False)
+    made: dict = field(default_factory=dict, compare=False)
 
     @property
-    def functions(self) -> tuple[Any, ...]:
+    def functions(self) -> tuple[object, ...]:
         """The objective, the constraints and their derivatives."""
         return self.objective, self.constraints, self.gradient, self.jacobian, self.hessian
 
@@ -215,7 +221,7 @@ class Evaluator:
                 self.buffer.set_res(number, memoryview(array))
         self.calls, self.seconds = 0, 0.0
 
-    def __call__(self, *values: Any) -> list[np.ndarray]:
+    def __call__(self, *values: ArrayLike) -> list[np.ndarray]:
         """Return the nonzeros of every output, which the next call overwrites.
 
         They are not numbers if the evaluation fails.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.solvers import plugins
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Settings, Start
-from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.nlp import NLP, Iterate, Options
 
 KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
 MANY = 1000  # accepted options that a process remembers
@@ -82,9 +82,7 @@ def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
         nlp.made.pop(oldest, None)
 
 
-def _set_up(
-    nlp: NLP, solver: Settings, options: Mapping[str, Any]
-) -> tuple[ca.Function, "_Monitor", tuple]:
+def _set_up(nlp: NLP, solver: Settings, options: Options) -> tuple[ca.Function, "_Monitor", tuple]:
     """Return a plugin's Function of an NLP, its monitor, and the NLP's functions.
 
     The functions are kept because their ids are part of the key.
@@ -100,7 +98,7 @@ def _set_up(
         raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
 
 
-def quadratic(nlp: NLP, options: Mapping[str, Any]) -> ca.Function:
+def quadratic(nlp: NLP, options: Options) -> ca.Function:
     """Return IPOPT for the quadratic model of an NLP with derivatives, kept with the NLP.
 
     Its variables are steps. Its parameters p are the slope (variables,), g (constraints,), and the
@@ -179,7 +177,7 @@ def _iterate(values: Mapping[str, ca.DM]) -> Iterate:
     )
 
 
-def check(name: str, options: Mapping[str, Any]) -> None:
+def check(name: str, options: Options) -> None:
     """Try options on a tiny program, once; raise ValueError if the plugin refuses them."""
     key = name, repr(sorted(options.items()))
     if key in _ACCEPTED:

@@ -13,7 +13,7 @@ import casadi as ca
 
 from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers import fronts
-from ocp.solvers.nlp import NLP, fast_version
+from ocp.solvers.nlp import NLP, Option, Options, fast_version
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
 OWN = (
@@ -24,8 +24,8 @@ OWN = (
     "alpaqa",
     "sleqp",
 )  # CasADi takes their own options in a dictionary of that name
-_ESTIMATED: dict[str, Any] = {"hessian_approximation": "limited-memory"}
-LIMITED: dict[str, dict[str, Any]] = {  # the options that make a plugin estimate the Hessian
+_ESTIMATED: dict[str, Option] = {"hessian_approximation": "limited-memory"}
+LIMITED: dict[str, dict[str, Option]] = {  # the options that make a plugin estimate the Hessian
     "ipopt": _ESTIMATED,
     "bonmin": _ESTIMATED,
     "uno": {"hessian_model": "LBFGS"},
@@ -43,9 +43,9 @@ ITERATION_LIMITS = ("max_iter", "max_iterations", "Major iterations limit")
 TIME_LIMITS = ("max_wall_time", "time_limit", "Time limit")
 CPU_LIMITS = ("max_cpu_time",)
 SHOWN = "iteration_callback_step"  # CasADi's option: iterations from one shown to the next
-_SILENT: dict[str, Any] = {"print_header": False, "print_iteration": False}
+_SILENT: dict[str, Option] = {"print_header": False, "print_iteration": False}
 # blocksqp: without the wheel's missing ma27, and with second derivatives
-_USUAL: dict[str, dict[str, Any]] = {
+_USUAL: dict[str, dict[str, Option]] = {
     "ipopt": {"print_level": 0, "sb": "yes"},
     "sqpmethod": _SILENT | {"print_status": False},
     "qrsqp": _SILENT,
@@ -63,13 +63,13 @@ _USUAL: dict[str, dict[str, Any]] = {
         "hess_lim_mem": 0,
     },
 }
-_QP_SILENT: dict[str, dict[str, Any]] = {
+_QP_SILENT: dict[str, dict[str, Option]] = {
     "qpoases": {"printLevel": "none"},
     "qrqp": {"print_iter": False, "print_header": False, "print_info": False},
     "osqp": {"osqp": {"verbose": False}},
     "highs": {"highs": {"output_flag": False}},
 }
-WARM: dict[str, dict[str, Any]] = {  # options of a warm start: near bounds, small barrier
+WARM: dict[str, dict[str, Option]] = {  # options of a warm start: near bounds, small barrier
     "ipopt": {
         "warm_start_init_point": "yes",
         "mu_init": 1e-6,
@@ -84,8 +84,8 @@ WARM: dict[str, dict[str, Any]] = {  # options of a warm start: near bounds, sma
 
 
 def options(
-    plugin: str, given: Mapping[str, Any], *, hessian: str = "exact", warm: bool = False
-) -> dict[str, Any]:
+    plugin: str, given: Options, *, hessian: str = "exact", warm: bool = False
+) -> dict[str, Option]:
     """Return the options for CasADi: silence, warm start, Hessian, and the user's.
 
     Args:
@@ -112,7 +112,7 @@ def options(
     return _nest_options(plugin, chosen) | {"print_time": False}
 
 
-def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
+def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Option]:
     """Return the options that give an NLP's exact derivatives to a plugin.
 
     The plugin then differentiates nothing. `hessian` is as in Solver.
@@ -215,7 +215,7 @@ def _inlined_call(function: ca.Function, *arguments: ca.MX) -> list[ca.MX]:
     return function.call(list(arguments), function.is_a("MXFunction"), False)
 
 
-def _nest_options(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
+def _nest_options(plugin: str, flat: Options) -> dict[str, Option]:
     """Return the options with the solver's own ones in a dictionary, as CasADi wants them."""
     if plugin not in OWN:
         return dict(flat)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Library(NamedTuple):
 
     file: str
     threads: Callable[[], int]
-    set_threads: Callable[[int], Any]
+    set_threads: Callable[[int], object]
 
 
 class ThreadHold:

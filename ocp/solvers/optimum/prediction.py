@@ -10,14 +10,13 @@ It goes on to the next while that takes NEXT iterations at most: beyond, the mod
 doubt. There the program's own solver takes over.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Option, Options
 from ocp.solvers.nlpsol import quadratic
 from ocp.solvers.plugins import WARM
 
@@ -27,7 +26,7 @@ PUSH = 1e-6  # distance of a predicted start from bounds
 LINEAR = ("linear_solver", "mumps_", "ma27_", "ma57_", "ma86_", "ma97_", "hsllib")
 
 
-def near_path(barrier: float, push: float = PUSH) -> dict[str, Any]:
+def near_path(barrier: float, push: float = PUSH) -> dict[str, Option]:
     """Return the options with which IPOPT begins near a point of the central path."""
     pushes = {name: push for name in WARM["ipopt"] if "push" in name or "frac" in name}
     return {**WARM["ipopt"], **pushes, "mu_init": barrier}
@@ -45,7 +44,7 @@ class Prediction:
     x_multipliers: np.ndarray
     g_multipliers: np.ndarray
     iterations: int
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Prediction({len(self.x)} variables, {self.iterations} iterations)"
@@ -56,7 +55,7 @@ def predict_optimum(
     x: np.ndarray,
     x_multipliers: np.ndarray,
     g_multipliers: np.ndarray,
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
 ) -> Prediction | None:
     """Return the Prediction of a program's optimum, None if the model has none.
 
@@ -71,7 +70,7 @@ def predict_optimum(
     g, jacobian = exact.jacobian(x, nothing)
     curvature = exact.hessian("exact")(x, nothing, 1.0, g_multipliers)
     parts = (np.array(slope).ravel(), np.array(g).ravel(), jacobian.nonzeros())
-    given: dict[str, Any] = {"p": np.concatenate([*parts, curvature.nonzeros()])}
+    given: dict[str, np.ndarray] = {"p": np.concatenate([*parts, curvature.nonzeros()])}
     given |= {"lbx": nlp.lower - x, "ubx": nlp.upper - x}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper, "x0": np.zeros(len(x))}
     given |= {"lam_x0": x_multipliers, "lam_g0": g_multipliers}
@@ -95,7 +94,7 @@ def predict_optimum(
     )
 
 
-def _level_options(level: float, most: int) -> dict[str, Any]:
+def _level_options(level: float, most: int) -> dict[str, Option]:
     """Return the options with which IPOPT stops at a level of the barrier."""
     near = {"mu_target": level, "tol": 10 * level, "compl_inf_tol": max(1e-4, 10 * level)}
     return near_path(level, level) | near | {"max_iter": most}

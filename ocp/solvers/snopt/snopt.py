@@ -5,13 +5,13 @@ It gets exact sparse first derivatives, and estimates curvature from gradients.
 
 import importlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ocp.solvers.backend import Answer, Backend, See, Settings, Start
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.snopt.drake_program import EvaluatedPoint, build_drake_program
 from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 from ocp.version import install_hint
@@ -19,7 +19,7 @@ from ocp.version import install_hint
 MAJORS = 3000  # major iterations, and a thousand times as many minor ones
 
 
-def check(options: Mapping[str, Any]) -> None:
+def check(options: Options) -> None:
     """Raise ValueError if Drake is missing, or an option is unknown to SNOPT or no number.
 
     A keyword ("QPSolver CG") has "" for one.
@@ -85,7 +85,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
 BACKEND = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
 
 
-def _options(solvers: Any, options: Mapping[str, Any]) -> Any:
+def _options(solvers: Any, options: Options) -> Any:
     """Return Drake's record of SNOPT's options."""
     record = solvers.SolverOptions()
     for name, value in options.items():
