@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ocp.mechanics.values.parameters import Open, array, as_open, is_open, nominal
+from ocp.mechanics.values.parameters import Number, Open, array, as_open, is_open, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
     check_callable,
     check_type,
@@ -46,7 +48,7 @@ class Span:
         if not check_type("span: between", self.between, int) >= 0:
             raise ValueError(f"span: between: expected a number from 0 on, got {self.between}")
 
-    def holds(self, s: Any) -> Any:
+    def holds(self, s: ArrayLike) -> np.ndarray:
         """Tell whether the instants s, a number or an array, lie in the span."""
         s = np.asarray(s)
         after = s > self.start + 1e-9 if self.open_start else s >= self.start - 1e-9
@@ -60,11 +62,15 @@ INSIDE = Span(start=0.0, end=1.0, open_start=True, open_end=True)  # the ends le
 class Moment:
     """The one instant s of the motion, while it is open."""
 
-    s: Any
+    s: Numbers
 
     def __post_init__(self) -> None:
         if not 0 <= nominal(self.s) <= 1:
             raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
+
+
+# A word, an interval of s, or an instant that is open
+When: TypeAlias = str | Span | Moment | Sequence[float] | Number
 
 
 @portable
@@ -85,9 +91,9 @@ class Constraint:
     """
 
     name: str
-    function: Callable[..., Any]
-    lower: Any
-    upper: Any
+    function: Callable[..., Matrix]
+    lower: Numbers
+    upper: Numbers
     when: Any = "path"
     labels: Sequence[str] = ()
     units: str | Sequence[str] = ""
@@ -156,11 +162,11 @@ class Constraint:
                 )
         return np.broadcast_to(self.lower, size), np.broadcast_to(self.upper, size)
 
-    def lower_of(self, row: int) -> Any:
+    def lower_of(self, row: int) -> Numbers:
         """Return the lower bound of a row, a number or an Open one."""
         return self.lower[row] if isinstance(self.lower, tuple) else self.lower
 
-    def upper_of(self, row: int) -> Any:
+    def upper_of(self, row: int) -> Numbers:
         """Return the upper bound of a row, a number or an Open one."""
         return self.upper[row] if isinstance(self.upper, tuple) else self.upper
 
@@ -197,7 +203,7 @@ def require_bound(constraint: Constraint) -> Constraint:
     return constraint
 
 
-def _check_bound(what: str, value: Any) -> Any:
+def _check_bound(what: str, value: Numbers) -> Numbers:
     try:
         bound = array(value)
     except (TypeError, ValueError):
@@ -207,7 +213,7 @@ def _check_bound(what: str, value: Any) -> Any:
     return bound.item() if bound.ndim == 0 else tuple(bound.tolist())
 
 
-def _when(what: str, value: Any) -> Any:
+def _when(what: str, value: Numbers) -> str | Span | Moment:
     if isinstance(value, Span):
         return value
     if isinstance(value, str):
@@ -231,7 +237,7 @@ def _when(what: str, value: Any) -> Any:
         ) from None
 
 
-def _words(what: str, value: Any) -> tuple[str, ...]:
+def _words(what: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ValueError(f"{what}: expected a tuple of words, got {value!r}")
     return tuple(check_type(what, word, str) for word in value)

@@ -9,14 +9,10 @@ import casadi as ca
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import passive_loop_forces
-from ocp.mechanics.elements.forces import (
-    element_loads,
-    element_torques,
-    forces_of,
-    with_rotors,
-)
+from ocp.mechanics.elements.forces import element_loads, element_torques, forces_of, with_rotors
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
+from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.kinematics.unilateral_forces import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches
 from ocp.mechanics.model.structure import structure
@@ -258,7 +254,7 @@ class Instant:
             return 0.0
         return stay_torques(self.tree, self.moves, self.stay_forces)
 
-    def _wrench_forces(self, wrenches: Mapping[Any, Wrench]) -> Matrix:
+    def _wrench_forces(self, wrenches: Mapping[tuple[str, str], Wrench]) -> Matrix:
         """Return the generalized forces of wrenches {(name, link): Wrench}."""
         return sum(
             (
@@ -301,7 +297,7 @@ class Instant:
         return [move.pose for move in self.moves]
 
     @cached_property
-    def moves(self) -> Any:
+    def moves(self) -> list[Motion]:
         """Motions of all links, without accelerations."""
         return _moves(self.tree, self.q, self.qd)
 
@@ -352,14 +348,14 @@ class Instant:
 
 
 @memoize(4)
-def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
+def _moves(tree: Tree, q: Matrix, qd: Matrix) -> list[Motion]:
     """Return the motions of all links, which Instants share that are one but for their forces."""
     return kinematics.motions(tree, q, qd)
 
 
 @memoize(4)
 def _body_forces(
-    inverse: Any, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
+    inverse: Callable, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
 ) -> Matrix:
     """Return the torques that bodies need (n,), which Instants without loads share likewise."""
     return inverse(tree, q, qd, qdd, acting)

@@ -40,5 +40,5 @@ def _of_state(law: ForceLaw, at: Instant) -> Load:
     return load
 
 
-def _unknown(*_: Any) -> NoReturn:
+def _unknown(*_: object) -> NoReturn:
     raise ValueError("a force law asks for forces, which follow from its own")

@@ -29,5 +29,5 @@ class MotionState(Protocol):
     def acceleration(self, point: str) -> Matrix:
         """Return the acceleration (3, m/s2) of a named point."""
 
-    def contact(self, touch: Any) -> Any:
+    def contact(self, touch: Any) -> Matrix:
         """Return the force (3, N) of a sought contact."""

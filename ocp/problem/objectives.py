@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import as_open, is_open, matrix, nominal
+from ocp.mechanics.values.parameters import Number, as_open, is_open, matrix, nominal
 from ocp.mechanics.values.validation import describe_value
 from ocp.problem.instant import Instant
 from ocp.problem.terms import Objective, Term
@@ -73,7 +73,7 @@ def _rows(name: str, tree: Any, joints: Joints) -> list[int]:
     return [tree.coordinate(joint) for joint in ((joints,) if isinstance(joints, str) else joints)]
 
 
-def _check_tree(name: str, tree: Any) -> None:
+def _check_tree(name: str, tree: Tree) -> None:
     if not isinstance(tree, Tree):
         raise ValueError(
             f"{name}: tree: expected a Tree, got {describe_value(tree)}; joints are named after "
@@ -99,7 +99,7 @@ def dynamic_effort(tree: Tree) -> Objective:
     return squares("dynamic_effort", lambda at: at.tau[rows] / largest)
 
 
-def _largest(lower: Any, upper: Any) -> Any:
+def _largest(lower: Number, upper: Number) -> Number:
     """Return the larger of two limits' sizes."""
     if is_open([lower, upper]):
         return as_open(ca.fmax(abs(lower), abs(upper)))
@@ -107,10 +107,7 @@ def _largest(lower: Any, upper: Any) -> Any:
 
 
 def smoothness(
-    tree: Tree,
-    joints: Joints = None,
-    turn: Any = 100.0,
-    slide: Any = 9.81 / 5,
+    tree: Tree, joints: Joints = None, turn: Number = 100.0, slide: Number = 9.81 / 5
 ) -> Objective:
     """Return the integral of the squared accelerations of all joints, or of the named `joints` (s).
 
@@ -122,7 +119,7 @@ def smoothness(
     return squares("smoothness", lambda at: at.qdd[rows] / scale)
 
 
-def mixed_criterion(u: Any) -> Objective:
+def mixed_criterion(u: Number) -> Objective:
     """Return (1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67).
 
     Raises ValueError unless u is in [0, 1].

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import Any
 
 import casadi as ca
 
 from ocp.mechanics.values import parameter_validity
 from ocp.mechanics.values.parameter_validity import Requirement, is_assured
-from ocp.mechanics.values.parameters import expression_of, is_open
+from ocp.mechanics.values.parameters import Number, expression_of, is_open
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.contact.balance import Inside
@@ -55,5 +54,5 @@ def _turns(polygon: Inside) -> Iterator[Requirement]:
             yield f"{polygon.name}: corner {polygon.around[k]}", turned, 0.0, inf, "m2"
 
 
-def _between(start: Sequence[Any], end: Sequence[Any]) -> Matrix:
+def _between(start: Sequence[Number], end: Sequence[Number]) -> Matrix:
     return ca.SX(ca.vertcat(*(there - here for here, there in zip(start, end))))

@@ -5,12 +5,10 @@ new last moment; what the way costs along it lets it arrive (Rawlings, Mayne & D
 2).
 """
 
-from typing import Any
-
 import casadi as ca
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix
+from ocp.mechanics.values.parameters import Number, matrix
 from ocp.mechanics.values.validation import positive
 from ocp.problem.constraints.limits_and_boundaries import PerJoint, at_end
 from ocp.problem.objectives import squares
@@ -18,7 +16,7 @@ from ocp.problem.terms import Objective
 
 
 def stage_cost(
-    tree: Tree, *, q: PerJoint = None, qd: PerJoint = None, size: Any = 0.1, rate: Any = 1.0
+    tree: Tree, *, q: PerJoint = None, qd: PerJoint = None, size: Number = 0.1, rate: Number = 1.0
 ) -> Objective:
     """Return the integral of the squared distances of coordinates and rates from a goal (s).
 

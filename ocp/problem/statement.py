@@ -13,7 +13,8 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.parameters import array, as_open, nominal
+from ocp.mechanics.values.parameters import Number, array, as_open, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     check_callable,
@@ -87,7 +88,7 @@ class Problem:
     loads: Sequence[Acting] = ()
     ground: Ground | None = None
     symmetry: Symmetry | None = None
-    outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
+    outputs: Mapping[str, Callable[..., Matrix]] = field(default_factory=dict, hash=False)
     scenery: Sequence[Visual] = ()
     phases: Sequence[Phase] = ()
     links: Sequence[Transition] = ()
@@ -207,7 +208,7 @@ class Problem:
         return self.end == IMAGE or (image and closes(self.motion, self.loads))
 
 
-def _duration(value: Any) -> tuple[Any, Any]:
+def _duration(value: Numbers) -> tuple[Number, Number]:
     """Return (lower, upper) (s), two times the same where it is one number or one expression."""
     try:
         value = as_open(value)
@@ -225,7 +226,7 @@ def _duration(value: Any) -> tuple[Any, Any]:
     return lower, upper
 
 
-def _flat(constraints: Any) -> Iterator[Constraint]:
+def _flat(constraints: object) -> Iterator[Constraint]:
     if not isinstance(constraints, Iterable):
         raise ValueError(
             f"constraints: expected a tuple of them, got {describe_value(constraints)}"

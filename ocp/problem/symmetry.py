@@ -6,12 +6,13 @@ motion that is its own image is periodic.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ocp.dynamics.mirror_symmetry import ASIDE, mirror_image
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import Number
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers, set_fields
 from ocp.spelling import suggest_fields
 
@@ -31,7 +32,7 @@ class Symmetry:
 
     index: tuple[int, ...]
     sign: tuple[float, ...]
-    shift: tuple[Any, ...] = ()
+    shift: tuple[Number, ...] = ()
     accelerations: bool = True
 
     def __post_init__(self) -> None:
@@ -77,8 +78,8 @@ def mirror_symmetry(
     index: Sequence[int] | None = None,
     sign: Sequence[float] | None = None,
     *,
-    normal: Any = ASIDE,
-    shift: Mapping[str, Any] | None = None,
+    normal: Numbers = ASIDE,
+    shift: Mapping[str, Number] | None = None,
     qdd: bool = True,
 ) -> Symmetry:
     """Return the Symmetry of a motion whose end is the mirror image of its start.
@@ -97,13 +98,15 @@ def mirror_symmetry(
             f"mirror_symmetry: expected index and sign for {tree.dof} coordinates, "
             f"got {shapes[0]} and {shapes[1]}"
         )
-    gained: list[Any] = [0.0] * tree.dof
+    gained: list[Number] = [0.0] * tree.dof
     for name, way in (shift or {}).items():
         gained[tree.coordinate(name)] = way
     return Symmetry(index=tuple(index), sign=tuple(sign), shift=tuple(gained), accelerations=qdd)
 
 
-def periodic(tree: Tree, *, shift: Mapping[str, Any] | None = None, qdd: bool = True) -> Symmetry:
+def periodic(
+    tree: Tree, *, shift: Mapping[str, Number] | None = None, qdd: bool = True
+) -> Symmetry:
     """Return the Symmetry of a motion that ends as it began.
 
     The `shift` {joint name: rad or m} is the way gained in one period. Without `qdd` accelerations

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 
-from ocp.mechanics.values.parameters import Open, as_open, is_open
+from ocp.mechanics.values.parameters import Number, Open, as_open, is_open
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import (
     check_callable,
     check_type,
@@ -34,7 +35,7 @@ class Term:
     """
 
     name: str
-    function: Callable[..., Any] = field(repr=False)
+    function: Callable[..., Matrix] = field(repr=False)
     kind: str
 
     def __post_init__(self) -> None:
@@ -59,7 +60,7 @@ class Objective:
     `+` joins objectives and a number scales one; weights may be open.
     """
 
-    terms: tuple[tuple[Any, Term], ...]
+    terms: tuple[tuple[Number, Term], ...]
 
     def __post_init__(self) -> None:
         if isinstance(self.terms, Objective | Term):
@@ -83,7 +84,7 @@ class Objective:
 
     __radd__ = __add__
 
-    def __mul__(self, factor: Any) -> "Objective":
+    def __mul__(self, factor: Number) -> "Objective":
         factor = as_open(factor)
         if not isinstance(factor, int | float | np.number | Open):
             raise _not_an_objective(
@@ -93,7 +94,7 @@ class Objective:
 
     __rmul__ = __mul__
 
-    def _refuse(self, *others: Any) -> Any:
+    def _refuse(self, *others: object) -> NoReturn:
         """Raise ValueError for operations that no sum of terms has."""
         raise _not_an_objective("no other operation, and no order, is known of it")
 
@@ -110,7 +111,7 @@ def _not_an_objective(what: str) -> ValueError:
     )
 
 
-def _check_pair(pair: Any) -> tuple[Any, Term]:
+def _check_pair(pair: object) -> tuple[Number, Term]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
     weight, term = pair

@@ -1,19 +1,21 @@
 """Activation of drives: the rate at which they come on, as constraints, and their states."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 
 from ocp.mechanics.elements import Activation
 from ocp.mechanics.elements.drives import SIDES
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.strength import strength_limits
 from ocp.problem.contact.ground import Ground, bearing_slots
+from ocp.problem.phases.phases import Statement
 from ocp.problem.phases.shared_spline import IMAGE
 from ocp.problem.symmetry import Symmetry
 
@@ -57,13 +59,13 @@ class Row(NamedTuple):
     """A row of a constraint: its label, bounds and unit."""
 
     label: str
-    lower: Any
-    upper: Any
+    lower: Number
+    upper: Number
     unit: str
 
 
 def _drive_constraint(
-    name: str, function: Any, rows: Sequence[Row], when: str = "path"
+    name: str, function: "Callable[[Instant], Matrix]", rows: Sequence[Row], when: str = "path"
 ) -> Constraint:
     labels, lower, upper, units = zip(*rows)
     return Constraint(
@@ -77,7 +79,7 @@ def _drive_constraint(
     )
 
 
-def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, ...]:
+def states_of_drives(link: "Transition", before: Statement, after: Statement) -> tuple[int, ...]:
     """Return the rows of `drive_states` that belong to drives which come on by a law, and that
     nothing else of a link between two phases makes the same on both sides; these are problems."""
     moves = {"q", "qd"} <= set(link.quantities)
@@ -158,11 +160,11 @@ def _signal_rows(at: "Instant") -> Matrix:
     return ca.vertcat(*rows)
 
 
-def _shares(at: "Instant", each: Activation, row: int) -> tuple[Any, Any]:
+def _shares(at: "Instant", each: Activation, row: int) -> tuple[Matrix, Matrix]:
     return each.shares(at.tree, at.tau[row], at.q[row], at.qd[row])
 
 
-def _share(up: Any, down: Any) -> Any:
+def _share(up: Matrix, down: Matrix) -> Matrix:
     """Return the state of both sides."""
     return -down if up is None else up if down is None else up - down
 

@@ -1,23 +1,21 @@
 """Attitudes that balls have at an end of a motion: as a rotation, or as a quaternion of either
 sign."""
 
-from typing import Any
-
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.rotations import quaternion
 from ocp.mechanics.model.coordinates import COMPONENTS, conjugate_matrix
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, is_rotation
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, When
 from ocp.problem.instant import Instant
 
 UNIT = 1e-6  # of a quaternion that is stated: how far its length may be from one
 
 
-def attitude(tree: Tree, joint: str, value: Any, *, when: Any = "end") -> Constraint:
+def attitude(tree: Tree, joint: str, value: Numbers, *, when: When = "end") -> Constraint:
     """Turn the ball `joint` to an attitude, whichever of its two quaternions p and -p that takes.
 
     `value` is a rotation (3x3) or a unit quaternion (4,), scalar first; `when` as in `Constraint`.
@@ -43,7 +41,7 @@ def attitude(tree: Tree, joint: str, value: Any, *, when: Any = "end") -> Constr
     )
 
 
-def unit_length(tree: Tree, joint: str, *, when: Any = "end") -> Constraint:
+def unit_length(tree: Tree, joint: str, *, when: When = "end") -> Constraint:
     """Give the quaternion of the ball `joint` the length one where its attitude is free.
 
     No pose depends on a length, but where nothing states it at either end it is not determined;
@@ -70,7 +68,7 @@ def ball_rows(what: str, tree: Tree, joint: str) -> list[int]:
     return list(tree.spans[k])
 
 
-def check_length(what: str, tree: Tree, values: dict[int, Any]) -> None:
+def check_length(what: str, tree: Tree, values: dict[int, Numbers]) -> None:
     """Raise ValueError naming a ball of which all four components are stated, {row: number}, and
     have no unit length."""
     for rows in tree.balls:
@@ -84,7 +82,9 @@ def check_length(what: str, tree: Tree, values: dict[int, Any]) -> None:
                 )
 
 
-def check_rates(what: str, tree: Tree, values: dict[int, Any], rates: dict[int, Any]) -> None:
+def check_rates(
+    what: str, tree: Tree, values: dict[int, Numbers], rates: dict[int, Numbers]
+) -> None:
     """Raise ValueError naming a ball of which quaternion and rates are stated, {row: number}, and
     whose length would change."""
     for rows in tree.balls:
@@ -98,7 +98,7 @@ def check_rates(what: str, tree: Tree, values: dict[int, Any], rates: dict[int, 
                 )
 
 
-def unit_quaternion(what: str, value: Any) -> np.ndarray:
+def unit_quaternion(what: str, value: Numbers) -> np.ndarray:
     """Return the unit quaternion (4,) of a rotation or of itself, checked."""
     try:
         entries = np.array(value, dtype=float)

@@ -1,18 +1,20 @@
 """Collision avoidance of limbs: the other side, one another, a carried box, the edges of stairs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 
-from ocp.mechanics.values.parameters import matrix
-from ocp.problem.constraint import Constraint, require_bound
+from ocp.mechanics.values.parameters import Number, matrix
+from ocp.mechanics.values.types import Matrix, Numbers
+from ocp.problem.constraint import Constraint, When, require_bound
 from ocp.problem.instant import Instant
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
 SHARP = 0.002  # m: over which that from the edge of a stair is
 Spot = str | tuple[str, str, float]  # a point, or a share of the way from one to another
+Box: TypeAlias = tuple[Matrix, tuple[Matrix, Matrix]]  # centre, and axes up and ahead
 
 
 def swing_together(
@@ -21,7 +23,7 @@ def swing_together(
     second: tuple[str, str],
     *,
     along: Sequence[float] = (0.0, 0.0, 1.0),
-    slack: Any = 0.02,
+    slack: Number = 0.02,
 ) -> Constraint:
     """Let two limbs swing to the same side of where they hang.
 
@@ -32,7 +34,7 @@ def swing_together(
     """
     axis = ca.DM(along)
 
-    def reach(at: Instant, limb: tuple[str, str]) -> Any:
+    def reach(at: Instant, limb: tuple[str, str]) -> Matrix:
         fixed, moving = limb
         return ca.dot(axis, at.position(moving) - at.position(fixed))
 
@@ -46,7 +48,7 @@ def swing_together(
     )
 
 
-def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -> Constraint:
+def apart(name: str, pairs: Sequence[tuple[tuple[str, Number], tuple[str, Number]]]) -> Constraint:
     """Keep pairs of spheres, ((point, radius), (point, radius)), radii in m, from touching.
 
     Rows are squared distances (m2).
@@ -63,7 +65,7 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -
 
 
 def off_sphere(
-    name: str, place: Any, radius: Any, spheres: Mapping[str, Any], *, when: Any = "path"
+    name: str, place: Numbers, radius: Number, spheres: Mapping[str, Number], *, when: When = "path"
 ) -> Constraint:
     """Keep spheres {point: radius (m)} off a sphere of a `radius` (m) that rests at a `place` (3,
     m). Rows are squared distances (m2); `when` as in `Constraint`."""
@@ -83,11 +85,11 @@ def off_sphere(
 
 def off_box(
     name: str,
-    box: Callable[[Instant], tuple[Any, tuple[Any, Any]]],
-    half: tuple[Any, Any],
-    spheres: Mapping[str, Any],
+    box: Callable[[Instant], Box],
+    half: tuple[Number, Number],
+    spheres: Mapping[str, Number],
     *,
-    when: Any = "path",
+    when: When = "path",
 ) -> Constraint:
     """Keep spheres {point: radius (m)} off a box that is carried ahead.
 
@@ -113,12 +115,12 @@ def off_box(
 
 def off_edges(
     name: str,
-    edges: Sequence[Any],
+    edges: Sequence[Numbers],
     spots: Sequence[Spot],
     *,
     up: Sequence[float],
     ahead: Sequence[float],
-    when: Any = "path",
+    when: When = "path",
 ) -> Constraint:
     """Keep spots of a limb off stairs: over or before each of their `edges` (3, m), which may be
     open.
@@ -134,7 +136,7 @@ def off_edges(
     """
     upward, forward = ca.DM(up), ca.DM(ahead)
 
-    def rooms(at: Instant) -> Any:
+    def rooms(at: Instant) -> Matrix:
         places = [_spot(at, spot) for spot in spots]
         return ca.vertcat(
             *(
@@ -156,7 +158,7 @@ def off_edges(
     )
 
 
-def _spot(at: Instant, spot: Spot) -> Any:
+def _spot(at: Instant, spot: Spot) -> Matrix:
     """Return the place (3, m) of a point, or between two."""
     if isinstance(spot, str):
         return at.position(spot)
@@ -164,14 +166,14 @@ def _spot(at: Instant, spot: Spot) -> Any:
     return (1 - share) * at.position(first) + share * at.position(second)
 
 
-def _room(above: Any, before: Any) -> Any:
+def _room(above: Matrix, before: Matrix) -> Matrix:
     """Return an expression of at least SHARP where either is positive."""
     return above + before + (above**2 + before**2 + SHARP**2) ** 0.5
 
 
 def _clearances(
-    at: Instant, box: tuple[Any, tuple[Any, Any]], half: tuple[Any, Any], points: Any
-) -> Any:
+    at: Instant, box: Box, half: tuple[Number, Number], points: Iterable[str]
+) -> Matrix:
     """Return the distances (m) of points from a box: its centre, and its axes up and ahead."""
     center, (up, ahead) = box
     distances = []
@@ -184,16 +186,16 @@ def _clearances(
     return ca.vertcat(*distances)
 
 
-def _rounded_distance(over: Any, behind: Any, nearest: Any) -> Any:
+def _rounded_distance(over: Matrix, behind: Matrix, nearest: Matrix) -> Matrix:
     """Return the distance from what is beyond two faces and the nearer one, negative inside."""
     return (over**2 + behind**2 + ROUNDING**2) ** 0.5 + nearest - _positive(nearest)
 
 
-def _smooth(value: Any) -> Any:
+def _smooth(value: Matrix) -> Matrix:
     """Return |value|, rounded at 0."""
     return (value**2 + ROUNDING**2) ** 0.5
 
 
-def _positive(value: Any) -> Any:
+def _positive(value: Matrix) -> Matrix:
     """Return max(value, 0), rounded at 0."""
     return (value + _smooth(value)) / 2

@@ -13,15 +13,14 @@ quaternions of any length. Cosines are smooth where a turn begins, as an angle i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.coordinates import conjugate_matrix
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import is_open, matrix, nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.parameters import Number, is_open, matrix, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import limits, numbers
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.attitudes import ball_rows, unit_quaternion
@@ -43,7 +42,7 @@ class BallReach:
     rows: tuple[int, ...]
     axis: tuple[float, ...]
     rest: tuple[float, ...]
-    bounds: tuple[tuple[str, tuple[Any, Any]], ...]
+    bounds: tuple[tuple[str, tuple[Number, Number]], ...]
 
     def __call__(self, at: Instant) -> Matrix:
         """Return one less the cosine of swing or turn, and by how much the twist (rad) is off the
@@ -62,7 +61,7 @@ class BallReach:
         }
         return ca.vertcat(*(every[what] for what, _ in self.bounds))
 
-    def _row(self, what: str, bounds: tuple[Any, Any], q: Matrix) -> Matrix:
+    def _row(self, what: str, bounds: tuple[Number, Number], q: Matrix) -> Matrix:
         w, along, across = self._parts(q)
         length = w**2 + along**2 + ca.sumsqr(across)
         if what == TWIST:
@@ -85,11 +84,11 @@ def ball_limits(
     tree: Tree,
     joint: str,
     *,
-    swing: Any = None,
-    twist: Any = None,
-    turn: Any = None,
+    swing: Number | None = None,
+    twist: Numbers = None,
+    turn: Numbers = None,
     axis: Sequence[float] = AHEAD,
-    rest: Any = (1.0, 0.0, 0.0, 0.0),
+    rest: Numbers = (1.0, 0.0, 0.0, 0.0),
 ) -> Constraint:
     """Keep the ball `joint` within a cone, a range of twist, or an angle of its whole turn.
 
@@ -102,7 +101,7 @@ def ball_limits(
     """
     what = f"ball_limits of {joint!r}"
     rows = tuple(ball_rows(what, tree, joint))
-    known: dict[str, tuple[Any, Any]] = {}
+    known: dict[str, tuple[Number, Number]] = {}
     if swing is not None:
         known[SWING] = _angle(f"{what}: swing", swing)
     if twist is not None:
@@ -142,7 +141,7 @@ def reaches(constraints: Sequence[Constraint]) -> tuple[BallReach, ...]:
     return tuple(each for each in known if isinstance(each, BallReach))
 
 
-def _angle(what: str, value: Any) -> tuple[Any, Any]:
+def _angle(what: str, value: Numbers) -> tuple[Number, Number]:
     if np.ndim(nominal(value)) != 0:
         raise ValueError(f"{what}: expected one angle (rad), got {value!r}")
     _, angle = limits(what, value, "rad")
@@ -153,7 +152,7 @@ def _angle(what: str, value: Any) -> tuple[Any, Any]:
     return 0.0 * angle, angle
 
 
-def _range(what: str, value: Any) -> tuple[Any, Any]:
+def _range(what: str, value: Numbers) -> tuple[Number, Number]:
     lower, upper = limits(what, value, "rad")
     least, most = nominal((lower, upper))
     if not -pi <= least < most <= pi or most - least >= 2 * pi:
@@ -164,11 +163,11 @@ def _range(what: str, value: Any) -> tuple[Any, Any]:
     return lower, upper
 
 
-def _less_cos(angle: Any) -> Any:
-    return 1 - ca.cos(matrix(angle)) if is_open(angle) else float(1 - np.cos(angle))
+def _less_cos(angle: Number) -> Number:
+    return 1 - ca.cos(matrix(angle)) if is_open(angle) else float(1 - np.cos(float(angle)))
 
 
-def _unit(what: str, value: Any) -> tuple[float, ...]:
+def _unit(what: str, value: Numbers) -> tuple[float, ...]:
     axis = numbers(what, value, (3,))
     length = float(np.linalg.norm(axis))
     if not length > 0:

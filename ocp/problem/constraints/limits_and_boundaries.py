@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
-from ocp.mechanics.values.parameters import Open, as_open, is_open, nominal
+from ocp.mechanics.values.parameters import Number, Open, as_open, is_open, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import check_type, describe_value
-from ocp.problem.constraint import Constraint, require_bound
+from ocp.problem.constraint import Constraint, When, require_bound
 from ocp.problem.constraints.attitudes import check_length, check_rates
 from ocp.problem.instant import Instant
 
-PerJoint: TypeAlias = float | Open | Sequence[Any] | np.ndarray | Mapping[str, Any] | None
+PerJoint: TypeAlias = float | Open | Sequence[Number] | np.ndarray | Mapping[str, Number] | None
 
 
 def at_start(
@@ -107,11 +108,11 @@ def torque_rate_limits(tree: Tree) -> Constraint:
 
 def path(
     name: str,
-    function: Callable[[Instant], Any],
+    function: Callable[[Instant], Matrix],
     *,
-    lower: Any = -np.inf,
-    upper: Any = np.inf,
-    when: Any = "path",
+    lower: Numbers = -np.inf,
+    upper: Numbers = np.inf,
+    when: When = "path",
     labels: Sequence[str] = (),
     units: str | Sequence[str] = "",
 ) -> Constraint:
@@ -192,7 +193,7 @@ def _prescribe(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constra
     return require_bound(stated)
 
 
-def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:
+def _per_joint(tree: Tree, what: str, value: Numbers) -> dict[int, Number]:
     """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
     check_type(f"{what}: tree", tree, Tree)
     value = as_open(value)
@@ -210,7 +211,7 @@ def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:
     return {row: _number(what, tree.moving[row], value) for row, value in values.items()}
 
 
-def _number(what: str, joint: Joint, value: Any) -> Any:
+def _number(what: str, joint: Joint, value: Number) -> Number:
     value = as_open(value)
     if isinstance(value, Open):
         return value
@@ -223,7 +224,7 @@ def _number(what: str, joint: Joint, value: Any) -> Any:
     return number
 
 
-def _check_inside(joints: Iterable[Joint], values: Iterable[Any], when: str) -> None:
+def _check_inside(joints: Iterable[Joint], values: Iterable[Number], when: str) -> None:
     for joint, number in zip(joints, values):
         value, (lower, upper) = nominal((number, joint.position))
         if not lower <= value <= upper:
@@ -235,5 +236,5 @@ def _check_inside(joints: Iterable[Joint], values: Iterable[Any], when: str) -> 
             )
 
 
-def _pick(vector: Any, rows: list[int]) -> Any:
+def _pick(vector: Matrix, rows: list[int]) -> Matrix:
     return vector if rows == list(range(vector.shape[0])) else vector[rows]

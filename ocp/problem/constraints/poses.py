@@ -25,11 +25,11 @@ import numpy as np
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.rotations import quaternion, quaternion_conjugate, quaternion_product
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import array, matrix, nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.parameters import Number, array, matrix, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, positive, rigid_pose
 from ocp.pickling import portable
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, When
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
 from ocp.problem.reach import reach
@@ -74,10 +74,10 @@ def pose_along(
     point: str,
     target: Target,
     *,
-    place: Any = 0.0,
-    turn: Any = 0.0,
+    place: Number = 0.0,
+    turn: Number = 0.0,
     rows: Sequence[str] = ROWS,
-    when: Any = "path",
+    when: When = "path",
 ) -> Constraint:
     """Keep the pose of a point, or of a link, within `place` (m) and `turn` (rad) of a target.
 
@@ -92,7 +92,7 @@ def pose_along(
     return _prescribe(tree, name, point, target, rows, when, home, width=array(width))
 
 
-def upright(tree: Tree, point: str, lean: Any, *, when: Any = "path") -> Constraint:
+def upright(tree: Tree, point: str, lean: Number, *, when: When = "path") -> Constraint:
     """Keep the own axis z of a point's link, up or down, within `lean` (rad) of the global z.
 
     Ahead and aside it leans so far each, turned any way about itself; `when` as in `Constraint`.
@@ -111,7 +111,7 @@ def upright(tree: Tree, point: str, lean: Any, *, when: Any = "path") -> Constra
 
 
 def pose_tracking(
-    tree: Tree, point: str, target: Target, *, place: Any = 1.0, turn: Any = 1.0
+    tree: Tree, point: str, target: Target, *, place: Number = 1.0, turn: Number = 1.0
 ) -> Objective:
     """Return the integral of the squared deviation of a point's pose from a target (s).
 
@@ -151,9 +151,9 @@ def _prescribe(
     point: str,
     target: Target,
     rows: Sequence[str],
-    when: Any,
+    when: When,
     home: Matrix | None,
-    width: Any = 0.0,
+    width: Numbers = 0.0,
 ) -> Constraint:
     """Return the Constraint; the way round is counted from the quaternion `home`, or where that is
     None from the motion's start, which `when` hands over beside the end."""
@@ -228,7 +228,7 @@ def _goal(name: str, target: Target) -> Callable:
     return lambda at: fixed
 
 
-def _target_pose(what: str, value: Any) -> Matrix:
+def _target_pose(what: str, value: Matrix) -> Matrix:
     """Return the pose of a target's function; raise ValueError unless it is one (4x4)."""
     if isinstance(value, ca.SX | ca.MX) and value.is_constant():
         value = ca.evalf(value)

@@ -1,7 +1,7 @@
 """Strength of drives over angle and speed, as a constraint on every motion of a tree."""
 
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -53,8 +53,8 @@ def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:
 def torque_bounds(at: "Instant") -> Matrix:
     """Return between what the strengths of a tree keep its torques (2n,), N m or N: the lower
     bounds, then the upper ones, infinite where there are none."""
-    least: list[Any] = [-inf] * at.tree.dof
-    most: list[Any] = [inf] * at.tree.dof
+    least: list[Matrix] = [-inf] * at.tree.dof
+    most: list[Matrix] = [inf] * at.tree.dof
     for each in strengths(at.tree):
         row = at.tree.coordinate(each.joint)
         sides = each.bounds(at.q[row], at.qd[row])

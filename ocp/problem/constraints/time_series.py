@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from types import MappingProxyType
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, is_rotation, numbers, set_fields
 from ocp.motion import cross_validate, fit_samples
 from ocp.pickling import portable
@@ -32,8 +32,8 @@ class Series:
     for a name of which no sample was measured.
     """
 
-    t: Any
-    values: Mapping[str, Any]
+    t: Numbers
+    values: Mapping[str, Numbers]
     source: str = "series"
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class Series:
         values = {name: rows[:, inside] for name, rows in self.values.items()}
         return replace(self, t=self.t[inside], values=values)
 
-    def rotate(self, rotation: Any) -> "Series":
+    def rotate(self, rotation: Numbers) -> "Series":
         """Return the series in other axes: vectors (3, N), and wrenches (6, N), times a rotation
         (3, 3), as from axes with z up to those with y up.
 
@@ -163,7 +163,7 @@ class Curves:
 
     def is_measured(self, t: Matrix) -> Matrix:
         """Return (rows,) 1 where something was measured at a time (s), 0 in its gaps."""
-        there: list[Any] = [1.0] * len(self.coefficients)
+        there: list[Matrix] = [1.0] * len(self.coefficients)
         for rows, start, end in self.missing:
             inside = ca.logic_and(t > start, t < end)
             for row in rows:
@@ -219,7 +219,7 @@ def _means(t: np.ndarray, rows: np.ndarray, wanted: np.ndarray, width: float) ->
     return means
 
 
-def _floats(what: str, value: Any) -> np.ndarray:
+def _floats(what: str, value: ArrayLike) -> np.ndarray:
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -228,7 +228,7 @@ def _floats(what: str, value: Any) -> np.ndarray:
     return array
 
 
-def _rows(what: str, value: Any, count: int) -> np.ndarray:
+def _rows(what: str, value: ArrayLike, count: int) -> np.ndarray:
     rows = np.atleast_2d(_floats(what, value))
     if rows.ndim != 2 or rows.shape[1] != count:
         raise ValueError(

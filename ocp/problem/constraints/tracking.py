@@ -8,14 +8,13 @@ Parameter, also a free one; in a phase t counts from the phase's start.
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, nominal
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.parameters import Number, matrix, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers, positive
 from ocp.problem.constraints.marker_sizes import check_size
 from ocp.problem.constraints.time_series import Curves, Series, curves
@@ -31,8 +30,8 @@ def marker_tracking(
     *,
     points: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
-    size: Any = 0.01,
-    offset: Any = 0.0,
+    size: Number = 0.01,
+    offset: Numbers = 0.0,
 ) -> Objective:
     """Return the integral of the squared distances of points of the tree from markers (s).
 
@@ -57,8 +56,8 @@ def angle_tracking(
     angles: Series,
     *,
     weights: Mapping[str, float] | None = None,
-    size: Any = 0.1,
-    offset: Any = 0.0,
+    size: Number = 0.1,
+    offset: Numbers = 0.0,
 ) -> Objective:
     """Return the integral of the squared deviations of coordinates from measured ones (s).
 
@@ -79,9 +78,9 @@ def force_tracking(
     forces: Series,
     *,
     weights: Mapping[str, float] | None = None,
-    force: Any = 100.0,
-    moment: Any = 20.0,
-    offset: Any = 0.0,
+    force: Numbers = 100.0,
+    moment: Numbers = 20.0,
+    offset: Numbers = 0.0,
 ) -> Objective:
     """Return the integral of the squared deviations of ground forces from measured ones (s).
 
@@ -174,7 +173,7 @@ def weight_roots(what: str, series: Series, weights: Mapping[str, float] | None)
 
 
 def _follower(
-    name: str, series: Series, weights: Mapping[str, float] | None, offset: Any
+    name: str, series: Series, weights: Mapping[str, float] | None, offset: Numbers
 ) -> Callable[[Instant, Matrix], Matrix]:
     """Return the function of an Instant and of what is there that gives its weighted deviations
     (rows,) from what was measured."""
@@ -190,7 +189,7 @@ def _follower(
     return off
 
 
-def _begin(name: str, series: Series, offset: Any) -> Any:
+def _begin(name: str, series: Series, offset: Numbers) -> Number:
     """Return the time (s) in a recording at which a motion starts, open or not.
 
     Raises ValueError where that is not within the recording, nor less than a sample before it.
@@ -205,7 +204,7 @@ def _begin(name: str, series: Series, offset: Any) -> Any:
     return freeze(begin)
 
 
-def _warn_beyond(aim: Curves, at: Instant, begin: Any) -> None:
+def _warn_beyond(aim: Curves, at: Instant, begin: Number) -> None:
     """Warn of a motion of fixed duration that goes on for more than a segment of the curve after
     the last sample, whose values are then held."""
     seconds = ca.DM(at.T) if isinstance(at.T, float | int) else at.T

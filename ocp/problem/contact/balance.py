@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull, open_weight, tangents
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import any_nonzero, array, is_open, matrix, nominal
+from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open, matrix, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import positive
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots, bears
@@ -28,7 +28,7 @@ ENDS = ("start of the line", "end of the line")
 SLACK = 1e-9  # of s: within which an instant is that of a switch
 
 
-def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constraint, ...]:
+def unilateral(tree: Tree, ground: Ground, *, least: Number = 0.0) -> tuple[Constraint, ...]:
     """Let the ground push only: the normal force of every foot that does not grip is positive.
 
     All together they carry at least the share `least` of the weight.
@@ -57,7 +57,7 @@ def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constra
 
 
 def friction(
-    tree: Tree, ground: Ground, *, coefficient: Any = 0.6, torsion: Any = None
+    tree: Tree, ground: Ground, *, coefficient: Number = 0.6, torsion: Number | None = None
 ) -> tuple[Constraint, ...]:
     """Keep each foot's force in the pyramid inside the friction cone.
 
@@ -125,9 +125,9 @@ def _margins(
     ground: Ground,
     foot: Foot,
     directions: Sequence[np.ndarray],
-    coefficient: Any,
-    torsion: Any,
-) -> list[Any]:
+    coefficient: Number,
+    torsion: Number | None,
+) -> list[Matrix]:
     """Return by how much (N, N m) a foot's force and twist are within each face."""
     push, force = at.reaction.push(foot.name), at.reaction.force(foot.name)
     grip = coefficient / np.sqrt(len(directions) or 1) * push
@@ -143,7 +143,7 @@ def _margins(
 
 
 def contact_limits(
-    tree: Tree, ground: Ground, *, coefficient: Any = 0.6, torsion: Any = None
+    tree: Tree, ground: Ground, *, coefficient: Number = 0.6, torsion: Number | None = None
 ) -> tuple[Constraint, ...]:
     """Let every foot bear as a rough ground does: by a push alone, within friction, and inside its
     sole; `coefficient` and `torsion` are those of `friction`."""
@@ -215,9 +215,9 @@ def _supports_in_force(ground: Ground, s: float) -> list[Support]:
     ]
 
 
-def _places(supports: Sequence[Support]) -> list[Any]:
+def _places(supports: Sequence[Support]) -> list[Numbers]:
     """Return the places at which supports bear: the corners of polygons and lines, and points."""
-    places: list[Any] = []
+    places: list[Numbers] = []
     for support in supports:
         places += [support.pins[0].target] if support.kind == "point" else support.polygon
     return places
@@ -297,7 +297,7 @@ class Inside:
                 f"as at the parameters' own values, got others, {_hull(self.corners, self.normal)}"
             )
 
-    def __call__(self, at: Instant) -> Any:
+    def __call__(self, at: Instant) -> Matrix:
         normal, lever = ca.DM(self.normal), at.reaction.lever(self.foot)
         push, corners = at.reaction.push(self.foot), array([self.corners[k] for k in self.around])
         rows = []
@@ -311,7 +311,7 @@ class Inside:
         return ca.vertcat(*rows) / self.weight
 
 
-def _hull(corners: Sequence[Any], normal: Sequence[float]) -> tuple[int, ...]:
+def _hull(corners: Sequence[Numbers], normal: Sequence[float]) -> tuple[int, ...]:
     """Return which corners make the convex hull, in order round the `normal`, or as they stand
     where there are two, of open ones at their parameters' own values."""
     here = np.array(nominal(corners))
@@ -331,7 +331,7 @@ def linear_split(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
     """
     weight, first = body_weight(tree), ground.feet[0].name
 
-    def excess(at: Instant) -> Any:
+    def excess(at: Instant) -> Matrix:
         shares = two_pass(ground, at.s, at.reaction.total())
         of_first = [wrench for (name, _), wrench in shares.items() if name == first]
         moment = sum(wrench.moment for wrench in of_first)

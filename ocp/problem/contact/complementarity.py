@@ -7,7 +7,7 @@ feel them, along its tangents. What they ask for, relaxed by a leak, stands in
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import casadi as ca
 import numpy as np
@@ -16,8 +16,8 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.parameters import Number, matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, positive, set_fields
 from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
@@ -36,8 +36,8 @@ class Complementarity:
     Raises ValueError for a friction below 0, and a leak that is not above.
     """
 
-    friction: Any = 0.8
-    leak: Any = LEAK
+    friction: Number = 0.8
+    leak: Number = LEAK
 
     def __post_init__(self) -> None:
         friction = positive("complementarity: friction", self.friction, zero=True, unit="")
@@ -58,9 +58,9 @@ class Touch:
     name: str
     point: str
     model: Complementarity
-    normal: Any
-    place: Any
-    ways: Any
+    normal: Numbers
+    place: Numbers
+    ways: Numbers
 
     def __post_init__(self) -> None:
         check_type(f"contact {self.name!r}: model", self.model, Complementarity)
@@ -115,22 +115,22 @@ class Touch:
         return ca.vertcat(*(ca.dot(matrix(way), at.velocity(self.point)) for way in self.ways))
 
 
-def touches(loads: Sequence[Any]) -> tuple[Touch, ...]:
+def touches(loads: Sequence[object]) -> tuple[Touch, ...]:
     """Return the contacts whose forces are sought, in order."""
     return tuple(load for load in loads if isinstance(load, Touch))
 
 
-def touch_size(loads: Sequence[Any]) -> int:
+def touch_size(loads: Sequence[object]) -> int:
     """Return the number of components of their forces."""
     return sum(touch.size for touch in touches(loads))
 
 
-def touch_labels(loads: Sequence[Any]) -> tuple[str, ...]:
+def touch_labels(loads: Sequence[object]) -> tuple[str, ...]:
     """Return the names of the contacts."""
     return tuple(touch.name for touch in touches(loads))
 
 
-def rows_of(loads: Sequence[Any], touch: Touch) -> slice:
+def rows_of(loads: Sequence[object], touch: Touch) -> slice:
     """Return the places of a contact's components among those of all."""
     every = touches(loads)
     number = touch_labels(loads).index(touch.name)

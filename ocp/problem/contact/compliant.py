@@ -7,13 +7,12 @@ kinked curve of Sherman, Seth & Delp (2011).
 """
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import casadi as ca
 
 from ocp.mechanics.elements.smooth_curves import friction
-from ocp.mechanics.values.parameters import expression_of, matrix
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.parameters import Number, expression_of, matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.problem.motion_state import MotionState
 from ocp.spelling import suggest_fields
@@ -44,16 +43,16 @@ class Compliant:
     naming a number that is negative, or zero where it cannot be.
     """
 
-    radius: Any = 0.032
-    stiffness: Any = 1e6
-    dissipation: Any = 2.0
-    static: Any = 0.8
-    dynamic: Any = 0.8
-    viscous: Any = 0.5
-    transition: Any = 0.2
-    rounding: Any = 1e-5
-    closing: Any = 300.0
-    parting: Any = 50.0
+    radius: Number = 0.032
+    stiffness: Number = 1e6
+    dissipation: Number = 2.0
+    static: Number = 0.8
+    dynamic: Number = 0.8
+    viscous: Number = 0.5
+    transition: Number = 0.2
+    rounding: Number = 1e-5
+    closing: Number = 300.0
+    parting: Number = 50.0
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -114,8 +113,8 @@ class Sphere:
     name: str
     point: str
     material: Compliant
-    normal: Any
-    place: Any
+    normal: Numbers
+    place: Numbers
 
     def __call__(self, at: MotionState) -> Matrix:
         """Return the force (3, N), and below it its moment (3, N m) about the sphere's centre."""

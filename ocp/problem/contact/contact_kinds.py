@@ -8,13 +8,13 @@ between three points or more.
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Tree, points_of
 from ocp.mechanics.values.parameters import array, nominal
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import numbers
 from ocp.problem.contact.ground import FLAT, Foot, Pin, Plane, Support
 
@@ -27,8 +27,8 @@ def point_contact(
     point: str,
     *,
     name: str | None = None,
-    at: Any = ORIGIN,
-    normal: Any = None,
+    at: Numbers = ORIGIN,
+    normal: Numbers = None,
     axes: str = "xyz",
     when: tuple[float, float] = WHOLE,
     grips: bool = False,
@@ -52,9 +52,9 @@ def line_contact(
     points: Sequence[str],
     *,
     name: str | None = None,
-    at: Any = ORIGIN,
-    along: Any = None,
-    normal: Any = None,
+    at: Numbers = ORIGIN,
+    along: Numbers = None,
+    normal: Numbers = None,
     when: tuple[float, float] = WHOLE,
     grips: bool = False,
 ) -> Foot:
@@ -75,9 +75,9 @@ def area_contact(
     points: str | Sequence[str],
     *,
     name: str | None = None,
-    at: Any = ORIGIN,
-    along: Any = None,
-    normal: Any = None,
+    at: Numbers = ORIGIN,
+    along: Numbers = None,
+    normal: Numbers = None,
     when: tuple[float, float] = WHOLE,
     grips: bool = False,
 ) -> Foot:
@@ -104,10 +104,10 @@ def _sole(
     tree: Tree,
     points: Sequence[str],
     name: str | None,
-    at: Any,
-    along: Any,
-    normal: Any,
-    when: Any,
+    at: Numbers,
+    along: Numbers,
+    normal: Numbers,
+    when: tuple[float, float],
     grips: bool,
     below: bool = False,
 ) -> Foot:
@@ -165,7 +165,7 @@ def _local(tree: Tree, what: str, points: Sequence[str], below: bool) -> list[tu
     return [(float(place @ way), float(place @ left)) for place in away]
 
 
-def _upward(tree: Tree, normal: Any) -> np.ndarray:
+def _upward(tree: Tree, normal: Numbers) -> np.ndarray:
     """Return the unit normal (3) of a contact's plane, by default against gravity."""
     if normal is not None:
         return np.array(Plane(normal=normal).normal)
@@ -174,7 +174,7 @@ def _upward(tree: Tree, normal: Any) -> np.ndarray:
     return -gravity / strength if strength else np.array((0.0, 0.0, 1.0))
 
 
-def _direction(what: str, along: Any, up: np.ndarray) -> np.ndarray:
+def _direction(what: str, along: Numbers, up: np.ndarray) -> np.ndarray:
     """Return the unit vector (3) along a plane with the normal `up`."""
     asked = numbers(f"{what}: along", (1.0, 0.0, 0.0) if along is None else along, (3,))
     way = asked - up * (up @ asked)
@@ -186,7 +186,7 @@ def _direction(what: str, along: Any, up: np.ndarray) -> np.ndarray:
     return way / length
 
 
-def _foot(name: str, support: Support, center: Any, up: np.ndarray, grips: bool) -> Foot:
+def _foot(name: str, support: Support, center: Numbers, up: np.ndarray, grips: bool) -> Foot:
     """Return the Foot of one support on the plane through its centre."""
     a, b = support.when
     bears = (a if a > 0 else -inf, b if b < 1 else inf)

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
 from ocp.mechanics.model.tree import Tree, points_of
-from ocp.mechanics.values.parameters import any_nonzero, matrix, nominal
-from ocp.problem.constraint import Constraint, Span
+from ocp.mechanics.values.parameters import Number, any_nonzero, matrix, nominal
+from ocp.mechanics.values.types import Matrix
+from ocp.problem.constraint import Constraint, Span, When
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
 from ocp.problem.symmetry import Symmetry
@@ -22,8 +22,8 @@ AXES = "xyz"
 def foot_contact(
     ground: Ground,
     *,
-    position: Any = 0.002,
-    velocity: Any = 0.1,
+    position: Number = 0.002,
+    velocity: Number = 0.1,
     symmetry: Symmetry | None = None,
     axes: str = AXES,
 ) -> tuple[Constraint, ...]:
@@ -50,7 +50,9 @@ def foot_contact(
     return tuple(constraints)
 
 
-def in_place(name: str, pins: Iterable[Pin], *, position: Any, when: Any = "path") -> Constraint:
+def in_place(
+    name: str, pins: Iterable[Pin], *, position: Number, when: When = "path"
+) -> Constraint:
     """Hold pins within `position` (m) of their targets; `when` as in `Constraint`."""
     pins = tuple(pins)
     return Constraint(
@@ -70,7 +72,7 @@ def along(pins: Iterable[Pin], axes: str) -> tuple[Pin, ...]:
     return tuple(replace(pin, axes=held) for pin, held in kept if held)
 
 
-def _held_still(name: str, support: Support, tolerance: Any, span: Span) -> Constraint:
+def _held_still(name: str, support: Support, tolerance: Number, span: Span) -> Constraint:
     return Constraint(
         name=f"slip.{name}",
         function=lambda at: _rates(at, support.pins),
@@ -105,7 +107,7 @@ def _labels(pins: Iterable[Pin]) -> tuple[str, ...]:
     return tuple(f"{pin.point}.{axis}" for pin in pins for axis in pin.axes)
 
 
-def _gaps(at: Instant, pins: Iterable[Pin]) -> Any:
+def _gaps(at: Instant, pins: Iterable[Pin]) -> Matrix:
     """Return the distances (m) of pins from their targets along the axes in which they are held."""
     return ca.vertcat(
         *(
@@ -116,7 +118,7 @@ def _gaps(at: Instant, pins: Iterable[Pin]) -> Any:
     )
 
 
-def _rates(at: Instant, pins: Iterable[Pin]) -> Any:
+def _rates(at: Instant, pins: Iterable[Pin]) -> Matrix:
     """Return the speeds (m/s) of pins along the axes in which they are held."""
     return ca.vertcat(
         *(at.velocity(pin.point)[AXES.index(axis)] for pin in pins for axis in pin.axes)
@@ -134,7 +136,7 @@ def no_penetration(ground: Ground, points: Mapping[str, Iterable[str]]) -> tuple
 
 
 def clearance(
-    tree: Tree, points: str | Sequence[str], lift: Any = 0.0, *, when: Any = "path"
+    tree: Tree, points: str | Sequence[str], lift: Number = 0.0, *, when: When = "path"
 ) -> Constraint:
     """Keep what swings above the ground through the origin, across gravity: points, or all that
     links have, or their origins.
@@ -146,7 +148,7 @@ def clearance(
     gravity = np.array(nominal(tree.gravity), dtype=float)
     up = -gravity / (np.linalg.norm(gravity) or 1.0) if gravity.any() else np.array(Z)
 
-    def heights(at: Instant) -> Any:
+    def heights(at: Instant) -> Matrix:
         places = (at.position(name) for name in names)
         wave = lift * (4 * at.s * (1 - at.s)) ** 2 if any_nonzero([lift]) else 0.0
         return ca.vertcat(*(_height(place, up) - wave for place in places))
@@ -156,7 +158,7 @@ def clearance(
     )
 
 
-def _height(place: Any, up: np.ndarray) -> Any:
+def _height(place: Matrix, up: np.ndarray) -> Matrix:
     axis = int(np.argmax(np.abs(up)))
     return place[axis] if up[axis] == 1.0 else ca.dot(ca.DM(up), place)
 

@@ -1,10 +1,10 @@
 """Footholds: a contact of the fitting kind for every place."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ocp.mechanics.model.tree import Tree, points_of
-from ocp.mechanics.values.parameters import Parameter, is_open
+from ocp.mechanics.values.parameters import Number, Parameter, is_open
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import positive
 from ocp.problem.contact.contact_kinds import area_contact, line_contact, point_contact
 from ocp.problem.contact.ground import Foot, Ground
@@ -13,7 +13,7 @@ AXES = "xyz"
 
 
 def footholds(
-    tree: Tree, places: Mapping[str, Sequence[Any]], *, within: float = 0.0, normal: Any = None
+    tree: Tree, places: Mapping[str, Numbers], *, within: float = 0.0, normal: Numbers = None
 ) -> Ground:
     """Return the Ground on which links, or points, stand at their `places` {name: (3,) or (2,), m},
     two numbers on the plane through the origin.
@@ -31,7 +31,7 @@ def footholds(
     return Ground(feet=feet)
 
 
-def _free_place(name: str, place: Sequence[Any], within: float) -> tuple[Any, ...]:
+def _free_place(name: str, place: Sequence[Number], within: float) -> tuple[Number, ...]:
     """Return a place (3, m), the numbers of which are sought if it is so `within` some."""
     if len(place) not in (2, 3):
         raise ValueError(f"footholds: {name!r}: expected 2 or 3 numbers, got {place!r}")
@@ -42,12 +42,12 @@ def _free_place(name: str, place: Sequence[Any], within: float) -> tuple[Any, ..
     return (*moved, *place[2:], *(0.0,) * (3 - len(place)))
 
 
-def _parameter(name: str, number: float, within: float) -> Parameter:
+def _parameter(name: str, number: Numbers, within: float) -> Parameter:
     word = "".join(letter if letter.isalnum() else "_" for letter in name)
     return Parameter(word, number, "m", number - within, number + within, free=True)
 
 
-def _foot(tree: Tree, name: str, place: Sequence[Any], normal: Any) -> Foot:
+def _foot(tree: Tree, name: str, place: Sequence[Number], normal: Numbers) -> Foot:
     points = points_of(tree, name)
     if len(points) == 1:
         return point_contact(tree, points[0], name=name, at=place, normal=normal)

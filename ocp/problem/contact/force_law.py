@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import casadi as ca
 
@@ -32,7 +32,7 @@ class ForceLaw:
     """
 
     point: str
-    law: Callable[..., Any]
+    law: Callable[..., Matrix]
 
     def __post_init__(self) -> None:
         check_callable(
@@ -56,7 +56,7 @@ class ForceLaw:
         moment = ca.vertcat(*parts[3:]) if len(parts) == 6 else (0.0, 0.0, 0.0)
         return Load(point=self.point, force=ca.vertcat(*parts[:3]), moment=moment)
 
-    def _answer(self, at: MotionState) -> Any:
+    def _answer(self, at: MotionState) -> Matrix:
         try:
             return self.law(at)
         except (ValueError, Warning):  # which say what is wrong already

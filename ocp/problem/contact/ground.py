@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
-from ocp.mechanics.values.parameters import array, nominal
+from ocp.mechanics.values.parameters import Number, array, nominal
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
     check_type,
     check_units,
@@ -46,7 +46,7 @@ class Pin:
 
     point: str
     axes: str = "xyz"
-    target: Any = (0.0, 0.0, 0.0)
+    target: Numbers = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         what = f"pin {check_type('pin: point', self.point, str)!r}"
@@ -63,8 +63,8 @@ class Plane:
     of the body, and a `point` (3, m) of it, which may be open. Raises ValueError naming the field.
     """
 
-    normal: Any = Z
-    point: Any = (0.0, 0.0, 0.0)
+    normal: Numbers = Z
+    point: Numbers = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         set_fields(
@@ -74,7 +74,7 @@ class Plane:
         )
 
     @property
-    def height(self) -> Any:
+    def height(self) -> Number:
         """How far (m) the plane is from the global origin along its normal."""
         return sum(part * place for part, place in zip(self.normal, self.point) if part)
 
@@ -92,9 +92,9 @@ class Support:
     """
 
     link: str
-    when: Any
+    when: tuple[float, float]
     pins: Sequence[Pin] = ()
-    polygon: Any = ()
+    polygon: Numbers = ()
     kind: str = "area"
     rigid: bool = False
 
@@ -144,7 +144,7 @@ class Foot:
 
     name: str
     supports: Sequence[Support]
-    center: Any
+    center: Numbers
     bears: tuple[float, float] = (-inf, inf)
     plane: Plane | None = None
     grips: bool = False
@@ -187,7 +187,7 @@ class Ground:
     """
 
     feet: Sequence[Foot]
-    normal: Any = None
+    normal: Numbers = None
 
     def __post_init__(self) -> None:
         feet = tuple(check_type("ground: feet", foot, Foot) for foot in self.feet)
@@ -237,7 +237,7 @@ class Ground:
         )
 
 
-def _check_plane(foot: Foot, normal: Any) -> None:
+def _check_plane(foot: Foot, normal: Numbers) -> None:
     """Raise ValueError for a foot without a plane of its own whose rigid pins are not on the
     ground's."""
     rigid = [support for support in foot.supports if support.rigid and foot.plane is None]
@@ -251,7 +251,7 @@ def _check_plane(foot: Foot, normal: Any) -> None:
             )
 
 
-def _unit(what: str, value: Any) -> Any:
+def _unit(what: str, value: Numbers) -> Numbers:
     """Return a vector (3), frozen; raise ValueError unless its length is 1."""
     vector = numbers(what, value, (3,))
     if abs(np.linalg.norm(vector) - 1) > 1e-9:
@@ -259,7 +259,7 @@ def _unit(what: str, value: Any) -> Any:
     return freeze(vector)
 
 
-def _upward(feet: Sequence[Foot]) -> Any:
+def _upward(feet: Sequence[Foot]) -> Numbers:
     """Return the mean of the feet's normals, z unless all have planes of their own."""
     normals = [foot.plane.normal for foot in feet if foot.plane is not None]
     total = np.sum(normals, axis=0) if normals and len(normals) == len(feet) else np.array(Z)
@@ -276,7 +276,7 @@ def slots(ground: Ground) -> tuple[tuple[str, str], ...]:
     )
 
 
-def of_contacts(lifted: Any, count: int) -> Any:
+def of_contacts(lifted: Matrix, count: int) -> Matrix:
     """Return the last rows (6 count, ..) of what is lifted (rows, ..): those of `count` contacts,
     no rows of none."""
     return lifted[lifted.shape[0] - 6 * count :, :]

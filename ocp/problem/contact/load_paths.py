@@ -9,7 +9,6 @@ can hold at any instant; elsewhere, as on a point foot or in flight, it restrict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -49,7 +48,7 @@ class Transmission:
         turn = ca.DM(self.axes)
         return turn @ moment, turn @ force
 
-    def wrench(self, ground: Ground, place: Any, lifted: Matrix) -> Wrench:
+    def wrench(self, ground: Ground, place: Matrix, lifted: Matrix) -> Wrench:
         """Return the Wrench of components (6,); `place` (3, m) is where the point is, if it is
         one."""
         moment, force = self.parts(lifted)

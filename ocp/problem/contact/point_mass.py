@@ -1,10 +1,10 @@
 """A mass that the motion carries at a point, given or sought."""
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.values.parameters import matrix
+from ocp.mechanics.values.parameters import Number, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_type, positive
 from ocp.problem.motion_state import MotionState
@@ -21,7 +21,7 @@ class PointMass:
     """
 
     point: str
-    mass: Any
+    mass: Number
 
     def __post_init__(self) -> None:
         what = f"point mass at {check_type('point mass: point', self.point, str)!r}: mass"

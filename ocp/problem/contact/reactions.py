@@ -7,7 +7,7 @@ the NLP.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 
@@ -127,7 +127,7 @@ def check_two_pass(tree: Tree, ground: Ground) -> None:
             raise ValueError(f"{what}: no foot bears at s = {s:g} (feet: {names}); {instead}")
 
 
-def two_pass(ground: Ground, s: Any, total: Wrench) -> dict[Slot, Wrench]:
+def two_pass(ground: Ground, s: Matrix, total: Wrench) -> dict[Slot, Wrench]:
     """Share the `total` Wrench among the feet that bear at s.
 
     Return {(foot, link): Wrench} (Barman 2020, section 5.3). Of two feet, each takes the share w
@@ -157,7 +157,7 @@ def two_pass(ground: Ground, s: Any, total: Wrench) -> dict[Slot, Wrench]:
     return wrenches
 
 
-def _shares(ground: Ground, active: Sequence[Any], point: Any) -> list[Any]:
+def _shares(ground: Ground, active: Sequence[Matrix], point: Matrix) -> list[Matrix]:
     """Return the shares of two feet of a load at a point (3, m).
 
     `active` (2) is 1 where each bears and else 0.
@@ -169,7 +169,7 @@ def _shares(ground: Ground, active: Sequence[Any], point: Any) -> list[Any]:
 
 
 def share_reaction(
-    ground: Ground, s: Any, given: Mapping[str, Wrench], total: Wrench
+    ground: Ground, s: Matrix, given: Mapping[str, Wrench], total: Wrench
 ) -> dict[Slot, Wrench]:
     """Share the `total` Wrench as `given` {foot: Wrench} does, which need not balance it.
 
@@ -202,12 +202,12 @@ def share_reaction(
     return wrenches
 
 
-def _schedule(foot: Foot, s: Any) -> tuple[tuple[str, Any], ...]:
+def _schedule(foot: Foot, s: Matrix) -> tuple[tuple[str, Matrix], ...]:
     """Return (link, 1 while the foot bears on it else 0) for each of its links.
 
     The instant s is a number or an expression.
     """
-    active: dict[str, Any] = dict.fromkeys((support.link for support in foot.supports), 0)
+    active: dict[str, Matrix] = dict.fromkeys((support.link for support in foot.supports), 0)
     for number, support in enumerate(foot.supports):
         a, b = support.when
         last = number + 1 == len(foot.supports) or foot.supports[number + 1].when[0] > b

@@ -1,12 +1,12 @@
 """Contact that nobody schedules: points that touch planes when the motion says so."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import any_nonzero
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers
 from ocp.problem.contact.complementarity import Complementarity, Touch, felt_ways
 from ocp.problem.contact.compliant import Compliant, Sphere
@@ -21,8 +21,8 @@ def contacts(
     points: Iterable[str],
     *,
     model: Compliant | Complementarity = Compliant(),
-    normal: Any = UP,
-    place: Any = (0.0, 0.0, 0.0),
+    normal: Numbers = UP,
+    place: Numbers = (0.0, 0.0, 0.0),
     surface: str = "",
 ) -> tuple[Acting, ...]:
     """Return the loads that keep the named points above a plane, whenever they come there.
@@ -62,7 +62,7 @@ def contacts(
     )
 
 
-def contact_outputs(loads: Iterable[Acting]) -> Mapping[str, Callable[[Instant], Any]]:
+def contact_outputs(loads: Iterable[Acting]) -> Mapping[str, Callable[[Instant], Matrix]]:
     """Return the forces (3, N) of contacts as `outputs` of a Problem, as "force on" their name."""
     touching = {name_of(load): load for load in loads if isinstance(load, ForceLaw | Touch)}
     return {f"force on {name}": force_of(load) for name, load in touching.items()}
@@ -79,6 +79,6 @@ def _on(point: str, surface: str) -> str:
     return f"{point} on {surface}" if surface else point
 
 
-def force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
+def force_of(load: ForceLaw | Touch) -> Callable[[Instant], Matrix]:
     """Return the function of an Instant that is the force (3, N) of a contact."""
     return lambda at: load.load_at(at).force

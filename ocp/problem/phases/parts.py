@@ -13,8 +13,9 @@ import numpy as np
 
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
+from ocp.motion import Basis
 from ocp.problem.constraint import Constraint
-from ocp.problem.phases.phases import Phase, Transition
+from ocp.problem.phases.phases import Phase, Statement, Transition
 from ocp.problem.phases.shared_spline import ends_of
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.terms import Objective
@@ -23,7 +24,7 @@ from ocp.spelling import suggestion
 WHOLE = ("joined", "durations")  # of constraints, when: of all phases together
 
 
-def refuse_phases(what: str, problem: Any, instead: str = "") -> None:
+def refuse_phases(what: str, problem: Statement, instead: str = "") -> None:
     """Raise ValueError naming what is not known of a problem of phases, and what is known
     `instead`."""
     if not problem.single_phase:
@@ -32,7 +33,7 @@ def refuse_phases(what: str, problem: Any, instead: str = "") -> None:
         raise ValueError(f"{what}: is not known of a motion of several phases ({names}); {known}")
 
 
-def with_bases(problem: Any, motions: Sequence[Any]) -> Any:
+def with_bases(problem: Any, motions: Sequence[Basis]) -> Any:
     """Return a problem whose phases, or which itself is on other bases of motions."""
     if all(part.motion == motion for part, motion in zip(problem.parts.values(), motions)):
         return problem
@@ -42,7 +43,7 @@ def with_bases(problem: Any, motions: Sequence[Any]) -> Any:
     return replace(problem, phases=tuple(phases))
 
 
-def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[dict[str, Any]]:
+def phase_fields(problem: Statement, transitions: tuple[Transition, ...]) -> Iterator[dict]:
     """Yield the fields of a Problem of every phase of a `problem`, whose links are `transitions`.
 
     Raises ValueError naming a phase whose name is used twice or whose tree has other coordinates,
@@ -79,7 +80,7 @@ def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[
         }
 
 
-def _check_whole(constraints: tuple[Constraint, ...]) -> None:
+def _check_whole(constraints: Sequence[Constraint]) -> None:
     """Raise ValueError for constraints of all phases together whose names say something else."""
     names = [each.name for each in constraints if each.when in WHOLE]
     for name in names:
@@ -127,7 +128,7 @@ def _share(whole: Objective | None, own: Objective | None, last: bool) -> Object
 
 
 def _constraints_of_phase(
-    constraints: tuple[Constraint, ...], first: bool, last: bool
+    constraints: Sequence[Constraint], first: bool, last: bool
 ) -> list[Constraint]:
     """Return the constraints of the whole that hold in a phase."""
     instants = {"path", "hull"} | ({"start"} if first else set()) | ({"end"} if last else set())
@@ -140,7 +141,7 @@ def _constraints_of_phase(
     return kept
 
 
-def resolve_transitions(problem: Any) -> tuple[Transition, ...]:
+def resolve_transitions(problem: Statement) -> tuple[Transition, ...]:
     """Return the transitions of a `problem`, each with its name and those of its phases.
 
     The last one is that of the problem's symmetry, if it has one. Raises ValueError naming phases
@@ -152,7 +153,7 @@ def resolve_transitions(problem: Any) -> tuple[Transition, ...]:
         raise ValueError(f"links: expected at most {count}, one after each phase, got {len(links)}")
     if problem.symmetry is not None:
         quantities = ("q", "qd", "qdd") if problem.symmetry.accelerations else ("q", "qd")
-        ends = {"before": names[-1], "after": names[0]}
+        ends: dict[str, Any] = {"before": names[-1], "after": names[0]}
         links.append(Transition(quantities=quantities, symmetry=problem.symmetry, **ends))
     transitions = [_name_phases(link, k, names) for k, link in enumerate(links)]
     joined = [(each.before, each.after) for each in transitions]

@@ -9,13 +9,14 @@ which symmetry the motion goes on: the last one may lead back to the first phase
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import is_open
+from ocp.mechanics.values.parameters import Number, is_open
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
     check_records,
     check_type,
@@ -34,6 +35,8 @@ from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
 
 QUANTITIES = ("q", "qd", "qdd", "qddd", "tau")
+Duration: TypeAlias = Number | Sequence[Number]  # (s), or its bounds
+Statement: TypeAlias = Any  # a Problem, whose module stands on those of its phases
 
 
 @suggest_fields
@@ -50,7 +53,7 @@ class Phase:
     name: str
     _: KW_ONLY
     motion: Basis
-    duration: Any
+    duration: Duration
     ground: Ground | None = None
     constraints: Sequence[Any] = ()
     objective: Objective | None = None
@@ -94,9 +97,9 @@ class Strike:
     """
 
     point: str
-    friction: Any = None
-    restitution: Any = 0.0
-    normal: Any = Z
+    friction: Number | None = None
+    restitution: Number = 0.0
+    normal: Numbers = Z
     slips: bool = False
 
     def __post_init__(self) -> None:
@@ -123,7 +126,7 @@ class Strike:
     @property
     def slides(self) -> bool:
         """Tell whether nothing keeps the point from going on across."""
-        return not is_open(self.friction) and self.friction == 0
+        return not is_open(self.friction) and bool(self.friction == 0)
 
     @property
     def sticks(self) -> bool:
@@ -196,10 +199,7 @@ class Transition:
 
 
 def continuous(
-    *quantities: str,
-    symmetry: Symmetry | None = None,
-    before: str = "",
-    after: str = "",
+    *quantities: str, symmetry: Symmetry | None = None, before: str = "", after: str = ""
 ) -> Transition:
     """Return the Transition across which `quantities` are the same, by default q and qd.
 
@@ -213,9 +213,9 @@ def continuous(
 
 def impact(
     *points: str,
-    friction: Any = None,
-    restitution: Any = 0.0,
-    normal: Any = Z,
+    friction: Number | None = None,
+    restitution: Number = 0.0,
+    normal: Numbers = Z,
     slips: bool = False,
     symmetry: Symmetry | None = None,
     before: str = "",
@@ -243,9 +243,9 @@ def impact(
 
 def link_constraint(
     name: str,
-    function: Callable[..., Any],
-    lower: Any = 0.0,
-    upper: Any = 0.0,
+    function: Callable[..., Matrix],
+    lower: Numbers = 0.0,
+    upper: Numbers = 0.0,
     *,
     quantities: Sequence[str] = ("q", "qd"),
     units: str = "",

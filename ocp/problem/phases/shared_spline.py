@@ -5,20 +5,23 @@ are the same on both sides. Torques and the ground's wrenches at the end of a pa
 start of the next, of whose contacts they follow.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ocp.mechanics.values.parameters import nominal
+from ocp.mechanics.values.parameters import Number, nominal
+from ocp.mechanics.values.types import Numbers
 from ocp.motion.basis import Array, Basis
 from ocp.motion.segment import Part
-from ocp.problem.phases.phases import Phase, Transition
+from ocp.problem.contact.force_law import Acting
+from ocp.problem.phases.phases import Phase, Statement, Transition
 
 OWN, IMAGE, SHARED = "own", "image", "shared"  # what stands at the end of a phase
 ALIKE = 1e-9  # of durations and instants that are the same
 EVER = ("q", "qd")  # what is always the same within one motion
 
 
-def ends_of(problem: Any, transitions: tuple[Transition, ...]) -> tuple[str, ...]:
+def ends_of(problem: Statement, transitions: tuple[Transition, ...]) -> tuple[str, ...]:
     """Return the kind of end of each phase of a `problem`.
 
     Raises ValueError naming phases of one spline that cannot go over into each other.
@@ -33,20 +36,20 @@ def ends_of(problem: Any, transitions: tuple[Transition, ...]) -> tuple[str, ...
     return *ends, IMAGE if closed and _one(first, last) else OWN
 
 
-def closes(motion: Basis, loads: Any) -> bool:
+def closes(motion: Basis, loads: Sequence[Acting]) -> bool:
     """Tell whether an end whose accelerations are the image of others has the image of their forces
     too: not on a mesh, whose ends have values of their own, nor under loads that vary in time."""
     return not motion.collocated and not any(load.varies for load in loads)
 
 
-def moving_points(problem: Any) -> Array:
+def moving_points(problem: Statement) -> Array:
     """Return the abscissae of the control points that move a problem's curve: of a part whose end
     is the next one's start all up to that."""
-    motion = problem.motion
+    motion: Any = problem.motion
     return motion.nodes[: motion.reach] if problem.end == SHARED else motion.nodes
 
 
-def seams(problem: Any) -> tuple[bool, ...]:
+def seams(problem: Statement) -> tuple[bool, ...]:
     """Tell of each transition of a `problem` whether it lies within one motion."""
     pairs = [
         (before, after)
@@ -95,5 +98,5 @@ def _check(before: Phase, after: Phase, transitions: tuple[Transition, ...]) -> 
         )
 
 
-def _both(duration: Any) -> tuple[Any, Any]:
+def _both(duration: Numbers) -> tuple[Number, ...]:
     return tuple(duration) if isinstance(duration, tuple | list) else (duration, duration)

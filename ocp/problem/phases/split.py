@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
-from typing import Any, cast
+from typing import cast
 
 from ocp.mechanics.values.validation import check_type
 from ocp.motion.basis import Basis
@@ -16,7 +16,7 @@ from ocp.motion.segment import parts_between
 from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.contact.ground import NEAR, Foot, Ground, Support
-from ocp.problem.phases.phases import Phase, continuous
+from ocp.problem.phases.phases import Duration, Phase, continuous
 from ocp.problem.statement import Problem
 
 SWING = (inf, -inf)  # when a foot bears that does not stand
@@ -49,7 +49,7 @@ def phases_of(
     ends: Mapping[str, float],
     *,
     motions: Sequence[Basis] = (),
-    durations: Sequence[Any] = (),
+    durations: Sequence[Duration] = (),
     last: bool = True,
 ) -> tuple[Phase, ...]:
     """Return the phases of `in_phases` alone, which end at `ends` {name: s of the whole}, with what
