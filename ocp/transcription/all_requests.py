@@ -1,8 +1,7 @@
 """All requests of a program: constraints of its statement, and laws of its mechanics."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ocp.mechanics.model.tree import Tree
 from ocp.problem.constraint import Constraint
@@ -39,13 +38,15 @@ def collect_requests(program: Program, method: Method, handover: Handover) -> li
 
 
 def _without_handed_rows(
-    stated: Iterable[tuple[Constraint, Any]], tree: Tree, rows: frozenset[int]
-) -> Iterator[tuple[Constraint, Any]]:
+    stated: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]],
+    tree: Tree,
+    rows: frozenset[int],
+) -> Iterator[tuple[Constraint, Sequence[Sequence[float]] | None]]:
     """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
     `rows` of q."""
     names = {tree.moving[row].name for row in rows}
     for constraint, instants in stated:
-        if names and constraint.name == PASSIVE:
+        if names and instants is not None and constraint.name == PASSIVE:
             instants = tuple(
                 own[1:] if label in names and own[:1] == (0.0,) else own
                 for label, own in zip(constraint.labels, instants)

@@ -108,7 +108,7 @@ def dense_grid(problem: Problem, per_segment: int) -> np.ndarray:
 
 
 def request_instants(
-    program: Program, nodes: np.ndarray, when: Any, equal: bool, on_nodes: bool
+    program: Program, nodes: np.ndarray, when: str | Span | Moment, equal: bool, on_nodes: bool
 ) -> tuple:
     """Return the instants at which rows of a constraint hold; `nodes` are those of inequalities."""
     problem = program.problem
@@ -192,18 +192,19 @@ def constraint_requests(
                 yield from (replace(each, plain=plain) for each in _requests(*of, rated=rates))
 
 
-def law_requests(program: Program, laws: Iterable[tuple[Constraint, Any]]) -> Iterator[Request]:
+def law_requests(
+    program: Program, laws: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]]
+) -> Iterator[Request]:
     """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes),
     ..)."""
     for constraint, s in laws:
         stack = as_column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
-        on_nodes = s is None
         nodes = program.layout.nodes
         if program.problem.end == SHARED:
             nodes = nodes[:-1]
-        rows = [tuple(nodes.tolist())] * stack.shape[0] if on_nodes else s
+        rows = [tuple(nodes.tolist())] * stack.shape[0] if s is None else s
         chosen = list(range(stack.shape[0]))
-        yield from _requests(program, constraint, stack, chosen, rows, on_nodes, law=True)
+        yield from _requests(program, constraint, stack, chosen, rows, s is None, law=True)
 
 
 def request_groups(program: Program, requests: Iterable[Request]) -> Iterator[Group]:

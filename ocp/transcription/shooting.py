@@ -24,6 +24,7 @@ from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.motion.quadrature import sample
 from ocp.problem.contact.complementarity import touch_labels
+from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.load_states import loads_in_state
 from ocp.problem.statement import Problem
@@ -148,7 +149,7 @@ def integrate_passive(
     start: np.ndarray,
     driven: np.ndarray,
     step: float,
-    loads: Sequence[Any] = (),
+    loads: Sequence[Acting] = (),
     formulation: Formulation | str = "auto",
 ) -> np.ndarray:
     """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the
@@ -231,7 +232,7 @@ def _expand(
 
 def _step(
     tree: Tree,
-    loads: Sequence[Any],
+    loads: Sequence[Acting],
     rows: list[int],
     actuated: list[int],
     formulation: Formulation | str,
@@ -261,7 +262,7 @@ def _step(
 
 def _state_slope(
     tree: Tree,
-    loads: Sequence[Any],
+    loads: Sequence[Acting],
     rows: list[int],
     actuated: list[int],
     formulation: Formulation | str,

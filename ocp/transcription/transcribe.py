@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter, with_values
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import name_in_phase, phase_label
 from ocp.problem.statement import Problem
@@ -41,11 +42,7 @@ from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.settings import Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
-from ocp.transcription.variables.multipliers import (
-    Multipliers,
-    gather_multipliers,
-    keep_larger,
-)
+from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers, keep_larger
 from ocp.transcription.variables.parameter_places import (
     free_names,
     freed_parameters,
@@ -299,10 +296,7 @@ def join_multipliers(
 
 @keep_interrupts()
 def transcribe(
-    problem: Problem,
-    transcription: Transcription = Transcription(),
-    *,
-    free: Iterable[str] = (),
+    problem: Problem, transcription: Transcription = Transcription(), *, free: Iterable[str] = ()
 ) -> Transcribed:
     """Return the program of a problem, its parameters at their own values.
 
@@ -454,10 +448,7 @@ def _program_layout(
             impulses[each.name] = slice(place, place + each.impulses.shape[0])
             place += each.impulses.shape[0]
     return ProgramLayout(
-        impulses=impulses,
-        size=place + len(known),
-        values=MappingProxyType(known),
-        free=count,
+        impulses=impulses, size=place + len(known), values=MappingProxyType(known), free=count
     )
 
 
@@ -492,7 +483,7 @@ def _link_nlp(groups: Sequence[Group], layout: ProgramLayout, differentiated: bo
     """Return the program of the links alone, over x of all."""
     ends = np.cumsum([len(group.owners) for group in groups])
     places = [np.arange(end - len(group.owners), end)[:, None] for group, end in zip(groups, ends)]
-    nothing: Callable[[Any], Any] = lambda x: ca.DM(0, 1)
+    nothing: Callable[[Matrix], Matrix] = lambda x: ca.DM(0, 1)
     bounds = _link_bounds(groups, layout)
     blocks = constraint_blocks(groups, places)
     return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)

@@ -4,7 +4,6 @@ CasADi's products make them, or machine code where kernels run as such.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,6 +12,7 @@ from ocp.codegen.function_map import map_function
 from ocp.codegen.linear_maps import Sums
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.triplets import matrix_of
+from ocp.transcription.kernels.backends import KernelBackend
 
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
 
@@ -27,7 +27,7 @@ class GatheredInputs:
     ) -> None:
         self.x, self.at, self.gathering = x, at, gathering
         self.values: dict[int, ca.MX] = {}
-        self.known: list[tuple[Any, ca.MX]] = []
+        self.known: list[tuple[Block, ca.MX]] = []
 
     def __call__(self, block: Block) -> ca.MX:
         for other, inputs in self.known:
@@ -54,16 +54,15 @@ class Gathering:
     """`blocks` that are assembled to so many `rows`, with the functions of machine code that gather
     what they take of x, sum up their values and hand them their multipliers."""
 
-    def __init__(self, blocks: Sequence, rows: int, machine: Any = None) -> None:
+    def __init__(self, blocks: Sequence, rows: int, machine: KernelBackend | None = None) -> None:
         self.blocks = blocks
-        self.distinct: list[Any] = []
+        self.distinct: list[Block] = []
         for block in blocks:
             if not any(same_inputs(block, other) for other in self.distinct):
                 self.distinct.append(block)
-        begun = machine is not None and bool(blocks)
-        self.begun: Callable[[], Mapping[str, ca.Function] | None] = (
-            machine.gather_sums(self._functions(rows)) if begun else lambda: None
-        )
+        self.begun: Callable[[], Mapping[str, ca.Function] | None] = lambda: None
+        if machine is not None and blocks:
+            self.begun = machine.gather_sums(self._functions(rows))
 
     def function(self, name: str) -> ca.Function | None:
         """Return one of the functions, None where there is no machine code."""

@@ -18,6 +18,7 @@ from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.gather import GatheredInputs, Gathering
 from ocp.transcription.assembly.scatter_gather import Library
 from ocp.transcription.assembly.sparse import assemble, assemble_gradient, assemble_hessian
+from ocp.transcription.kernels.backends import KernelBackend
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.variables.layout import Layout
@@ -110,7 +111,7 @@ def nonlinear_program(
     *,
     differentiated: bool = True,
     sloped: bool = False,
-    machine: Any = None,
+    machine: KernelBackend | None = None,
 ) -> NLP:
     """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
     `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
@@ -137,7 +138,7 @@ def nonlinear_program(
         "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
     }
-    if quick is not plain and machine.quick:
+    if quick is not plain and machine and machine.quick:
         fast = ca.dot(weights(x), values_of_terms(quick(x)))
         FAST_VERSIONS[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
         FAST_VERSIONS[functions["constraints"]] = ca.Function(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ocp.transcription.variables.variable_bounds import VariableBounds
 def close_bounds(
     open_groups: Iterable[Group],
     values: Mapping[Parameter, float],
-    anew: Mapping[int, Any] = MappingProxyType({}),
+    anew: Mapping[int, Constraint] = MappingProxyType({}),
 ) -> tuple:
     """Return groups with numbers for the bounds that follow parameters; `anew` {id: what these
     values made of it} has constraints of the statement."""

@@ -99,7 +99,7 @@ class KernelBackend:
 
         return self._awaitable(lambda: partial(program_kernels.assemble_sums, functions))
 
-    def _awaitable(self, begin: Callable, *what: Any) -> Callable[[], Any]:
+    def _awaitable(self, begin: Callable, *what: object) -> Callable[[], Any]:
         begun = self._begin(begin, *what) if self.kernels != VIRTUAL else None
 
         @cache
@@ -112,7 +112,7 @@ class KernelBackend:
 
         return result
 
-    def _begin(self, make: Callable, *what: Any) -> Any:
+    def _begin(self, make: Callable, *what: object) -> Any:
         if self.trouble is None:
             self.count += 1
             if self.kernels == COMPILED:

@@ -227,7 +227,7 @@ def _with_derivatives(
     else:
         loads += _contact_loads(at, lifted)
         known = replace(at.forces, needed=lambda _: symbol)
-    parts: list[Any] = [part for load in loads for part in (load.moment, load.force)]
+    parts: list[Matrix] = [part for load in loads for part in (load.moment, load.force)]
     wrenches = [ca.SX(part[k]) for part in parts for k in range(3)]
     place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
     torque = Torque(

@@ -9,14 +9,13 @@ is with the angular momentum, which stands in a kernel's inputs where the torque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.codegen.function_map import Graph, map_function
 from ocp.mechanics.values.callback_checks import no_column
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.transcription.kernels.custom_derivatives import Spin, Torque
 from ocp.transcription.kernels.inputs import Inputs, PendingKernel
 
@@ -78,7 +77,7 @@ class Kernel:
         return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
 
 
-def as_column(what: str, value: Any) -> ca.SX:
+def as_column(what: str, value: Numbers) -> ca.SX:
     """Return the result of a user's function as an SX column.
 
     Raises ValueError naming `what` if it is no expression of numbers.
@@ -385,7 +384,9 @@ def function(
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def evaluate(kernel_function: ca.Function, y: np.ndarray, s: np.ndarray, *extra: Any) -> np.ndarray:
+def evaluate(
+    kernel_function: ca.Function, y: np.ndarray, s: np.ndarray, *extra: Matrix
+) -> np.ndarray:
     """Return the first output of a kernel's function at many instants: y (width, N), s (N,) ->
     (outputs, N)."""
     return np.array(map_function(kernel_function, len(s)).call([y, ca.DM(s).T, *extra])[0])

@@ -7,8 +7,10 @@ import casadi as ca
 
 from ocp.mechanics.elements.forces import element_torques
 from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size
 from ocp.problem.contact.force_law import loads_at
 from ocp.problem.contact.ground import slots
@@ -55,7 +57,7 @@ class RecordingInstant:
 
     problem: Problem
     which: int = 0
-    asked: dict[Question, Any] = field(default_factory=dict)
+    asked: dict[Question, Matrix] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
         tree, name = self.problem.tree, QUESTIONS.get(name, name)
@@ -69,7 +71,7 @@ class RecordingInstant:
             return getattr(self.problem, name)
         raise NotRecordable(f"it asks an instant for {name!r}")
 
-    def rate(self, expression: Any) -> Any:
+    def rate(self, expression: Matrix) -> Matrix:
         """Return the rate of an expression of recorded quantities."""
         expression = ca.SX(expression)
         total = ca.SX(*expression.shape)
@@ -79,7 +81,7 @@ class RecordingInstant:
                 total += ca.jtimes(expression, symbol, rate)
         return total
 
-    def _symbol(self, size: int, *question: Any) -> Any:
+    def _symbol(self, size: int, *question: str | int) -> Matrix:
         return self.asked.setdefault(
             (self.which, *question), ca.SX.sym("_".join(map(str, question)), size)
         )
@@ -90,22 +92,22 @@ class RecordingInstant:
         return loads_at(self.problem.loads, cast(Instant, self))
 
     @property
-    def contact_forces(self) -> Any:
+    def contact_forces(self) -> Matrix:
         """Components (N) of the forces of contacts that are sought."""
         return self._symbol(touch_size(self.problem.loads), "contact_forces")
 
-    def contact(self, touch: Touch) -> Any:
+    def contact(self, touch: Touch) -> Matrix:
         """Those of one contact."""
         return self.contact_forces[rows_of(self.problem.loads, touch)]
 
     @property
-    def loop_torques(self) -> Any:
+    def loop_torques(self) -> Matrix:
         """Generalized forces (n,) of cut joints."""
         tree = self.problem.tree
         return self._symbol(tree.dof, "looped") if structure(tree).closed else 0.0
 
     @property
-    def ground_torques(self) -> Any:
+    def ground_torques(self) -> Matrix:
         """Generalized forces (n,) of the ground."""
         return (
             0.0 if self.problem.ground is None else self._symbol(self.problem.tree.dof, "grounded")
@@ -116,28 +118,28 @@ class RecordingInstant:
         """Rows of q that nothing drives and no ground bears all along."""
         return passive_rows(self.problem.tree, self.problem.ground)
 
-    def elements_named(self, *names: str) -> Any:
+    def elements_named(self, *names: str) -> Matrix:
         """Generalized forces (n,) of the force elements of these names."""
         return element_torques(self.problem.tree, self.q, self.qd, self.moves, names)
 
     @property
-    def loop_forces(self) -> Any:
+    def loop_forces(self) -> Matrix:
         """What the cut joints pass (m,)."""
         return self._symbol(len(structure(self.problem.tree).cut_labels), "loop_forces")
 
     @property
-    def stay_torques(self) -> Any:
+    def stay_torques(self) -> Matrix:
         """Generalized forces (n,) of stays."""
         tree = self.problem.tree
         return self._symbol(tree.dof, "stayed") if tree.stays else 0.0
 
     @property
-    def stay_gaps(self) -> Any:
+    def stay_gaps(self) -> Matrix:
         """What the stays' sides have left to closed (sides,)."""
         return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_gaps")
 
     @property
-    def stay_forces(self) -> Any:
+    def stay_forces(self) -> Matrix:
         """How strongly they push or pull (sides,)."""
         return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_forces")
 
@@ -154,14 +156,14 @@ class RecordingInstant:
         return Reaction(ground=ground, wrenches=wrenches)
 
     @property
-    def reactions(self) -> tuple[Any, Any]:
+    def reactions(self) -> tuple[Matrix, Matrix]:
         """Moment and force (3, links) that joints pass."""
         links = len(self.problem.tree.joints)
         both = self._symbol(6 * links, "reactions")
         return ca.reshape(both[: 3 * links], 3, links), ca.reshape(both[3 * links :], 3, links)
 
     @property
-    def frames(self) -> list[Any]:
+    def frames(self) -> list[Matrix]:
         """Poses (4x4) of all links."""
         last = ca.DM([[0, 0, 0, 1]])
         links = range(len(self.problem.tree.joints))
@@ -170,42 +172,42 @@ class RecordingInstant:
         ]
 
     @property
-    def moves(self) -> Any:
+    def moves(self) -> list[Motion]:
         """Motions of all links, without accelerations."""
         return kinematics.motions(self.problem.tree, self.q, self.qd)
 
-    def position(self, point: str) -> Any:
+    def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point."""
         return self._place("position", point)
 
-    def velocity(self, point: str) -> Any:
+    def velocity(self, point: str) -> Matrix:
         """Velocity (3, m/s) of a named point."""
         return self._place("velocity", point)
 
-    def angular_velocity(self, point: str) -> Any:
+    def angular_velocity(self, point: str) -> Matrix:
         """Angular velocity (3, rad/s) of the link at a named point."""
         return self._place("angular_velocity", point)
 
-    def acceleration(self, point: str) -> Any:
+    def acceleration(self, point: str) -> Matrix:
         """Acceleration (3, m/s2) of a named point."""
         return self._place("acceleration", point)
 
-    def offset(self, start: str, end: str) -> Any:
+    def offset(self, start: str, end: str) -> Matrix:
         """Vector (3, m) between two named points."""
         return self._place("offset", start, end)
 
-    def pose(self, point: str) -> Any:
+    def pose(self, point: str) -> Matrix:
         """Pose (4x4) of a named point, or of a link."""
         kinematics.point_named(self.problem.tree, point)
         above = ca.reshape(self._symbol(12, "pose", point), 3, 4)
         return ca.vertcat(above, ca.DM([[0, 0, 0, 1]]))
 
-    def orientation(self, point: str) -> Any:
+    def orientation(self, point: str) -> Matrix:
         """Unit quaternion (4,) of the axes at a named point, or of a link."""
         kinematics.point_named(self.problem.tree, point)
         return self._symbol(4, "orientation", point)
 
-    def _place(self, what: str, *points: str) -> Any:
+    def _place(self, what: str, *points: str) -> Matrix:
         for point in points:
             self.problem.tree.point(point)  # which raises ValueError for an unknown one
         return self._symbol(3, what, *points)

@@ -16,7 +16,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.ground import Ground
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import as_column
 from ocp.transcription.kernels.recording import (
@@ -100,7 +102,7 @@ class Tape:
         values = ca.vertcat(*(steps[step] for step in self.results.tolist()))
         return ca.Function("tape", leaves, [ca.densify(ca.SX(values))])
 
-    def __call__(self, *answers: Any) -> Any:
+    def __call__(self, *answers: Matrix) -> Matrix:
         """Return the values (m, 1) for answers to the questions."""
         return self.function.call([ca.densify(ca.vec(answer)) for answer in answers])[0]
 
@@ -111,7 +113,7 @@ class Played:
 
     tape: Tape
 
-    def __call__(self, *instants: Any) -> Any:
+    def __call__(self, *instants: Instant) -> Matrix:
         return self.tape(*(_answer(instants[which], *rest) for which, *rest in self.tape.questions))
 
 
@@ -121,7 +123,7 @@ class Timed:
 
     tape: Tape
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Matrix) -> Matrix:
         return self.tape(*(t for _ in self.tape.questions))
 
 
@@ -131,7 +133,7 @@ class Lasted:
 
     tape: Tape
 
-    def __call__(self, durations: Mapping[str, Any]) -> Any:
+    def __call__(self, durations: Mapping[str, Matrix]) -> Matrix:
         return self.tape(*(durations[name] for *_, name in self.tape.questions))
 
 
@@ -144,12 +146,12 @@ class Varied:
     grounds: tuple[Ground | None, ...]
     tapes: tuple[Tape, ...]
 
-    def __call__(self, at: Any) -> Any:
+    def __call__(self, at: Instant) -> Matrix:
         known = list(zip(self.trees, self.grounds))
         return Played(tape=self.tapes[known.index((at.tree, at.ground))])(at)
 
 
-def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tape:
+def record(problem: Problem, function: Callable[..., Matrix], ends: int = 1) -> Tape:
     """Return the Tape of a function of an Instant, or with `ends` 2 of both ends of a motion.
 
     Raises NotData if it cannot be had.
@@ -157,15 +159,15 @@ def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tap
     return _tape_of(*call_with_symbols(problem, function, ends))
 
 
-def record_across(problems: Sequence[Problem], function: Callable[..., Any]) -> Tape:
+def record_across(problems: Sequence[Problem], function: Callable[..., Matrix]) -> Tape:
     """Return the Tape of a function of Instants, one of each problem's; raise NotData if it cannot
     be had."""
     return _tape_of(*call_across(problems, function))
 
 
 def call_with_symbols(
-    problem: Problem, function: Callable[..., Any], ends: int = 1
-) -> tuple[dict[Question, Any], Any]:
+    problem: Problem, function: Callable[..., Matrix], ends: int = 1
+) -> tuple[dict[Question, Matrix], Matrix]:
     """Return the questions of a function of an Instant, {question: symbol}, and its values, a
     column.
 
@@ -175,44 +177,44 @@ def call_with_symbols(
 
 
 def call_across(
-    problems: Sequence[Problem], function: Callable[..., Any]
-) -> tuple[dict[Question, Any], Any]:
+    problems: Sequence[Problem], function: Callable[..., Matrix]
+) -> tuple[dict[Question, Matrix], Matrix]:
     """Return the questions of a function of Instants, one of each problem's, as
     `call_with_symbols`."""
-    asked: dict[Question, Any] = {}
+    asked: dict[Question, Matrix] = {}
     listeners = [
         RecordingInstant(problem=each, which=k, asked=asked) for k, each in enumerate(problems)
     ]
     return asked, _column_of(function, *listeners)
 
 
-def record_of_time(function: Callable[[Any], Any]) -> Tape:
+def record_of_time(function: Callable[..., Matrix]) -> Tape:
     """Return the Tape of a function of time t (s); raise NotData if it cannot be had."""
     return _tape_of(*call_of_time(function))
 
 
-def call_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
+def call_of_time(function: Callable[..., Matrix]) -> tuple[dict[Question, Matrix], Matrix]:
     """Return {question: time symbol} and the values of a function of time (s)."""
     t = ca.SX.sym("t")
     return {(0, "t"): t}, _column_of(function, t)
 
 
-def record_of_state(function: Callable[..., Any], vectors: Sequence[str], size: int) -> Tape:
+def record_of_state(function: Callable[..., Matrix], vectors: Sequence[str], size: int) -> Tape:
     """Return the Tape of a function of some coordinates, "q", and of their rates, "qd", by which
     `vectors` (size,) it takes; raise NotData if it cannot be had."""
     asked = {(0, what): ca.SX.sym(what, size) for what in vectors}
     return _tape_of(asked, _column_of(function, *asked.values()))
 
 
-def record_of_durations(names: Sequence[str], function: Callable[..., Any]) -> Tape:
+def record_of_durations(names: Sequence[str], function: Callable[..., Matrix]) -> Tape:
     """Return the Tape of a function of the durations of named phases; raise NotData if it cannot be
     had."""
     return _tape_of(*call_of_durations(names, function))
 
 
 def call_of_durations(
-    names: Sequence[str], function: Callable[..., Any]
-) -> tuple[dict[Question, Any], Any]:
+    names: Sequence[str], function: Callable[..., Matrix]
+) -> tuple[dict[Question, Matrix], Matrix]:
     """Return the symbols of durations as answers, and the values of a function of {name: T} (s), as
     `call_with_symbols`."""
     durations = {name: ca.SX.sym(f"T_{name}") for name in names}
@@ -259,7 +261,7 @@ def check_durations(names: Sequence[str], tape: Tape) -> None:
             raise ValueError(f"tape: {what} is no duration of a phase")
 
 
-def _column_of(function: Callable[..., Any], *arguments: Any) -> Any:
+def _column_of(function: Callable[..., Matrix], *arguments: object) -> Matrix:
     """Return a function's values as a column; raise NotData if it cannot be called so."""
     try:
         return as_column("function", function(*arguments))
@@ -267,7 +269,7 @@ def _column_of(function: Callable[..., Any], *arguments: Any) -> Any:
         raise NotRecordable(str(error).partition("\n")[0]) from None
 
 
-def _tape_of(asked: dict[Question, Any], values: Any) -> Tape:
+def _tape_of(asked: dict[Question, Matrix], values: Matrix) -> Tape:
     """Return the Tape of values that are expressions of symbols {question: symbol}."""
     try:
         function = ca.Function("tape", list(asked.values()), [ca.densify(values)])
@@ -328,7 +330,7 @@ def _check(tape: Tape) -> None:
         raise ValueError("tape: a step takes what there is not")
 
 
-def _answer(at: Any, what: str, *names: Any) -> Any:
+def _answer(at: Any, what: str, *names: str) -> Matrix:
     """Return the answer of an Instant to a question of a tape."""
     if what == RATE:
         return at.rate(ca.vec(_answer(at, names[0], *names[1:])))

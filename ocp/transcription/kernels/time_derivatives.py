@@ -47,8 +47,8 @@ class Flow:
     place: Matrix
     velocity: Matrix
     unknown: tuple[tuple[Matrix, str], ...]
-    torque: Any = None
-    spin: Any = None
+    torque: Matrix = None
+    spin: Matrix = None
 
     def __call__(self, expression: Matrix) -> Matrix:
         """Return the rate; raise NoRate saying why there is none."""

@@ -116,7 +116,7 @@ class TracedInstant:
     """An instant s of the motion of a `problem`, by a `formulation`; `wrenches` as in `trace`."""
 
     problem: Problem
-    formulation: Any
+    formulation: Formulation
     s: float
     wrenches: str | None = None
 

@@ -9,6 +9,7 @@ for the rest.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from types import EllipsisType
 from typing import Any
 
 import casadi as ca
@@ -17,7 +18,7 @@ import numpy as np
 from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import matrix, nominal, parameters_of
+from ocp.mechanics.values.parameters import Number, matrix, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, Span
@@ -54,12 +55,12 @@ class Hold:
         """Return the name of the point that is held."""
         return self.support(ground).pins[self.pin].point
 
-    def target(self, ground: Ground) -> Any:
+    def target(self, ground: Ground) -> Number:
         """Return the coordinate (m) at which it is held."""
         return self.support(ground).pins[self.pin].target[self.axis]
 
 
-def _gaps(holds: Sequence[Hold], level: int, at: Instant) -> Any:
+def _gaps(holds: Sequence[Hold], level: int, at: Instant) -> Matrix:
     """Return the distances (m) of points from their places, their rates or their accelerations."""
     ground: Any = at.ground
     moved = (at.position, at.velocity, at.acceleration)[level]
@@ -126,10 +127,7 @@ def _law(
 
 
 def _instants(
-    motion: Basis,
-    level: int,
-    span: tuple[float, float],
-    known: tuple[frozenset, frozenset],
+    motion: Basis, level: int, span: tuple[float, float], known: tuple[frozenset, frozenset]
 ) -> tuple[float, ...]:
     """Return the instants at which a row's derivative of that level is to vanish.
 
@@ -218,7 +216,9 @@ def _posture_slopes(
     return slopes
 
 
-def search_posture(look: ca.Function, tree: Tree, firm: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+def search_posture(
+    look: ca.Function, tree: Tree, firm: np.ndarray | EllipsisType = ...
+) -> tuple[np.ndarray, np.ndarray]:
     """Return values (m,) and gradients (m, n) of rows at a posture in which the `firm` ones, by
     default all, are as small as they get from any of several starts; `look`(q) gives both."""
     best, slopes = np.full(look.size1_out(0), np.inf), np.empty((look.size1_out(0), tree.dof))

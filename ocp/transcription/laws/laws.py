@@ -1,7 +1,6 @@
 """Equations of motion and other laws that a tree's own mechanics imply."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -42,7 +41,7 @@ def laws(
     driven or borne keep the rates of their lengths. Loops are closed, and stays hold.
     """
     tree, free = problem.tree, _free_rows(problem, lifted)
-    stated: list[tuple[Constraint, Any]] = []
+    stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
     driven = tuple(row for row in range(tree.dof) if row not in free)
     instants = tuple(problem.motion.abscissae(2).tolist())
     if problem.cyclic and not lifted:  # the end is the start's image

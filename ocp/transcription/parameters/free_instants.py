@@ -54,7 +54,7 @@ def moment_symbols(
     return Inputs(y=y, s=ca.SX.sym("s"), at=at, backend=backend)
 
 
-def _unknown(*_: Any) -> NoReturn:
+def _unknown(*_: object) -> NoReturn:
     """Raise ValueError: what is lifted is known at nodes."""
     raise ValueError(
         "when: forces that are variables are not known at an instant that is open; expected a "
@@ -93,7 +93,7 @@ def _in_segment(
     back = [s - knots[first - k] for k in range(p)]
     on = [knots[first + 1 + k] - s for k in range(p)]
     around = ca.horzsplit(points[:, first - p : first + 1])
-    inside: Any = 1.0
+    inside: Matrix = 1.0
     if first != firsts[0]:
         inside = inside * (s >= knots[first])
     if first != firsts[-1]:

@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.values.parameters import (
+    Number,
     Open,
     Parameter,
     anything_open,
@@ -17,6 +18,7 @@ from ocp.mechanics.values.parameters import (
 )
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
+from ocp.problem.instant import Instant
 from ocp.problem.parameter_requirements import requirements
 from ocp.problem.reserved_names import SOUND
 from ocp.problem.statement import Problem
@@ -72,7 +74,7 @@ def order_parameters(
 
 def closed_functions(
     problem: Problem, requests: Iterable[Any], stacks: Sequence[Matrix], seen: Sequence[Matrix]
-) -> dict[int, Callable[..., Any]]:
+) -> dict[int, Callable[..., Matrix]]:
     """Return {id: function} of a problem's functions that have no parameters in them: those of
     `requests` that say so, and where neither `stacks`, what the terms give, nor `seen`, what the
     outputs do, have any."""
@@ -115,7 +117,7 @@ def split_open_bounds(
     yield from _shift_rows(constraint, stack, sides[0], chosen, (0.0, 0.0))
 
 
-def _follows(bound: Any, names: tuple[str, ...]) -> bool:
+def _follows(bound: Number, names: tuple[str, ...]) -> bool:
     """Tell whether a bound follows a parameter that is sought."""
     return isinstance(bound, Open) and any(is_sought(each, names) for each in parameters_of(bound))
 
@@ -151,10 +153,10 @@ def _shift_rows(
 class ShiftedFunction:
     """A constraint's function less bounds of it."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Matrix]
     taken: Matrix
 
-    def __call__(self, *instants: Any) -> Any:
+    def __call__(self, *instants: Instant) -> Matrix:
         return self.function(*instants) - self.taken
 
 
@@ -216,5 +218,5 @@ class ParameterFunction:
 
     expression: Matrix
 
-    def __call__(self, at: Any) -> Matrix:
+    def __call__(self, at: Instant) -> Matrix:
         return self.expression

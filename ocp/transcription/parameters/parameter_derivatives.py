@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.dynamics import formulation_of
 from ocp.mechanics.values.parameters import Parameter, matrix
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import PARAMETER
 from ocp.solvers.optimum.sensitivity import BoundSlopes
@@ -69,7 +70,7 @@ def term_slopes(transcribed: TranscribedPhase, x: np.ndarray, dx: np.ndarray) ->
 def curve_slope(
     transcribed: TranscribedPhase,
     name: str,
-    function: Callable[[Instant], Any],
+    function: Callable[[Instant], Matrix],
     x: np.ndarray,
     dx: np.ndarray,
 ) -> Curve:
@@ -89,7 +90,7 @@ def curve_slope(
     slopes = ca.Function("slopes", [look.y, look.s, turn, run], [ca.densify(slope)])
     duration, slower = duration_slope(layout, x, dx)
 
-    def at(t: Any) -> np.ndarray:
+    def at(t: float) -> np.ndarray:
         s = np.clip(np.atleast_1d(np.asarray(t, dtype=float)) / duration, 0.0, 1.0)
         inputs = motion_map(layout, s)
         turned, ran = inputs(dx), np.zeros(len(s))

@@ -14,7 +14,14 @@ import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import positions
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, Values, nominal, parameters_of, with_values
+from ocp.mechanics.values.parameters import (
+    Number,
+    Parameter,
+    Values,
+    nominal,
+    parameters_of,
+    with_values,
+)
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.phases.phases import Transition
 from ocp.problem.statement import Problem
@@ -131,10 +138,7 @@ def points_held_after(problem: Problem, link: Transition) -> frozenset[str]:
 
 
 def _check_standing(
-    link: Transition,
-    before: Problem,
-    starts: Sequence[Hold],
-    looked: tuple[Matrix, Matrix, Matrix],
+    link: Transition, before: Problem, starts: Sequence[Hold], looked: tuple[Matrix, Matrix, Matrix]
 ) -> None:
     """Raise ValueError naming a contact that holds on both sides of a link, of whose rows at the
     `starts` nothing moves that strikes: q, their gaps and the places of what strikes are
@@ -197,7 +201,7 @@ def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix, values: Values) -> Ma
     return ca.vertcat(*(place[hold.axis] - target for place, hold, target in rows))
 
 
-def _targets(part: Problem, holds: Sequence[Hold]) -> list[Any]:
+def _targets(part: Problem, holds: Sequence[Hold]) -> list[Number]:
     """Return the coordinates (m) at which rows are held."""
     ground: Any = part.ground
     return [hold.target(ground) for hold in holds]

@@ -11,14 +11,14 @@ the mean, over flights too: at twice the weight while it stands, phases on the g
 as the flights beside them. Others last as the bounds of their durations say.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import nominal
+from ocp.problem.phases.phases import Transition
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.loop_boundaries import end_instants
 from ocp.transcription.variables.layout import free_duration
@@ -33,7 +33,9 @@ def mean_duration(problem: Problem) -> float:
 
 
 def phase_durations(
-    parts: Sequence[Problem], transitions: Sequence[Any], pulls: Any
+    parts: Sequence[Problem],
+    transitions: Sequence[Transition],
+    pulls: Callable[[Problem], np.ndarray],
 ) -> list[float]:
     """Return the duration (s) of each of the `parts` of a motion at its first guess.
 
@@ -107,7 +109,7 @@ def _stated_ends(problem: Problem) -> tuple[Stated, Stated]:
 
 
 def _carry_over(
-    stated: Sequence[tuple[Stated, Stated]], transitions: Sequence[Any]
+    stated: Sequence[tuple[Stated, Stated]], transitions: Sequence[Transition]
 ) -> list[tuple[Stated, Stated]]:
     """Return the stated coordinates and rates of all ends, with those that links keep from one to
     the next."""

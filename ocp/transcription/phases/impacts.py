@@ -256,7 +256,9 @@ def _impulse_margins(each: Impulse) -> Matrix:
     return ca.vertcat(*rows) / each.measure
 
 
-def energy_lost(tree: Tree, q: Any, before: Any, left: Any, impulses: dict[str, Any]) -> float:
+def energy_lost(
+    tree: Tree, q: np.ndarray, before: np.ndarray, left: np.ndarray, impulses: dict[str, np.ndarray]
+) -> float:
     """Return the energy (J) lost in an impact at q, by the impulses {point: (3,)} N s.
 
     It is positive where energy is lost: - sum of L' (J v- + J v+) / 2.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.values.parameters import Parameter, parameters_of
+from ocp.mechanics.values.parameters import Number, Parameter, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
@@ -153,7 +153,7 @@ def _equality_constraints(
     index = range(count) if symmetry is None else symmetry.index
     sign = ca.DM.ones(count) if symmetry is None else ca.DM(symmetry.sign)
     for quantity in transition.quantities:
-        gained = (0.0,) * count
+        gained: tuple[Number, ...] = (0.0,) * count
         if symmetry is not None and quantity == "q":
             gained = symmetry.shift
         yield Constraint(

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.parameters import Parameter, with_values
+from ocp.mechanics.values.parameters import Number, Parameter, with_values
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.free_knots import Moving, elapsed_share, knot_distances, locate, with_widths
@@ -64,7 +64,7 @@ class Layout:
     values: Mapping[Parameter, float] = field(default_factory=dict)
     free: int = 0
     held_names: frozenset[str] = frozenset()
-    timed: Any = None
+    timed: Number | None = None
     own_weight: float | None = None
 
     def __repr__(self) -> str:
