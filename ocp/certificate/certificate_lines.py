@@ -1,12 +1,14 @@
 """Lines of text of a certificate, from its plain data."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ocp.text_tables import Line
 
+Figures: TypeAlias = Mapping[str, Any]  # of a certificate by name: numbers, and words to them
 
-def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+
+def violation_lines(entries: Mapping[str, Figures]) -> list[Line]:
     """Return a line for each constraint: its worst violation at the nodes and in between."""
     entry_lines = []
     for name, entry in entries.items():
@@ -16,17 +18,17 @@ def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     return entry_lines
 
 
-def verdict_lines(numbers: Mapping[str, Any] | None) -> list[Line]:
+def verdict_lines(numbers: Figures | None) -> list[Line]:
     """Return the line that says whether a motion is certified; none without a certificate."""
     return [] if numbers is None else [("certificate", numbers["verdict"])]
 
 
-def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
+def certificate_lines(numbers: Figures) -> list[Line]:
     """Return the lines of a certificate's numbers, section by section."""
     return [line for section in SECTIONS for line in section(numbers)]
 
 
-def _simulation(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _simulation(numbers: Figures) -> Iterator[Line]:
     text = (
         f"drift {numbers['simulation_drift']:.2e}, at the end {numbers['goal_drift']:.2e}, "
         f"of a segment by itself {numbers['defect']:.2e}, of all gathered "
@@ -36,17 +38,17 @@ def _simulation(numbers: Mapping[str, Any]) -> Iterator[Line]:
     yield "forward simulation", text + by
 
 
-def _energy(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _energy(numbers: Figures) -> Iterator[Line]:
     error = numbers["energy_error"]
     yield "energy balance", "unknown" if error is None else f"{error:.2e} relative"
 
 
-def _first_order(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _first_order(numbers: Figures) -> Iterator[Line]:
     kkt = numbers["kkt"]
     yield "first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"
 
 
-def _approximation(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _approximation(numbers: Figures) -> Iterator[Line]:
     """Yield the lines on a formulation that is an approximation."""
     known = numbers["approximation"]
     if known is None:
@@ -61,7 +63,7 @@ def _approximation(numbers: Mapping[str, Any]) -> Iterator[Line]:
         yield "  range", f"holds the motion back: {', '.join(known['held'])}"
 
 
-def _slope(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _slope(numbers: Figures) -> Iterator[Line]:
     """Yield the warning on shapes of first order."""
     slope = numbers["slope"]
     if slope is not None:
@@ -73,13 +75,13 @@ def _slope(numbers: Mapping[str, Any]) -> Iterator[Line]:
         )
 
 
-def _lengths(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _lengths(numbers: Figures) -> Iterator[Line]:
     if numbers["lengths"] is not None:
         text = f"lengths within {numbers['lengths']:.1e} of one, of which no pose depends"
         yield "quaternions", text
 
 
-def _impacts(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _impacts(numbers: Figures) -> Iterator[Line]:
     for each in numbers["impacts"]:
         yield (
             "impact",
@@ -89,7 +91,7 @@ def _impacts(numbers: Mapping[str, Any]) -> Iterator[Line]:
         )
 
 
-def _flights(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _flights(numbers: Figures) -> Iterator[Line]:
     for each in numbers["flights"]:
         yield (
             "flight",
@@ -104,7 +106,7 @@ def _flights(numbers: Mapping[str, Any]) -> Iterator[Line]:
         )
 
 
-def _refusals(numbers: Mapping[str, Any]) -> Iterator[Line]:
+def _refusals(numbers: Figures) -> Iterator[Line]:
     return (("refused", text) for text in numbers["refusals"])
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Span
 from ocp.problem.contact.ground import Foot, Ground, Pin, Support, bears, in_force
 from ocp.problem.contact.load_paths import is_corrected
@@ -196,7 +197,7 @@ def _is_level(problem: Problem) -> bool:
     )
 
 
-def _traced_functions(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
+def _traced_functions(problem: Problem) -> dict[str, Callable[[Instant], Matrix]]:
     """Return {what: function(Instant)} of all that a Footing is made of."""
     ground: Any = problem.ground
     pins = [pin for foot in ground.feet for support in foot.supports for pin in support.pins]
@@ -218,11 +219,11 @@ def _traced_functions(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
     }
 
 
-def _force(at: Instant, foot: str) -> Any:
+def _force(at: Instant, foot: str) -> Matrix:
     return at.reaction.force(foot)
 
 
-def _pressure(at: Instant, foot: str) -> Any:
+def _pressure(at: Instant, foot: str) -> Matrix:
     return at.reaction.pressure(foot)
 
 

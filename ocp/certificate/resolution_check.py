@@ -269,7 +269,7 @@ def _objective_doubts(look: Motion, whole: float) -> set[str]:
         plain = block.kernel.width == len(y)
         known = y if plain else rate_map(transcribed.layout, s)(look.x)
         running = evaluate(block.kernel.values, known, s)
-        change += weight * float(weights @ running[0] - value)
+        change += float(weight) * float(weights @ running[0] - value)
     total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
     share = abs(change) / max(abs(total), whole, LEAST)
     return set() if share <= DOUBT else {OBJECTIVE}

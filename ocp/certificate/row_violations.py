@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from operator import is_
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -295,7 +294,7 @@ def certificate_grid(
     return distinct(np.concatenate(grids))[0]
 
 
-def _within(when: Any, s: np.ndarray) -> np.ndarray:
+def _within(when: str | Span | Moment, s: np.ndarray) -> np.ndarray:
     """Tell at which of the instants s a constraint holds."""
     if isinstance(when, Span):
         holds = when.holds(s)

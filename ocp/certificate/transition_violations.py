@@ -9,13 +9,13 @@ so that no formulation of inverse dynamics vouches for itself.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.certificate.row_violations import Violation, dense_violation
 from ocp.mechanics.kinematics import kinematics
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.activations import (
@@ -213,7 +213,7 @@ def _strike_rows(meeting: SolvedTransition, strike: Strike) -> Iterator[Evaluate
     push = float(normal @ impulse)
     if strike.slips:
         slip, pull = (each - normal * (normal @ each) for each in (left, impulse))
-        law = pull * np.linalg.norm(slip) + float(strike.friction) * push * slip
+        law = pull * np.linalg.norm(slip) + float(strike.friction or 0.0) * push * slip
         unit, labels = f"({mass:.4g} J)", ("x across", "y across", "z across")
         yield _evaluated_row(
             meeting, f"slipping.{strike.point}", law / mass, 0.0, 0.0, unit, labels
@@ -221,7 +221,7 @@ def _strike_rows(meeting: SolvedTransition, strike: Strike) -> Iterator[Evaluate
     room = [push]
     if strike.friction is not None:
         pull = float(np.linalg.norm(impulse - push * normal))
-        room.append(float(strike.friction) * push - pull)
+        room.append(float(strike.friction or 0.0) * push - pull)
     labels, unit = ("push", "friction")[: len(room)], f"({mass:.4g} N s)"
     yield _evaluated_row(
         meeting, f"impulse.{strike.point}", np.array(room) / mass, 0.0, np.inf, unit, labels
@@ -284,7 +284,7 @@ def _impact(meeting: SolvedTransition) -> Impact:
 
 
 def _joint_values(
-    ends: list[tuple[Solution, float]], function: Callable[[Instant, Instant], Any]
+    ends: list[tuple[Solution, float]], function: Callable[[Instant, Instant], Matrix]
 ) -> np.ndarray:
     """Return function(Instant, Instant) (m,) at instants s of two phases."""
     places = [

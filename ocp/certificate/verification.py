@@ -239,7 +239,7 @@ def _short(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2e}"
 
 
-def violations_data(violations: Mapping[str, Violation]) -> dict[str, dict[str, Any]]:
+def violations_data(violations: Mapping[str, Violation]) -> dict[str, dict[str, float | str]]:
     """Return violations as plain data, by the names of their constraints."""
     return {
         worst.name: {

@@ -1,7 +1,7 @@
 """Report sections on coordinates, cut joints, unilateral joints and force elements."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -10,10 +10,13 @@ from ocp.mechanics.elements.forces import forces_of, powers_by_element
 from ocp.mechanics.kinematics.unilateral_forces import stay_units
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 from ocp.text_tables import Line
+
+Report: TypeAlias = Mapping[str, Any]  # as data: numbers, words, lists and groups by name
 
 
 def loops_data(solution: Solution) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def stays_data(solution: Solution) -> dict[str, str]:
     }
 
 
-def loop_lines(loops: Mapping[str, Any]) -> list[Line]:
+def loop_lines(loops: Report) -> list[Line]:
     entries = []
     for label, entry in loops.get("forces", {}).items():
         passes = f"at most {entry['peak']:.4g} {entry['unit']}"
@@ -55,7 +58,7 @@ def loop_lines(loops: Mapping[str, Any]) -> list[Line]:
     return entries
 
 
-def element_powers(at: Instant) -> Any:
+def element_powers(at: Instant) -> Matrix:
     """Return the power (W) of each force element on the motion of the links, a column in their
     order;
     rotors included.

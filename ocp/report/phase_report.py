@@ -1,6 +1,6 @@
 """Report sections on phases and impacts, as plain data and as lines of text."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from ocp.certificate.transition_violations import impacts
 from ocp.problem.contact.ground import feet_of
 from ocp.problem.statement import Problem
+from ocp.report.internal_report import Report
 from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 
@@ -68,7 +69,7 @@ def phases_statement(problem: Problem) -> str:
     return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
 
 
-def phase_lines(report: Mapping[str, Any]) -> list[Line]:
+def phase_lines(report: Report) -> list[Line]:
     """Return the lines of a report on phases and impacts."""
     entries = []
     for name, phase in report["phases"].items():

@@ -1,6 +1,6 @@
 """Report of a solution: plain data for JSON, and the block of text that a paper needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from ocp.certificate.unasked_limits import unasked_limits, unasked_words
 from ocp.certificate.verification import Verification, certificate_data, violations_data
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import (
+    Report,
     coordinate_counts,
     coordinate_words,
     element_lines,
@@ -88,12 +89,12 @@ def describe(
     }
 
 
-def status_words(report: Mapping[str, Any]) -> str:
+def status_words(report: Report) -> str:
     """Return the status in the solver's words, and that a mesh is too coarse."""
     return report["status"] + (f", but {report['coarse']}" if report["coarse"] else "")
 
 
-def report_lines(report: Mapping[str, Any]) -> list[Line]:
+def report_lines(report: Report) -> list[Line]:
     """Return (label, text) of a report's data, in reading order."""
     verification = report["verification"]
     return [
@@ -216,7 +217,7 @@ def _parameters(solution: Solution) -> dict[str, dict[str, Any]]:
     }
 
 
-def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
+def _settings_lines(solver: Report) -> list[Line]:
     options = "".join(f", {key}={value}" for key, value in solver["options"].items())
     shown = {key: value for key, value in solver["settings"].items() if key != "inner"}
     given = {key: value for key, value in shown.items() if value is not None}
@@ -232,7 +233,7 @@ def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
     ]
 
 
-def _size_lines(report: Mapping[str, Any]) -> list[Line]:
+def _size_lines(report: Report) -> list[Line]:
     return [
         (
             "size",
@@ -245,7 +246,7 @@ def _size_lines(report: Mapping[str, Any]) -> list[Line]:
     ]
 
 
-def knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
+def knot_lines(free: Report, duration: float) -> list[Line]:
     """Return the line of where free knots went."""
     if not free:
         return []
@@ -258,7 +259,7 @@ def knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
     return [("knots", f"{text}; together {places}" if places else text)]
 
 
-def _round_lines(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
+def _round_lines(rounds: Sequence[Report]) -> list[Line]:
     """Return the lines of a refinement, one for each of its rounds."""
     return [
         (

@@ -27,7 +27,7 @@ class KeptProgram:
         same = known.problem is problem and known.transcription is transcription
         return known if same else None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return type(None), ()
 
 

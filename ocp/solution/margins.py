@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraints.strength import strengths
 from ocp.problem.instant import Instant
@@ -55,7 +56,7 @@ def reserves(solution: Solution) -> dict[str, Reserve]:
     return known
 
 
-def reserves_data(known: Mapping[str, Reserve]) -> dict[str, dict[str, Any]]:
+def reserves_data(known: Mapping[str, Reserve]) -> dict[str, dict[str, float | str]]:
     """Return reserves as plain data."""
     return {label: asdict(each) for label, each in known.items()}
 
@@ -117,10 +118,10 @@ def _motion_reserves(motion: Solution, begin: float) -> dict[str, Reserve]:
     return known
 
 
-def _rooms_and_bounds(at: Instant) -> Any:
+def _rooms_and_bounds(at: Instant) -> Matrix:
     """Return the room to every side of every strength, then their bounds."""
-    rooms: list[Any] = []
-    bounds: list[Any] = []
+    rooms: list[Matrix] = []
+    bounds: list[Matrix] = []
     for each in strengths(at.tree):
         row = at.tree.coordinate(each.joint)
         rooms += each.room(at.tau[row], at.q[row], at.qd[row])

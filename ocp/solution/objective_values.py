@@ -6,13 +6,13 @@ The integral takes the torques that the motion needs.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.index_sets import distinct
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
@@ -75,7 +75,7 @@ def dense_objective(solution: Solution) -> float:
     that of all."""
     total = 0.0
     for phase in solution.parts.values():
-        weights = [weight for weight, _ in phase.problem.objective.terms]
+        weights = [float(weight) for weight, _ in phase.problem.objective.terms]
         total += float(np.dot(weights, dense_terms(phase)))
     return total
 

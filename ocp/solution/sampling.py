@@ -1,13 +1,13 @@
 """Dense sampling of a finished motion: ten instants where the nodes have one."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.index_sets import distinct
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
@@ -26,7 +26,7 @@ def dense_instants(solution: Solution) -> np.ndarray:
 
 
 def traces(
-    solution: Solution, wanted: Mapping[str, Callable[[Instant], Any]], t: ArrayLike
+    solution: Solution, wanted: Mapping[str, Callable[[Instant], Matrix]], t: ArrayLike
 ) -> dict[str, np.ndarray]:
     """Return {name: (m, N)} of several functions of an Instant along the motion at once.
 
@@ -40,7 +40,7 @@ def traces(
 
 
 def stack_functions(
-    wanted: Mapping[str, Callable[[Instant], Any]], sizes: list[int] | None = None
+    wanted: Mapping[str, Callable[[Instant], Matrix]], sizes: list[int] | None = None
 ) -> Callable[[Instant], ca.SX]:
     """Return the function of an Instant that has all of {name: function(Instant)} in a column.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import casadi as ca
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import describe_value
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import touch_size, touches
@@ -36,7 +37,8 @@ from ocp.transcription.variables.layout import Layout, free_duration, motion_inp
 from ocp.transcription.variables.multipliers import Multipliers
 
 FOUND = "found"  # how a parameter came by its number that was not given
-TORQUES: Callable[[Instant], Any] = attrgetter("tau")  # of which a plan keeps the graph
+Statistics: TypeAlias = Mapping[str, Any]  # of solves by name: counts, seconds, words, groups
+TORQUES: Callable[[Instant], Matrix] = attrgetter("tau")  # of which a plan keeps the graph
 
 
 class NotSolved(RuntimeError):
@@ -86,7 +88,7 @@ class Solution:
     status: str
     success: bool
     multipliers: Mapping[str, Multipliers]
-    statistics: Mapping[str, Any]
+    statistics: Statistics
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     lifted: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     history: tuple[Iteration, ...] = ()
@@ -188,7 +190,7 @@ class Solution:
         """The formulation of inverse dynamics that gave the torques."""
         return cast(Formulation, formulation_of(self.transcription.dynamics, self.problem.tree))
 
-    def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
+    def trace(self, function: Callable[[Instant], Matrix], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
         Torques are those that the motion needs, or their own polynomials where they have some.
@@ -211,7 +213,7 @@ class Solution:
         values = self._trace_at(function, s)
         return values if np.ndim(t) else values[:, 0]
 
-    def _trace_at(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
+    def _trace_at(self, function: Callable[[Instant], Matrix], s: np.ndarray) -> np.ndarray:
         """Return function(Instant) at instants (m, N)."""
         if self.plan is None or self.plan.recipe or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifted_kind(self))
@@ -219,7 +221,7 @@ class Solution:
         (program,) = self.plan.transcribed.parts
         return kept_values(self, s, "torques", lambda _: function, program)
 
-    def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
+    def trace_ends(self, function: Callable[[Instant, Instant], Matrix]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
         refuse_phases("trace_ends", self.problem)
         ends = kernel_inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
@@ -423,7 +425,7 @@ def touch_forces(solution: Solution) -> np.ndarray:
     return solution.lifted[first : first + touch_size(loads)]
 
 
-def _seconds(problem: Problem, t: Any) -> np.ndarray:
+def _seconds(problem: Problem, t: ArrayLike) -> np.ndarray:
     """Return times (s) as an array; raise ValueError where they are no numbers, for the name of a
     joint with how its row is found."""
     try:
@@ -437,7 +439,7 @@ def _seconds(problem: Problem, t: Any) -> np.ndarray:
 
 
 def _trace_phases(
-    phases: Mapping[str, Solution], function: Callable[[Instant], Any], t: np.ndarray
+    phases: Mapping[str, Solution], function: Callable[[Instant], Matrix], t: np.ndarray
 ) -> np.ndarray:
     """Return function(Instant) along all phases, as `Solution.trace`; where two meet, that of the
     later one."""

@@ -1,7 +1,6 @@
 """Validation of solutions passed as arguments."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ocp.mechanics.values.validation import check_type, describe_value
 from ocp.problem.statement import Problem
@@ -19,7 +18,7 @@ FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
 )
 
 
-def check_solution(what: str, solution: Any) -> None:
+def check_solution(what: str, solution: object) -> None:
     """Raise ValueError naming what was asked for of something that is no Solution,
     or of one with a field of a wrong kind."""
     if not isinstance(solution, Solution):

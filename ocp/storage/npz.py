@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite, prod
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from ocp.storage.atomic_files import bytes_of, write
 from ocp.storage.containers import text_of, unpack_arrays
 from ocp.storage.problem_data import problem_data, problem_from_data
 from ocp.storage.problem_diff import difference_words, differences
+from ocp.storage.records import Data
 from ocp.storage.serialize import FORMAT, phase_prefix, solution_bytes
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import count, history, multipliers, numbers, table, words
@@ -127,7 +127,7 @@ class _UnsuitableFile(Exception):
     """Reason for which a sound file does not suit this caller."""
 
 
-def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:
+def _statement(header: Data, arrays: Mapping[str, np.ndarray]) -> Statement:
     """Return the Statement of a file, its operations by their names."""
     codes = np.array([OPERATIONS.index(name) for name in header["operations"]])
     tapes = []
@@ -150,7 +150,7 @@ def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Stat
 
 
 def _restore(
-    header: dict[str, Any],
+    header: Data,
     arrays: Mapping[str, np.ndarray],
     problem: Problem | None,
     transcription: Transcription,
@@ -167,7 +167,7 @@ def _restore(
     else:
         asked = _file_problem(header, arrays, problem, motions)
     own, missing = asked
-    shared: dict[str, Any] = {"transcription": transcription, "missing": missing}
+    shared: Data = {"transcription": transcription, "missing": missing}
     phases, settings = {}, settings_of_parts(own, transcription)
     for k, (name, part) in enumerate(own.parts.items()):
         begin, said = phase_prefix(k, name), header["phases"][k] if name else header
@@ -195,9 +195,7 @@ def _restore(
     )
 
 
-def _bases(
-    header: dict[str, Any], arrays: Mapping[str, np.ndarray]
-) -> Iterator[tuple[dict[str, Any], str]]:
+def _bases(header: Data, arrays: Mapping[str, np.ndarray]) -> Iterator[tuple[Data, str]]:
     """Yield the statement of every motion of a file, and the name of its control points."""
     stated = header["problem"]["phases"]
     names = [each["name"] for each in stated]
@@ -207,9 +205,7 @@ def _bases(
         yield each, f"{phase_prefix(k, names[k])}points"
 
 
-def _solution_fields(
-    header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem
-) -> dict[str, Any]:
+def _solution_fields(header: Data, arrays: Mapping[str, np.ndarray], problem: Problem) -> Data:
     """Return the fields of a Solution that are no arrays, and its multipliers."""
     return {
         "problem": problem,
@@ -226,10 +222,10 @@ def _solution_fields(
 
 
 def _motion(
-    header: Mapping[str, Any],
+    header: Data,
     arrays: Mapping[str, np.ndarray],
     problem: Problem,
-    shared: dict[str, Any],
+    shared: Data,
 ) -> Solution:
     """Return the Solution of one motion, or of one phase."""
     said, nodes = _solution_fields(header, arrays, problem), numbers(arrays, "nodes", (None,))
@@ -246,7 +242,7 @@ def _motion(
 
 
 def _file_problem(
-    header: dict[str, Any],
+    header: Data,
     arrays: Mapping[str, np.ndarray],
     problem: Problem | None,
     motions: Sequence[Basis],
@@ -272,7 +268,7 @@ def _phase_words(problem: Problem) -> str:
     return f"the phases {names}" if names else "no phases"
 
 
-def _check_size(motion: dict[str, Any], points: int) -> None:
+def _check_size(motion: Data, points: int) -> None:
     """Raise ValueError for a basis that has more of anything than there are control points."""
     whole = motion.get("whole", motion)
     counts = [value for key, value in whole.items() if isinstance(value, int) and key != "points"]
@@ -315,7 +311,7 @@ def _check_motion(
 
 
 def _transcription(
-    header: dict[str, Any], dynamics: Formulation | None, method: Method | None
+    header: Data, dynamics: Formulation | None, method: Method | None
 ) -> Transcription:
     """Return the Transcription of a file, whose parts are of the house, or handed over."""
     settings = dict(header["transcription"])

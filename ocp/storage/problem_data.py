@@ -177,7 +177,7 @@ def _shared_outputs(parts: Sequence[Problem]) -> list[str]:
     return [name for name in parts[0].outputs if all(name in part.outputs for part in parts)]
 
 
-def _output(name: str, parts: Sequence[Problem]) -> Any:
+def _output(name: str, parts: Sequence[Problem]) -> Varied | Played:
     """Return an output of all phases from those of each, which differ where their trees or
     what these stand on do."""
     played = [cast(Played, part.outputs[name]) for part in parts]

@@ -59,7 +59,7 @@ def _phase(whole: Data, asked: Data) -> Data:
     return named | loads | rest | {"gravity": tree["gravity"], "order of joints": joints}
 
 
-def _differences(where: str, one: Any, other: Any) -> Iterator[str]:
+def _differences(where: str, one: object, other: object) -> Iterator[str]:
     """Yield the places where two values of data differ, with both values."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in dict.fromkeys((*one, *other)):
@@ -89,6 +89,6 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = f"{value:.9g}" if isinstance(value, float) else f"{value}"
     return text if len(text) <= 60 else f"{text[:60]}..."

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import plain, versions
 from ocp.storage.containers import pack_arrays
 from ocp.storage.problem_data import problem_data
+from ocp.storage.records import Data
 from ocp.storage.single_phase_data import Statement
 from ocp.storage.typed_reader import table
 from ocp.transcription.kernels.tapes import OPERATIONS, Tape
@@ -83,7 +83,7 @@ def phase_prefix(number: int, name: str) -> str:
     return f"phase_{number}_" if name else ""
 
 
-def _motion_header(solution: Solution) -> dict[str, Any]:
+def _motion_header(solution: Solution) -> Data:
     """Return the entries of a motion that are no arrays, beside its statement."""
     return {
         "status": solution.status,
@@ -98,7 +98,7 @@ def _motion_header(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
+def _header(solution: Solution, statement: Statement) -> Data:
     """Return all that is not an array."""
     problem = solution.problem
     return {

@@ -15,6 +15,7 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import Touch
@@ -123,7 +124,7 @@ class Writer:
     tapes: list[Tape] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def function_data(self, what: str, function: Any) -> Data | None:
+    def function_data(self, what: str, function: Callable[..., Matrix]) -> Data | None:
         """Return a function of an Instant as data, or None where it is missing."""
         return self.tape_data(what, lambda: record(self.problem, function))
 

@@ -12,6 +12,7 @@ from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.storage.records import Data, as_tuples, record_from_data, register
 from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import Tape, record_of_state
@@ -35,7 +36,7 @@ class OfState:
     def __hash__(self) -> int:
         return hash(self.tape.digest)
 
-    def __call__(self, *vectors: Any) -> Any:
+    def __call__(self, *vectors: Matrix) -> Matrix:
         places = {"q": vectors[0], "qd": vectors[-1]}
         return self.tape(*(ca.vec(places[what]) for _, what in self.tape.questions))
 
@@ -68,7 +69,7 @@ def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
     return rest | {key: value for key, value in seldom.items() if value}
 
 
-def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
+def tree_of(data: Data, tape_of: Callable[[Data], Tape]) -> Tree:
     """Return the Tree of data; `tape_of` returns the tape that something stands for."""
     elements = tuple(element_of(each, tape_of) for each in data.get("elements", ()))
     return record_from_data(Tree, data | {"elements": elements})
@@ -100,7 +101,7 @@ def _follows(data: Data) -> Follows:
 register(Follows, _follows)
 
 
-def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
+def element_data(element: Element, kept: Callable[[Tape], object]) -> Data:
     """Return an element as data; `kept` takes a tape and returns what stands for it.
 
     Raises ValueError naming one whose functions cannot be written.
@@ -121,7 +122,7 @@ def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
     return data
 
 
-def element_of(data: Data, tape_of: Callable[[Any], Tape]) -> Element:
+def element_of(data: Data, tape_of: Callable[[Data], Tape]) -> Element:
     """Return an element of data; raise ValueError for a kind that there is not."""
     kind: Any = NAMES.get(data["kind"])
     if kind is None:

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from ocp.solvers.iteration_log import Iteration
+from ocp.storage.records import Data
 from ocp.transcription.variables.multipliers import Multipliers
 
 
-def multipliers(
-    header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
-) -> dict[str, Multipliers]:
+def multipliers(header: Data, arrays: Mapping[str, np.ndarray]) -> dict[str, Multipliers]:
     """Return the multipliers of a header by name."""
     return {
         name: Multipliers(

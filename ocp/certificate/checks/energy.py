@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -10,24 +9,25 @@ import numpy as np
 from ocp.mechanics.elements.forces import element_loss, forces_of
 from ocp.mechanics.flexible.flexible_kinematics import damping_power
 from ocp.mechanics.kinematics.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.mechanics.values.types import Matrix
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 
 
-def reported_forces(at: Instant) -> Any:
+def reported_forces(at: Instant) -> Matrix:
     """Return the generalized forces (n,) of the reported torques, of cut joints, stays and the
     ground."""
     ground = 0 if at.ground is None else at.torques_without_ground - at.torques_beside_ground
     return at.tau + at.loop_torques + at.stay_torques + ground
 
 
-def required_forces(at: Instant) -> Any:
+def required_forces(at: Instant) -> Matrix:
     """Return the generalized forces (n,) that the motion needs."""
     return at.torques_without_ground
 
 
-def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported_forces) -> float:
+def energy_error(solution: Solution, drive: Callable[[Instant], Matrix] = reported_forces) -> float:
     """Return the largest gap between energy gained and work done, of the energy turned over.
 
     The work is that of the `drive`, by default the `reported_forces`, of loads, of damping, and of
@@ -44,13 +44,13 @@ def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported_
     return float(np.max(np.abs(levels - levels[0] - work)) / turned)
 
 
-def _energies(at: Instant) -> Any:
+def _energies(at: Instant) -> Matrix:
     """Return the energy of all, and the kinetic one."""
     kinetic = kinetic_energy(at.tree, at.q, at.qd)
     return ca.vertcat(kinetic + potential_energy(at.tree, at.q), kinetic)
 
 
-def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
+def _power(drive: Callable[[Instant], Matrix], at: Instant) -> Matrix:
     outer = load_power(at.tree, at.q, at.qd, at.current_loads)
     work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
     return work - element_loss(at.tree, at.q, at.qd) if forces_of(at.tree) else work

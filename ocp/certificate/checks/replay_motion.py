@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import factorial
-from typing import Any, cast
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -26,6 +26,7 @@ from ocp.mechanics.kinematics.unilateral_forces import stay_torques
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.motion.collocation_mesh import Mesh, power_series
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size, touches
 from ocp.problem.contact.ground import Ground, of_contacts, slots
@@ -320,7 +321,7 @@ def _accelerations(
     if not masses:
         return qdd
     at = _instant(solution, t, (state[:n], state[n:], qdd), touching)
-    asked: list[Any] = [mass.load_at(at).force for mass in masses]
+    asked: list[Matrix] = [mass.load_at(at).force for mass in masses]
     gap = ca.vcat(asked) - pulls
     at_rest, slope = ca.substitute(gap, pulls, ca.SX.zeros(pulls.shape)), ca.jacobian(gap, pulls)
     return ca.substitute(qdd, pulls, -ca.solve(slope, at_rest))
@@ -355,7 +356,7 @@ def _ground_wrenches(solution: Solution, t: np.ndarray) -> np.ndarray:
     return lines @ wrench_interpolation(solution.problem, solution.nodes, t / solution.duration).T
 
 
-def _ground_torques(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
+def _ground_torques(solution: Solution, q: ca.SX, standing: ca.SX) -> Matrix:
     """Return the generalized forces (n,) of the ground's contacts at q, zero without any."""
     if not _ground_is_variable(solution):
         return 0
@@ -383,7 +384,7 @@ def _force_count(solution: Solution) -> int:
     )
 
 
-def _stay_torques(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:
+def _stay_torques(tree: Tree, q: ca.SX, forces: ca.SX) -> Matrix:
     """Return the generalized forces (n,) of stays at q, zero without any."""
     return stay_torques(tree, motions(tree, q), forces) if tree.stays else 0
 

@@ -148,7 +148,7 @@ def objective_faults(solution: Solution, cost: Cost) -> Iterator[str]:
         for (name, stated, reported), weight, value in zip(
             solution.terms, weights, cost.terms.tolist()
         ):
-            if not is_same(stated, weight):
+            if not is_same(stated, float(weight)):
                 yield f"{name}: reported weight {stated:.9g}, the problem's is {weight:.9g}"
             if not is_same(reported, value):
                 yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"

@@ -171,7 +171,7 @@ def _table(torques: ArrayLike, n: int) -> np.ndarray:
     return table
 
 
-def _column(torques: Any, n: int) -> ca.SX:
+def _column(torques: Matrix | Sequence[Matrix], n: int) -> ca.SX:
     """Return torques from a user's function as a column of n expressions."""
     rows = torques if isinstance(torques, Sequence) else [torques]
     column = ca.vec(ca.SX(torques if hasattr(torques, "shape") else ca.vertcat(*rows)))
@@ -237,7 +237,7 @@ def cvodes_integrator(
     acceleration: ca.SX,
     step: float,
     tolerance: float = TOLERANCE,
-    pace: Any = 1.0,
+    pace: Matrix = 1.0,
 ) -> Integrator:
     """Return the Integrator of a `state`, (q, qd), over one `step` of the `clock`.
 
