@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -22,6 +21,7 @@ from ocp.estimation.residuals import (
     trials,
 )
 from ocp.mechanics.values.parameters import (
+    Number,
     Parameter,
     evaluate,
     matrix,
@@ -85,7 +85,7 @@ class Fit:
     information: Information
     sizes: np.ndarray
 
-    def estimate(self, expressions: Any) -> tuple[np.ndarray, np.ndarray]:
+    def estimate(self, expressions: Number) -> tuple[np.ndarray, np.ndarray]:
         """Return values (k,) and covariance (k, k) of expressions of parameters, to first order.
 
         The variance of one that the outputs do not determine is inf. Raises ValueError for what

@@ -1,7 +1,6 @@
 """Inverse dynamics of recordings: joint torques from a measured motion and measured forces."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,6 +11,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.loads import Wrench, attach_wrenches
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_validation import known_names
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_numeric, check_type, numbers
 from ocp.problem import Series
 from ocp.spelling import suggestion
@@ -108,7 +108,7 @@ def _torques(tree: Tree, links: tuple[str, ...], dynamics: Formulation | str) ->
     q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n : 3 * n]
     wrenches = []
     for k, link in enumerate(links):
-        row: Any = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
+        row: Matrix = y[3 * n + 6 * k : 3 * n + 6 * k + 6]
         wrenches.append(Wrench(link=link, moment=row[:3], force=row[3:]))
     held, loads = attach_wrenches(tree, kinematics.poses(tree, q), wrenches)
     torques = inverse_dynamics(held, q, qd, qdd, loads, dynamics)

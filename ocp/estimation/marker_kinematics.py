@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +16,7 @@ from ocp.estimation.segment_scaling import SPREAD, Scaling
 from ocp.estimation.spline_fit import Search, SplineFit, Unknowns, fit_spline
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.scaling import scale_links
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import check_numeric, check_type, numbers, positive
 from ocp.motion import BSpline, cross_validate, fit_samples
@@ -277,7 +277,7 @@ def _marker_fit(
     )
 
 
-def _by_name(names: Iterable[str], values: Iterable[Any]) -> Mapping[str, Any]:
+def _by_name(names: Iterable[str], values: Iterable[Numbers]) -> Mapping[str, Numbers]:
     return MappingProxyType(dict(zip(names, values)))
 
 

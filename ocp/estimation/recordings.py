@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_type, positive, set_fields
 from ocp.motion import BSpline, cross_validate
 from ocp.pickling import portable
@@ -41,14 +41,14 @@ class Recording:
         ValueError: naming the recording, what was expected and what came.
     """
 
-    t: Any
-    q: Any
-    outputs: Mapping[str, Any]
-    deviations: Mapping[str, Any] = field(default_factory=dict)
+    t: Numbers
+    q: Numbers
+    outputs: Mapping[str, Numbers]
+    deviations: Mapping[str, Numbers] = field(default_factory=dict)
     bandwidth: float = inf
-    encoder: Any = None
-    qd: Any = None
-    qdd: Any = None
+    encoder: Numbers = None
+    qd: Numbers = None
+    qdd: Numbers = None
     motion: BSpline | None = None
     name: str = "recording"
 
@@ -166,7 +166,7 @@ def _band_limited(recording: Recording, white: np.ndarray) -> np.ndarray:
     return np.fft.irfft(spectrum, count, axis=1) / np.sqrt(kept)
 
 
-def _array(what: str, value: Any, *ranks: int) -> np.ndarray:
+def _array(what: str, value: Numbers, *ranks: int) -> np.ndarray:
     """Return a read-only array of floats of one of these numbers of dimensions."""
     try:
         array = np.array(value, dtype=float)
@@ -180,7 +180,7 @@ def _array(what: str, value: Any, *ranks: int) -> np.ndarray:
     return array
 
 
-def _coordinates(what: str, value: Any, t: np.ndarray) -> np.ndarray:
+def _coordinates(what: str, value: Numbers, t: np.ndarray) -> np.ndarray:
     q = _array(what, value, 2)
     if q.shape[1] != len(t):
         raise ValueError(f"{what}: expected (n, {len(t)}), a column for each time, got {q.shape}")
@@ -189,14 +189,14 @@ def _coordinates(what: str, value: Any, t: np.ndarray) -> np.ndarray:
     return q
 
 
-def _rates(what: str, value: Any, q: np.ndarray, t: np.ndarray) -> np.ndarray:
+def _rates(what: str, value: Numbers, q: np.ndarray, t: np.ndarray) -> np.ndarray:
     rates = _coordinates(what, value, t)
     if rates.shape != q.shape:
         raise ValueError(f"{what}: expected {q.shape} as of q, got {rates.shape}")
     return rates
 
 
-def _output(what: str, value: Any, t: np.ndarray) -> np.ndarray:
+def _output(what: str, value: Numbers, t: np.ndarray) -> np.ndarray:
     values = np.atleast_2d(_array(what, value, 1, 2))
     if values.shape[1] != len(t):
         raise ValueError(
@@ -207,7 +207,9 @@ def _output(what: str, value: Any, t: np.ndarray) -> np.ndarray:
     return values
 
 
-def _deviations(what: str, value: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _deviations(
+    what: str, value: Mapping[str, Numbers], outputs: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """Return the deviations of each row (rows,) of the outputs that have any."""
     deviations = {}
     for name, given in check_type(f"{what}: deviations", value, Mapping).items():
@@ -220,7 +222,7 @@ def _deviations(what: str, value: Any, outputs: Mapping[str, np.ndarray]) -> dic
     return deviations
 
 
-def _per_row(what: str, value: Any, rows: int) -> np.ndarray:
+def _per_row(what: str, value: Numbers, rows: int) -> np.ndarray:
     """Return deviations (rows,), of one number or one per row."""
     each = _array(what, value, 0, 1)
     if each.ndim and len(each) != rows:

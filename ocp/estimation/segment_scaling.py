@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.tree_validation import known_names
@@ -51,7 +50,7 @@ class Scaling:
         return _check_segments(f"{what}: scaling", tree, self.segments)
 
 
-def _are_endings(sides: Any) -> bool:
+def _are_endings(sides: object) -> bool:
     """Tell whether these are two words."""
     return (
         isinstance(sides, tuple | list)

@@ -96,7 +96,7 @@ class SoughtMotion:
         near[:, -1] = (points @ self.root.T - self.near).ravel()
         return np.vstack([outputs * weights.reshape(-1, 1), near * sizes[:, None]])
 
-    def eliminate_points(self, triangle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def eliminate_points(self, triangle: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals and their slopes by the parameters, of which points are eliminated."""
         rest = triangle[self.near.size :, self.near.size :]
         still = np.zeros((1, rest.shape[1] - 1))
@@ -109,7 +109,7 @@ def smoothing_problem(recording: Recording) -> SoughtMotion:
     values = np.stack([basis.values(s, order) for order in range(3)])
     orthogonal, root = np.linalg.qr(values[0])
     near = recording.q @ orthogonal
-    deviations: Any = np.broadcast_to(recording.encoder, len(recording.q))
+    deviations: np.ndarray = np.broadcast_to(recording.encoder, len(recording.q))
     off = (recording.q - near @ orthogonal.T) / deviations[:, None]
     return SoughtMotion(
         s=s,

@@ -6,11 +6,11 @@ border the band: their Schur complement is small.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ocp.estimation.marker_residuals import Sightings
+from ocp.mechanics.values.types import Numbers
 from ocp.solvers.linear_algebra.banded import Factors, factorise
 
 FAINT = 1e-12  # of the largest diagonal entry: what keeps directions that nobody sees regular
@@ -136,7 +136,7 @@ class Search:
         factors = pulls[:, n:].sum(axis=0) - self.prior * (x.factors - 1.0)
         return normals, Unknowns(points=self.weights.T @ pulls[:, :n], factors=factors)
 
-    def system(self, normals: np.ndarray, damping: float, held: Any = 0.0) -> System:
+    def system(self, normals: np.ndarray, damping: float, held: Numbers = 0.0) -> System:
         """Return the System of normal matrices (N, n + groups, n + groups), damped by a share of
         their largest entry, and with what limits add to the diagonal of q's part, `held` (N, n).
 

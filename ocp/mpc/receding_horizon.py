@@ -163,8 +163,8 @@ def track(
     step, count = positive("track: period", period), positive_integer("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
-    own = ("track: plant", plant, "t", "state", "torques")
-    plant = simulated_plant(plan.problem, step) if plant is None else check_arguments(*own)
+    plant = plant or simulated_plant(plan.problem, step)
+    check_arguments("track: plant", plant, "t", "state", "torques")
     goals = None if goals is None else check_arguments("track: goals", goals, "t")
     deadline = None if deadline is None else positive("track: deadline", deadline)
     left, off = _horizon(plan.problem, horizon), end_distances(plan)
@@ -211,7 +211,7 @@ def _horizon(problem: Problem, horizon: str) -> Callable[[float], dict[str, floa
     return lambda t: {lower.name: max(lower.value - t, lower.lower)}
 
 
-def _check_states(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
+def _check_states(states: np.ndarray, shape: tuple[int, int], t: float) -> np.ndarray:
     """Return the states that a plant came to from the time t (s) on, checked."""
     states = np.asarray(states, dtype=float)
     if states.shape != shape or not np.isfinite(states).all():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter
+from ocp.mechanics.values.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
@@ -30,7 +31,7 @@ from ocp.transcription.transcribe_phase import TranscribedPhase
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
 SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
-CURVES: Mapping[str, Callable[[Instant], Any]] = {
+CURVES: Mapping[str, Callable[[Instant], Matrix]] = {
     "q": lambda at: at.q,
     "qd": lambda at: at.qd,
     "qdd": lambda at: at.qdd,
@@ -66,7 +67,7 @@ def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) ->
     return partial(_curve_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _curve_in_turn(plan: Plan, curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
+def _curve_in_turn(plan: Plan, curve: Callable[[float], np.ndarray], t: float) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)

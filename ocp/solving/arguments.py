@@ -1,9 +1,8 @@
 """Validation of the arguments of `solve`."""
 
-from typing import Any
-
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import (
     check_callable,
     check_records,
@@ -17,7 +16,9 @@ from ocp.transcription.methods import Method
 from ocp.transcription.settings import Transcription
 
 
-def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attempts: Any) -> None:
+def check_solve(
+    problem: object, transcription: object, solver: object, watch: object, attempts: object
+) -> None:
     """Raise ValueError naming the argument of `solve` that is of a wrong kind."""
     if not isinstance(problem, Problem):
         hint = "; call it, what it returns is the problem" if callable(problem) else ""
@@ -34,7 +35,7 @@ def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attem
         check_records("attempts", attempts, Attempt)
 
 
-def check_seconds(what: str, value: Any) -> None:
+def check_seconds(what: str, value: Numbers) -> None:
     """Raise ValueError naming a deadline that is no number; infinity is none, and one that has
     passed may be negative."""
     number = isinstance(value, int | float | np.integer | np.floating)
@@ -44,7 +45,7 @@ def check_seconds(what: str, value: Any) -> None:
         )
 
 
-def _hint(given: Any) -> str:
+def _hint(given: object) -> str:
     if isinstance(given, Solver):
         return "; a solver is given by name: solve(problem, solver=...)"
     if isinstance(given, Method):

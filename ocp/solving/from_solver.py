@@ -13,19 +13,14 @@ from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
 from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds, soundness_bounds
-from ocp.solution.solution import FOUND, Solution
+from ocp.solution.solution import FOUND, Solution, Statistics
 from ocp.solvers.minimize import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solving.ladder import Attempts
 from ocp.solving.statistics_of_solves import total_calls
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
-from ocp.transcription.variables.layout import (
-    instants_at,
-    motion_at,
-    split_variables,
-    values_at,
-)
+from ocp.transcription.variables.layout import instants_at, motion_at, split_variables, values_at
 from ocp.transcription.variables.multipliers import (
     Multipliers,
     name_multipliers,
@@ -36,7 +31,7 @@ from ocp.transcription.variables.multipliers import (
 def solution_of(
     transcribed: Transcribed,
     outcome: Outcome,
-    statistics: dict[str, Any],
+    statistics: Statistics,
     yielding: Sequence[str] | None,
     *,
     check_mesh: bool = True,
@@ -111,7 +106,7 @@ def _phase_solution(
     part: TranscribedPhase,
     outcome: Outcome,
     values: Mapping[Parameter, float],
-    statistics: Mapping[str, Any],
+    statistics: Statistics,
     whole: float | None,
 ) -> Solution:
     """Return the Solution of a phase's share of an outcome; its fineness is judged beside the
@@ -134,7 +129,7 @@ def _phase_solution(
         nodes=instants_at(layout, outcome.x, layout.nodes),
         lifted=lifted,
         terms=tuple(
-            (term.name, weight, float(value))
+            (term.name, float(weight), float(value))
             for (weight, term), value in zip(problem.objective.terms, terms)
         ),
         multipliers={
@@ -155,7 +150,7 @@ def _shared_fields(
     transcribed: Transcribed | TranscribedPhase,
     outcome: Outcome,
     values: Mapping[Parameter, float],
-    statistics: Mapping[str, Any],
+    statistics: Statistics,
     at_bounds: Sequence[str],
     coarse: str = "",
 ) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Watch
@@ -20,7 +19,7 @@ def with_motions(transcribed: Transcribed, watch: Watch | None) -> Watch | None:
     if watch is None:
         return None
 
-    def show(iteration: Iteration) -> Any:
+    def show(iteration: Iteration) -> None:
         known = iteration.iterate
         if iteration.stage or known is None or len(known.x) != len(transcribed.nlp.lower):
             return watch(iteration)

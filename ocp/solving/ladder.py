@@ -16,7 +16,7 @@ from ocp.progress import say
 from ocp.solvers.budget import Budget, Start, Watch, budget, spend, with_stage
 from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
-from ocp.solvers.nlp import NLP, feasibility, violation
+from ocp.solvers.nlp import NLP, Options, feasibility, violation
 from ocp.solvers.plugins import WARM
 from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
 from ocp.solving.starts.knot_continuation import hold_knots, move_knots
@@ -43,7 +43,7 @@ class Attempt:
     least, and from where none is left the objective; later ones wander off the best of the former.
     """
 
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     guess: Any = None
     feasible_first: bool = False
     wandering: int = 0
@@ -136,7 +136,7 @@ def select_attempts(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attemp
     return tuple(tuned)
 
 
-def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool:
+def _alike(attempt: Attempt, options: Options, other: Attempt) -> bool:
     """Tell whether an attempt with these options is another one once more."""
     same = attempt.guess is other.guess and attempt.wandering == other.wandering
     same &= attempt.feasible_first == other.feasible_first

@@ -1,7 +1,6 @@
 """Parameter values by name, and distances between sets of values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,9 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.spelling import suggestion
 
 
-def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[Parameter, float]:
+def values_of(
+    parameters: Sequence[Parameter], given: Mapping[str, float]
+) -> dict[Parameter, float]:
     """Return the value of every parameter: of those `given` by name that, of others their own.
 
     Raises ValueError for an unknown name, listing the known ones, and for a value that is no number

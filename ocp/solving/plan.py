@@ -90,7 +90,7 @@ class Plan:
     seconds: float
     recipe: Recipe | None = field(default=None, repr=False, compare=False)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         parts = self.problem, self.solver, self.attempts, self.seconds
         return _plan_of_recipe, (self.recipe or _recipe(self.transcribed), *parts)
 
@@ -124,7 +124,7 @@ class Plan:
         self,
         guess: Guesses = None,
         *,
-        watch: Callable[[Iteration], Any] | None = None,
+        watch: Callable[[Iteration], object] | None = None,
         attempts: Iterable[Attempt] | None = None,
         certify: bool = False,
         check_mesh: bool = True,
@@ -181,7 +181,9 @@ class Plan:
         Raises:
             ValueError: as `solve`, before anything is solved.
         """
-        sets = [dict(check_type("map: values by name", values, Mapping)) for values in over]
+        sets: list[dict[str, Any]] = [
+            dict(check_type("map: values by name", values, Mapping)) for values in over
+        ]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
         places = range_shares(np.array(numbers)) if sets else np.empty((0, 0))
         solutions: list[Solution] = []
@@ -274,7 +276,7 @@ def _recipe(program: Transcribed) -> Recipe:
     )
 
 
-def _plan_of_recipe(recipe: Recipe, problem: Problem, solver: Solver, *rest: Any) -> Plan:
+def _plan_of_recipe(recipe: Recipe, problem: Problem, solver: Solver, *rest: object) -> Plan:
     """Return a plan without its program, as it is read or copied."""
     plan: Plan = object.__new__(Plan)
     attempts, seconds = rest
@@ -406,7 +408,7 @@ def solve_once(
     solver: Solver,
     *,
     guess: Guesses = None,
-    watch: Callable[[Iteration], Any] | None = None,
+    watch: Callable[[Iteration], object] | None = None,
     attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,
     values: Mapping[str, float] | None = None,

@@ -20,7 +20,7 @@ def solve(
     solver: Solver = Solver(),
     *,
     guess: Guesses = None,
-    watch: Callable[[Iteration], Any] | None = None,
+    watch: Callable[[Iteration], object] | None = None,
     attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,
     refine: float | None = None,

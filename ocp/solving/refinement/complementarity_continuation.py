@@ -10,6 +10,7 @@ from typing import Any
 from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.validation import positive
 from ocp.problem.contact.complementarity import Touch, touches
+from ocp.problem.contact.force_law import Acting
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.solution import Solution
@@ -119,7 +120,7 @@ def _with_leak_parameter(problem: Problem) -> tuple[Problem, Parameter]:
     return replace(problem, loads=loads), parameter
 
 
-def _with_leak(load: Any, leak: Parameter) -> Any:
+def _with_leak(load: Acting, leak: Parameter) -> Acting:
     if not isinstance(load, Touch):
         return load
     return replace(load, model=replace(load.model, leak=leak))

@@ -18,7 +18,7 @@ from ocp.certificate.verify_solution import verify
 from ocp.motion.basis import Basis
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, Statistics
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.solving.plan import solve_once
@@ -29,6 +29,7 @@ from ocp.solving.refinement.next_round import (
     measure_errors,
     next_round,
 )
+from ocp.solving.starts.warm_start import Guesses
 from ocp.solving.statistics_of_solves import total_statistics
 from ocp.transcription.settings import Transcription
 
@@ -63,7 +64,7 @@ def refine_in_rounds(
     solver: Solver,
     tolerance: float,
     *,
-    guess: Any,
+    guess: Guesses,
     rounds: int,
     points: int,
     settings: Mapping[str, Any],
@@ -71,7 +72,7 @@ def refine_in_rounds(
     """Return the Solution of a problem that is refined round by round, as `refine` says."""
     problem, transcription = first_round(problem, transcription, settings.get("values") or {})
     table: list[Round] = []
-    each_round: list[Mapping[str, Any]] = []
+    each_round: list[Statistics] = []
     grant, begin, held = budget(solver), guess, 0
     while True:
         clocks = time.perf_counter(), time.process_time()
@@ -191,7 +192,7 @@ def final_solution(
     solution: Solution,
     certificate: Verification,
     table: list[Round],
-    each_round: list[Mapping[str, Any]],
+    each_round: list[Statistics],
     why: tuple[str, ...],
 ) -> Solution:
     """Return the last solution with the report of all rounds, the statistics of `each_round` added

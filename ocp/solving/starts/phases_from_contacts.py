@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import inf
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Parameter, nominal
+from ocp.mechanics.values.parameters import Number, Parameter, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.motion.spline import BSpline
@@ -158,7 +157,7 @@ def _feet(
     end of a periodic motion too.
     """
     tree, known = solution.problem.tree, _by_name(solution.problem)
-    targets: dict[Stand, list[Any]] = {}
+    targets: dict[Stand, list[Number]] = {}
     feet: dict[tuple[str, int], Foot] = {}
     stands = _contact_stands(stretches)
     for number, stand in enumerate(stands, start=1):
@@ -192,7 +191,7 @@ def _former_stand(
     return None
 
 
-def _place(touch: Touch, stood: np.ndarray, number: int) -> list[Any]:
+def _place(touch: Touch, stood: np.ndarray, number: int) -> list[Number]:
     """Return the place (3, m) of a contact near where it `stood` (3, m), sought along its
     plane."""
     target, word = list(np.array(touch.place, dtype=float)), re.sub(r"\W", "_", touch.name)
@@ -210,7 +209,7 @@ def _place(touch: Touch, stood: np.ndarray, number: int) -> list[Any]:
     return target
 
 
-def _foot(tree: Tree, touch: Touch, target: list[Any]) -> Foot:
+def _foot(tree: Tree, touch: Touch, target: list[Number]) -> Foot:
     """Return the contact that stands at a place (3, m)."""
     normal, axes = np.array(touch.normal, dtype=float), "xyz"
     if not touch.ways:
@@ -338,14 +337,14 @@ def _point(tree: Tree, q: np.ndarray, name: str) -> np.ndarray:
     return np.array(ca.DM(kinematics.position(tree, ca.DM(q), name))).ravel()
 
 
-def _outputs(every: Sequence[Touch]) -> Mapping[str, Any]:
+def _outputs(every: Sequence[Touch]) -> Mapping[str, Callable[[Instant], Matrix]]:
     """Return the forces (3, N) of contacts, by the names that they had: what the ground gives, zero
     where they do not stand."""
     return {name: _force(touch.name) for name, touch in zip(contact_outputs(every), every)}
 
 
-def _force(name: str) -> Any:
-    def force(at: Instant) -> Any:
+def _force(name: str) -> Callable[[Instant], Matrix]:
+    def force(at: Instant) -> Matrix:
         if name not in feet_of(at.ground):
             return ca.SX.zeros(3)
         return at.reaction.force(name)

@@ -32,10 +32,7 @@ from ocp.transcription.transcribe import ProgramLayout, Transcribed, join_multip
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, join_variables, split_variables
-from ocp.transcription.variables.multipliers import (
-    gather_multipliers,
-    rescale_law_multipliers,
-)
+from ocp.transcription.variables.multipliers import gather_multipliers, rescale_law_multipliers
 
 
 @portable
@@ -117,7 +114,7 @@ def start_phase(part: TranscribedPhase, guess: Guess | Solution | None) -> Start
     raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
 
 
-def _guesses_of_phases(transcribed: Transcribed, guess: Any) -> Mapping[str, Any]:
+def _guesses_of_phases(transcribed: Transcribed, guess: Guesses) -> Mapping[str, Any]:
     """Return {phase: guess}; of one of the whole motion its share."""
     names, parts = transcribed.names, transcribed.parts
     if isinstance(guess, Solution) and set(guess.parts) <= set(names):
