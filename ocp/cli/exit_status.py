@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from ocp.startup import collect_rarely, hear_interrupts
 from ocp.studies.processes import EngineError
@@ -15,7 +14,7 @@ DONE, FAILED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
 INTERRUPTED, NOBODY_READS = 130, 141
 
 
-def exit_status(function: Callable[..., int | None], *arguments: Any) -> int:
+def exit_status(function: Callable[..., int | None], *arguments: object) -> int:
     """Return the exit status of a command, function(*arguments).
 
     130 after Ctrl-C; 141 where its output is read no further; 1 where a stream cannot be written, a

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, Union
 
 from ocp.mechanics import Open
 from ocp.spelling import suggestion
-from ocp.studies.store.argument_records import flags_of
+from ocp.studies.store.argument_records import Keywords, flags_of
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import task_of
 
@@ -35,7 +35,7 @@ class Setting:
 
     name: str
     kind: Annotation = NOTHING
-    default: Any = NOTHING
+    default: object = NOTHING
     words: str = ""
     choices: tuple = ()
 
@@ -141,9 +141,9 @@ def parameters_of(names: Iterable[str]) -> set[str]:
     return set()
 
 
-def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
+def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> dict[str, Keywords]:
     """Return {prefix: {name: value}} of a command line's flags."""
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, Keywords] = {}
     for key, value in vars(read_line(parser, join_negatives(arguments))).items():
         prefix, _, name = key.rpartition(".")
         values.setdefault(prefix, {})[name] = value
@@ -162,7 +162,7 @@ def join_negatives(arguments: Sequence[str]) -> list[str]:
     return result
 
 
-def read_value(text: str, kind: Annotation = NOTHING, default: Any = NOTHING) -> Any:
+def read_value(text: str, kind: Annotation = NOTHING, default: object = NOTHING) -> Any:
     """Return a text as a value: a number, word, truth value, choice, None, or a tuple as 1,-1.
 
     Args:
@@ -203,7 +203,7 @@ def literal(text: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def value_form(kind: Annotation, default: Any = NOTHING) -> str:
+def value_form(kind: Annotation, default: object = NOTHING) -> str:
     """Return the form of a flag's value, as its help shows it."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin is Literal:

@@ -17,11 +17,13 @@ from ocp.solvers import INTERRUPTED
 from ocp.solvers.optimum.prediction import near_path
 from ocp.solving.plan import Kept, keep_plans
 from ocp.solving.starts.random_starts import random_guess
+from ocp.solving.starts.warm_start import Guesses
 from ocp.storage.atomic_files import plain, versions
 from ocp.storage.npz import read_solution as from_archive
 from ocp.storage.serialize import solution_bytes
 from ocp.studies.parameter_slopes import slopes
 from ocp.studies.prepared_problems import open_problem
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.store.cell_identity import (
     Content,
     Find,
@@ -40,7 +42,7 @@ from ocp.transcription.methods import METHODS
 from ocp.transcription.settings import Transcription
 
 STOPPED = "stopped"  # of a cell that was interrupted, which is no result
-NOTHING: dict[str, Any] = {
+NOTHING: Keywords = {
     "objective": None,
     "duration": None,
     "archive": None,
@@ -105,7 +107,7 @@ def _read_archive(
 
 def _solve_cell(data: Content, seed: Seed | None, checked: bool) -> Result:
     settled = transcription(data, resolve)
-    given: dict[str, Any] = {}
+    given: Keywords = {}
     plans: Kept = {}
     if data.get("parameters"):  # its numbers have been checked, the plan is that of all
         shared = open_problem(data)
@@ -116,7 +118,7 @@ def _solve_cell(data: Content, seed: Seed | None, checked: bool) -> Result:
         known = problem_digest(lambda: problem, resolve(data["problem"])) if checked else ""
     if checked and known != data["stated"]["problem"]:
         raise ValueError(CHANGED)
-    guesses: list[Any] = [_start(data, settled)]
+    guesses: list[Guesses] = [_start(data, settled)]
     if seed is not None:
         guesses.insert(0, _neighbour(data, *seed))
     method = method_at(data["method"], resolve)
@@ -137,7 +139,7 @@ def _solve_cell(data: Content, seed: Seed | None, checked: bool) -> Result:
     return _outcome(data, solution) | {"statistics": _statistics(data, solution, seeded)}
 
 
-def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solution:
+def _neighbour(data: Content, arguments: Keywords, archive: bytes) -> Solution:
     """Return the solution of a neighbour with these arguments, for a start from it."""
     there = data | {"arguments": arguments}
     if not data.get("parameters"):
@@ -167,7 +169,7 @@ def _statistics(data: Content, solution: Solution, seeded: bool) -> Result:
     return plain({**solution.statistics, **numbers, **certificate, **slope}, null=True)
 
 
-def _start(data: Content, settled: Transcription) -> Any:
+def _start(data: Content, settled: Transcription) -> Guesses:
     start = data["start"]
     if start is None:
         return None
@@ -177,7 +179,7 @@ def _start(data: Content, settled: Transcription) -> Any:
     )
 
 
-def _certificate(certificate: Verification) -> dict[str, Any]:
+def _certificate(certificate: Verification) -> Keywords:
     worst = max(certificate.violations.values(), key=lambda one: one.relative, default=None)
     return {
         "drift": certificate.drift,

@@ -98,7 +98,7 @@ def order_outwards(cells: Sequence[Values]) -> tuple[list[int], list[int | None]
     return order.tolist(), near
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Tell whether a value of a parameter is a number."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
@@ -133,5 +133,5 @@ def _columns(over: Values) -> tuple[list[str], list[list]]:
     return list(over), columns
 
 
-def _is_list(values: Any) -> bool:
+def _is_list(values: object) -> bool:
     return isinstance(values, (list, tuple, range, np.ndarray))

@@ -4,12 +4,11 @@ With the active set held, dJ/dp is the slope of the Lagrangian by p (Fiacco 1976
 over a small step, of the program's own functions and of its bounds.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ocp.solution.solution import Solution
 from ocp.solving.starts.warm_start import start
+from ocp.transcription.transcribe import Transcribed
 
 STEP = 1e-5  # of a parameter, over max(1, |value|)
 
@@ -38,7 +37,7 @@ def slopes(solution: Solution) -> dict[str, float]:
 
 
 def _lagrangian(
-    transcribed: Any, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
+    transcribed: Transcribed, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
 ) -> float:
     """Return f + y' (g - bounds) - z' bounds at x, each bound the one that its multiplier prices.
 

@@ -44,7 +44,7 @@ class Processes(Executor):
         for worker in self.workers:
             self.idle.put(worker)
 
-    def submit(self, function: Callable, /, *arguments: Any, **named: Any) -> Future:
+    def submit(self, function: Callable, /, *arguments: object, **named: object) -> Future:
         """Hand out a job and return its Future."""
         return self.threads.submit(self._do, function, arguments, named)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ocp.studies.cells import STOPPED, Seed, lost_result, run_cell
 from ocp.studies.continuation import Chain, Plan, solves_to_repeat
@@ -89,7 +88,7 @@ class Run:
         route: "Route",
         ledger: Ledger,
         engine: Engine,
-        watch: Callable[[Progress], Any] | None,
+        watch: Callable[[Progress], object] | None,
         known: Mapping[str, Cell],
         settled: Mapping[str, Cell],
     ) -> None:
@@ -256,7 +255,7 @@ def run_all(
     route: Route,
     ledger: Ledger,
     engine: Engine,
-    watch: Callable[[Progress], Any] | None,
+    watch: Callable[[Progress], object] | None,
     retry: bool,
     branches: bool,
 ) -> tuple[dict[str, Cell], list[Cell]]:

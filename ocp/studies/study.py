@@ -18,6 +18,7 @@ from ocp.studies.cells import restore_solution
 from ocp.studies.continuation import Chain, Plan, chain_design, lowest_cells, place_of
 from ocp.studies.designs import design
 from ocp.studies.schedule import Route, run_all
+from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.store.cell_identity import Recipe, cell, content_of, recipe
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.outdated_cells import mark_outdated
@@ -188,7 +189,7 @@ def sweep(
 
 def variants(
     problem: Function,
-    ways: Mapping[str, Mapping[str, Any]],
+    ways: Mapping[str, Arguments],
     over: Design | None = None,
     transcription: Transcription | None = None,
     solver: Solver = Solver(),
@@ -251,7 +252,7 @@ def _goal(one: Cell, name: str) -> float:
 
 def multistart(
     problem: Function,
-    arguments: Mapping[str, Any] | None = None,
+    arguments: Arguments | None = None,
     transcription: Transcription | None = None,
     solver: Solver = Solver(),
     **options: Any,
@@ -268,7 +269,7 @@ def multistart(
 
 def restarts(
     problem: Function,
-    arguments: Mapping[str, Any] | None = None,
+    arguments: Arguments | None = None,
     transcription: Transcription | None = None,
     solver: Solver = Solver(),
     *,
@@ -364,7 +365,7 @@ def carry_out(
     file: str | Path | None = None,
     workers: int | None = None,
     executor: Any = None,
-    watch: Callable[..., Any] | None = None,
+    watch: Callable[..., object] | None = None,
     retry: bool = False,
     seconds: float | None = None,
 ) -> Study:
@@ -425,8 +426,8 @@ def _recipe(
     problem: Function,
     transcription: Transcription | None,
     solver: Solver,
-    options: Mapping[str, Any],
-) -> tuple[Recipe, dict[str, Any]]:
+    options: Arguments,
+) -> tuple[Recipe, Keywords]:
     """Return the Recipe of the cells, and the options of `study`."""
     known = (*OF_CELLS, *OF_STUDY)
     odd = next((name for name in options if name not in known), None)

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
 from ocp.storage.atomic_files import write
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.store.row_format import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
@@ -62,7 +63,7 @@ def write_table(cells: Sequence[Cell], path: str | Path) -> None:
     write(path, comma_separated(list(rows[0]) if rows else ["status"], rows))
 
 
-def comma_separated(header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def comma_separated(header: Sequence[str], rows: Iterable[Arguments]) -> str:
     """Return rows {column: value} as the text of a CSV file, the header first."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(header), lineterminator="\n")
@@ -190,7 +191,7 @@ def _groups(rows: list[Row], others: Sequence[str]) -> dict[tuple | None, list[R
     return {None: rows} if len(groups) > CURVES or alone else groups
 
 
-def _entry(one: Cell, kind: str, name: str) -> Any:
+def _entry(one: Cell, kind: str, name: str) -> object:
     """Return the entry of a cell of a kind by a name, None if it has no such."""
     if kind == "outcome":
         if name in NUMBERS:
@@ -201,5 +202,5 @@ def _entry(one: Cell, kind: str, name: str) -> Any:
     return parts[kind].get(name)
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

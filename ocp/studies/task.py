@@ -16,7 +16,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
-from ocp.studies.store.argument_records import EMPTY, call_by_flags, flags_of
+from ocp.studies.store.argument_records import EMPTY, Arguments, Keywords, call_by_flags, flags_of
 from ocp.studies.store.qualified_names import GALLERY
 from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.settings import Transcription
@@ -34,7 +34,7 @@ def overview(solution: Solution, path: str | Path) -> None:
     plot(solution, path)
 
 
-def on_spline(statement: Problem, settings: Mapping[str, Any]) -> Problem:
+def on_spline(statement: Problem, settings: Arguments) -> Problem:
     """Return a problem on its spline with other settings: degree, knots, spacing.
 
     Raises ValueError naming one that a spline does not have, or that says nothing of its knots, and
@@ -85,8 +85,8 @@ class Published:
     ours: Callable[[Solution], float] = field(repr=False)
     optimum: float | None = None
     remark: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Arguments = field(default_factory=dict)
+    settings: Arguments = field(default_factory=dict)
     comparable: bool = True
 
 
@@ -100,7 +100,7 @@ class OwnFile:
     name: str
     words: str
     endings: tuple[str, ...]
-    write: Callable[[Solution, str], Any]
+    write: Callable[[Solution, str], object]
 
 
 @portable
@@ -115,8 +115,8 @@ class Views:
     also leave.
     """
 
-    plot: Callable[..., Any] = overview
-    animate: Callable[..., Any] = film
+    plot: Callable[..., object] = overview
+    animate: Callable[..., object] = film
     report: Callable[[Solution], Report] | None = None
     lines: Callable[[Report], Iterable[str]] | None = None
     brief: Callable[[Solution], Iterable[str]] | None = None
@@ -179,7 +179,7 @@ class Task:
             return path.parent.parent.name
         return path.parent.name if path.stem in ("statement", "__init__") else path.stem
 
-    def state(self, arguments: Mapping[str, Any]) -> Problem:
+    def state(self, arguments: Arguments) -> Problem:
         """Return the problem with these arguments; raise ValueError naming the line where one's own
         file fails."""
         own = told_by_line(inspect.getfile(self.problem))
@@ -187,7 +187,7 @@ class Task:
             return call_by_flags(self.problem, arguments)
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> Keywords:
         """Values of the problem's parameters unless a run says otherwise."""
         flags = flags_of(self.problem).values()
         return {one.name: one.default for one in flags if one.default is not EMPTY}
@@ -199,7 +199,7 @@ class Task:
         named = (one.name for one in own if one.kind is not one.VAR_KEYWORD)
         return tuple(name for name in named if name not in FRAMEWORK)
 
-    def numbers(self, arguments: Mapping[str, Any]) -> tuple[Published, ...]:
+    def numbers(self, arguments: Arguments) -> tuple[Published, ...]:
         """Published numbers that belong to these arguments; `points` may be any."""
 
         def belongs(entry: Published) -> bool:
@@ -209,7 +209,7 @@ class Task:
         return tuple(entry for entry in self.published if belongs(entry))
 
 
-def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
+def check_parameter(parameter: object, problem: Callable, method: Callable) -> None:
     """Raise ValueError naming a parameter that a problem cannot leave open, or a method not be
     given: one that stands for no argument, or for one that shapes the problem."""
     if not isinstance(parameter, Parameter):
@@ -233,7 +233,7 @@ def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
         raise ValueError(f"{what}: the method takes no `values` of parameters")
 
 
-def takes_values(method: Callable[..., Any]) -> bool:
+def takes_values(method: Callable) -> bool:
     """Tell whether a method can be handed values of parameters."""
     taken = inspect.signature(method).parameters.values()
     return any(one.name == "values" or one.kind is one.VAR_KEYWORD for one in taken)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.studies.processes import BEGINNING, ONE_THREAD, Processes, check_beginning
 
 
@@ -57,7 +58,7 @@ class Engine:
                 else:
                     os.environ[name] = value
 
-    def submit(self, *task: Any) -> Future:
+    def submit(self, *task: object) -> Future:
         """Hand out a task and return its Future."""
         return self.pool.submit(*task)
 
@@ -72,14 +73,14 @@ class Engine:
 class _Here(Executor):
     """An executor that does everything at once, in this process."""
 
-    def submit(self, function: Callable, /, *arguments: Any, **named: Any) -> Future:
+    def submit(self, function: Callable, /, *arguments: object, **named: object) -> Future:
         """Do it, and return the finished Future."""
         future: Future = Future()
         future.set_result(function(*arguments, **named))
         return future
 
 
-def _check_seconds(seconds: Any, own: bool) -> None:
+def _check_seconds(seconds: Numbers, own: bool) -> None:
     number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not number or not 0 < seconds < np.inf:
         raise ValueError(f"seconds: expected a positive number, got {seconds!r}")

@@ -4,13 +4,13 @@ import inspect
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ocp.cli.book.reference import plain, restructured_text
 from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.studies.store import qualified_names
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.task import Task
 from ocp.transcription.settings import transcription_of
 
@@ -75,7 +75,7 @@ run(["speeds", "--plot", "gait_speeds.png"])
 '''
 
 
-def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
+def write_scripts(folder: Path, *, solved: bool = True) -> Keywords:
     """Write a script for each problem, and its source, below a folder; return Sphinx's settings."""
     scripts, sources = folder / "scripts", folder / "sources"
     scripts.mkdir(parents=True)
@@ -167,7 +167,7 @@ def beside(task: Task, solution: Solution) -> str:
     return "\n".join(lines) or "No source prints an optimum of this problem."
 
 
-def pictures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
+def pictures(block: tuple, variables: Keywords, settings: Keywords) -> str:
     """Move the pictures that a block of code has written to where the site shows them."""
     from sphinx_gallery.scrapers import figure_rst
 

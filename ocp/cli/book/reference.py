@@ -38,7 +38,7 @@ SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")  # of docs
 SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
 
 
-def public() -> dict[str, Any]:
+def public() -> dict[str, object]:
     """Return {dotted name: object} of every public name: those of `ocp` first, then the wings' own.
 
     A name that `ocp` gives is not repeated by its wing.
@@ -57,7 +57,7 @@ def public() -> dict[str, Any]:
     return {name: value for name, value in names.items() if not inspect.ismodule(value)}
 
 
-def home(name: str, value: Any) -> str:
+def home(name: str, value: object) -> str:
     """Return the wing on whose page a public name stands."""
     parts = name.split(".")
     if len(parts) > 2:
@@ -81,7 +81,7 @@ def write_pages(folder: Path) -> None:
     (folder / "index.rst").write_text("\n".join(_index(entries)), encoding="utf-8")
 
 
-def _index(entries: dict[str, Any]) -> Iterator[str]:
+def _index(entries: dict[str, object]) -> Iterator[str]:
     yield from ("Reference", FENCE, "", "Import from ``ocp``, or from a wing where it says so.", "")
     yield from (".. toctree::", "   :maxdepth: 1", "", *(f"   {wing}" for wing in WINGS), "")
     yield from (".. list-table::", "   :widths: 30 70", "")
@@ -91,7 +91,7 @@ def _index(entries: dict[str, Any]) -> Iterator[str]:
         yield f"     - {plain(summary(value))}"
 
 
-def _entry(name: str, value: Any) -> str:
+def _entry(name: str, value: object) -> str:
     """Return the directive that documents a name."""
     kind = "class" if inspect.isclass(value) else "function"
     if kind == "class" or inspect.isroutine(value):
@@ -100,13 +100,13 @@ def _entry(name: str, value: Any) -> str:
     return f".. py:data:: {name}\n   :type: {type(value).__name__}\n\n   {words}\n"
 
 
-def _options(value: Any) -> str:
+def _options(value: object) -> str:
     """Return the options of a directive: fields are listed where they say more than their names."""
     explained = is_dataclass(value) and any(field.metadata.get("help") for field in fields(value))
     return "   :undoc-members:\n" if explained else ""
 
 
-def summary(value: Any) -> str:
+def summary(value: object) -> str:
     """Return the first sentence of a module's, function's, class's or constant's description."""
     if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
         opening = (inspect.getdoc(value) or "").partition("\n\n")[0]
@@ -114,7 +114,7 @@ def summary(value: Any) -> str:
     return _constant_line(value)
 
 
-def _constant_line(value: Any) -> str:
+def _constant_line(value: object) -> str:
     """Return a line about a constant: the keys of a table, the name of a record, or its value."""
     if isinstance(value, dict):
         return "Keys: " + ", ".join(f"`{key}`" for key in value) + "."
@@ -218,8 +218,8 @@ def _process_signature(
     app: Any,
     what: str,
     name: str,
-    value: Any,
-    options: Any,
+    value: object,
+    options: object,
     given: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
@@ -228,7 +228,7 @@ def _process_signature(
 
 
 def _process_docstring(
-    app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
+    app: Any, what: str, name: str, value: object, options: object, lines: list[str]
 ) -> None:
     """Replace a docstring's lines by their reStructuredText; a field has the help of its
     metadata."""

@@ -9,7 +9,6 @@ lists at other flags multiply the runs: `ocp compare two_link_time ./mine.py --s
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import (
@@ -29,6 +28,7 @@ from ocp.studies.comparison.comparison import compare
 from ocp.studies.comparison.jobs import BEST
 from ocp.studies.comparison.run import Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.task import Task, task_of
 from ocp.studies.workers import processors
@@ -82,7 +82,7 @@ def command(arguments: Sequence[str] | None = None) -> int:
     return DONE
 
 
-def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:
+def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> Keywords:
     """Return the problem's parameters that --set flags give."""
     arguments, kinds = {}, {one.name: one.kind for one in of_function(tasks[0].problem)}
     for text in texts:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ocp.cli.commands.certified_list import certify_problems
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
@@ -106,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--solve", nargs="*", metavar="NAME", help=words)
     solving = parser.add_argument_group("with --solve")
 
-    def add(name: str, kind: type, default: Any, metavar: str, words: str) -> None:
+    def add(name: str, kind: type, default: object, metavar: str, words: str) -> None:
         text = words if default is None else f"{words} (default: {default:g})"
         solving.add_argument(f"--{name}", type=kind, default=default, metavar=metavar, help=text)
 

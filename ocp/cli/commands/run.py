@@ -3,6 +3,7 @@
 import argparse
 import inspect
 import sys
+from argparse import _ArgumentGroup
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -34,6 +35,7 @@ from ocp.motion.spline import KNOTS, BSpline
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts
 from ocp.solvers import INTERRUPTED as STOPPED
+from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.store.qualified_names import module_at, named_value
 from ocp.studies.task import GIVEN, Task, on_spline, task_of
 from ocp.transcription import KERNELS
@@ -168,11 +170,11 @@ def _solve(task: Task, flags: Flags, steps: Steps) -> "tuple[Solution, Viewer | 
     return solution, viewer
 
 
-def _solver(flags: Mapping[str, Any]) -> Solver:
+def _solver(flags: Arguments) -> Solver:
     """Return the Solver of flags, `tol` and `option` among its options; raise ValueError."""
     chosen = dict(flags)
     tolerance, texts = chosen.pop("tol"), chosen.pop("option")
-    options: dict[str, Any] = {}
+    options: Keywords = {}
     if tolerance is not None:
         if chosen["plugin"] not in TOLERANCE_OPTIONS:
             raise ValueError(
@@ -187,7 +189,7 @@ def _solver(flags: Mapping[str, Any]) -> Solver:
     return Solver(**chosen, options=options)
 
 
-def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
+def _transcription(task: Task, flags: Arguments) -> Transcription:
     """Return the Transcription of flags, which may name values of the task's module."""
     settings = {name: value for name, value in flags.items() if value is not None}
     if settings["method"] == task.transcription.method.name:
@@ -201,10 +203,10 @@ def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
 
 def _print_and_write(
     task: Task,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     solution: Solution,
     certificate: "certificates.Verification | None",
-    outputs: Mapping[str, Any],
+    outputs: Arguments,
     room: int,
 ) -> bool:
     """Print the result of a run, by default in `room` lines, write the files that were asked for,
@@ -337,7 +339,7 @@ def _record_settings(record: type, without: Sequence[str] = ()) -> list[Setting]
     return settings
 
 
-def _add_outputs(group: Any, task: Task) -> None:
+def _add_outputs(group: _ArgumentGroup, task: Task) -> None:
     def path(key: str, words: str, example: str, **options: Any) -> None:
         setting = Setting(name=key, kind=str, default=None, words=words)
         add(group, "output", setting, metavar=example, **options)

@@ -8,6 +8,7 @@ Over people: `ocp study lifting --set person=f5,f50,m50,m95 --measure loads --cs
 import argparse
 import importlib
 import sys
+from argparse import _ArgumentGroup
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import check_writable
 from ocp.studies.designs import grid, is_number, latin_hypercube, side_by_side
 from ocp.studies.measured_outputs import outputs
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.store.qualified_names import module_at
 from ocp.studies.study import Front, Study, pareto, rank_optima, restarts, sweep
 from ocp.studies.task import Task, task_of
@@ -108,7 +110,7 @@ def values(text: str, kind: Any = None) -> Any:
     return [literal(part) for part in text.split(",")] if "," in text else literal(text)
 
 
-def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
+def _study(task: Task, over: Any, flags: Flags, options: Keywords) -> int:
     """Run a study, print it and write what was asked for; return the exit status."""
     front = None
     if flags.starts is not None:
@@ -154,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _design_flags(group: Any) -> None:
+def _design_flags(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--set",
         action="append",
@@ -180,7 +182,7 @@ def _design_flags(group: Any) -> None:
     group.add_argument("--chain", action="store_true", help=words)
 
 
-def _run_flags(group: Any) -> None:
+def _run_flags(group: _ArgumentGroup) -> None:
     words = "verify every solution; the file has what was found"
     group.add_argument("--certify", action="store_true", help=words)
     words = (
@@ -199,7 +201,7 @@ def _run_flags(group: Any) -> None:
     group.add_argument("--retry", action="store_true", help="run failed cells again")
 
 
-def _output_flags(group: Any) -> None:
+def _output_flags(group: _ArgumentGroup) -> None:
     group.add_argument("--csv", metavar="FILE.csv", help="write a table of the cells")
     group.add_argument("--plot", metavar="FILE.png", help="draw a figure per parameter")
     words = "of the table, to be drawn (default: objective)"
@@ -207,7 +209,7 @@ def _output_flags(group: Any) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress line")
 
 
-def _measure(module: ModuleType, name: str | None) -> Callable[[Solution], Any] | None:
+def _measure(module: ModuleType, name: str | None) -> Callable[[Solution], object] | None:
     """Return the measure of solutions: a module's function, or the least and most of outputs."""
     if name is None or (name == "outputs" and not hasattr(module, name)):
         return None if name is None else outputs
@@ -231,7 +233,7 @@ def _design(flags: Flags, task: Task) -> Any:
     return side_by_side(over) if flags.zip else grid(over)
 
 
-def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
+def _sets(texts: Sequence[str], task: Task) -> Keywords:
     """Return {parameter: values} of --set flags."""
     kinds, over = {name: type(value) for name, value in task.defaults.items()}, {}
     kinds |= {one.name: one.kind for one in of_function(task.problem) if one.kind is not NOTHING}
@@ -245,7 +247,7 @@ def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
     return over
 
 
-def _single(flags: Flags, over: dict[str, Any]) -> dict[str, Any]:
+def _single(flags: Flags, over: Keywords) -> Keywords:
     """Return the only value of each parameter of a multistart."""
     cell = {
         name: entry[0] if isinstance(entry, list) and len(entry) == 1 else entry

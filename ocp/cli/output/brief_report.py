@@ -6,12 +6,12 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ocp.cli.output.run_report import problem_line, published_lines
 from ocp.report import report
 from ocp.report.internal_report import coordinate_words
 from ocp.solution.margins import closest_line, reserves_from_data
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.task import Report
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
@@ -36,7 +36,7 @@ class Section:
 
 def brief(
     said: Report,
-    defaults: Mapping[str, Any],
+    defaults: Arguments,
     own: Iterable[str] = (),
     room: int = LINES,
 ) -> str:
@@ -71,7 +71,7 @@ def _width(lines: Iterable[Line]) -> int:
     return 2 + max([LABEL, *(len(label) for label, _ in lines if len(label) <= LONGEST)])
 
 
-def _head(said: Report, defaults: Mapping[str, Any]) -> list[Line]:
+def _head(said: Report, defaults: Arguments) -> list[Line]:
     """Return the lines of the problem, the solver and the result."""
     value, integral = said["objective"], said["integral"]
     objective = f"{value:.9g}"
@@ -120,7 +120,7 @@ def _terms(terms: Mapping[str, Mapping[str, float]]) -> list[Line]:
     ]
 
 
-def _rounds(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
+def _rounds(rounds: Sequence[Report]) -> list[Line]:
     """Return the line of a refinement, if there was any."""
     if not rounds:
         return []
@@ -129,7 +129,7 @@ def _rounds(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
     return [("refined", f"{text} {last['defect']:.1e}")]
 
 
-def _worst(violations: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+def _worst(violations: Mapping[str, Report]) -> list[Line]:
     """Return a table of the constraints that are violated most, relative to their bounds."""
     order = sorted(violations.values(), key=lambda entry: -entry["relative"])
     names = {id(entry): name for name, entry in violations.items()}

@@ -1,10 +1,11 @@
 """Report of a run: that of its solution, the command's arguments, published values beside ours."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ocp.report import report
 from ocp.solution.solution import Solution
+from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.task import Report, Task
 
 if TYPE_CHECKING:
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 
 def describe(
     task: Task,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     solution: Solution,
     certificate: "Verification | None" = None,
     tolerance: float | None = None,
-) -> dict[str, Any]:
+) -> Keywords:
     """Return the report of a solution as plain data for JSON.
 
     Args:
@@ -60,7 +61,7 @@ def block(said: Report) -> str:
     return report.align([problem_line(said, {}), *lines, *published_lines(said)])
 
 
-def problem_line(said: Report, defaults: Mapping[str, Any]) -> tuple[str, str]:
+def problem_line(said: Report, defaults: Arguments) -> tuple[str, str]:
     """Return the line of the problem's name and of its arguments that are no `defaults`."""
     words = [
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"

@@ -3,18 +3,19 @@
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ocp import interchange  # whose names load when they are asked for
 from ocp.cli.exit_status import error_words
 from ocp.problem.statement import Problem
 from ocp.progress import say
+from ocp.report.internal_report import Report
 from ocp.solution.solution import Solution
 from ocp.storage.atomic_files import check_writable, plain, write
 from ocp.storage.npz import save
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.task import OwnFile, Views
 
 FILES = ("save", "report", "motion", "forces", "plot", "animate")
@@ -28,7 +29,7 @@ ENDINGS = {
 }
 
 
-def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> None:
+def check_paths(outputs: Arguments, files: Sequence[OwnFile] = ()) -> None:
     """Raise an error before a solve where a file could not be written after it.
 
     Args:
@@ -64,7 +65,7 @@ def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> No
             raise ValueError(f"--animate: {error}") from None
 
 
-def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
+def check_tables(outputs: Arguments, statement: Problem) -> None:
     """Raise ValueError where ground forces are asked for of a problem that has no ground."""
     parts = list(statement.parts.values())
     if outputs["forces"] is not None and all(part.ground is None for part in parts):
@@ -75,8 +76,8 @@ def write_files(
     name: str,
     views: Views,
     solution: Solution,
-    report: Callable[[], Mapping[str, Any]],
-    outputs: Mapping[str, Any],
+    report: Callable[[], Report],
+    outputs: Arguments,
 ) -> bool:
     """Write the files that were asked for, and tell whether all of them are written.
 
@@ -90,7 +91,7 @@ def write_files(
         report: made for its file alone.
         outputs: {flag: path or None} of the run.
     """
-    writers: dict[str, Callable[[str], Any]] = {
+    writers: dict[str, Callable[[str], object]] = {
         "save": lambda path: save(solution, path),
         "report": lambda path: write(path, json.dumps(plain(report(), null=True), indent=2) + "\n"),
         "motion": lambda path: interchange.save_motion(solution, path),

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from typing import TextIO
 
 from ocp.progress import listen
 
@@ -94,7 +94,7 @@ def status_line(name: str, *, silent: bool = False) -> Iterator[Steps]:
     steps = Steps(name, stream, PATIENCE[stream is not None and stream.isatty()])
     with warnings.catch_warnings(), listen(steps):
 
-        def show(message: Any, *_: Any, **__: Any) -> None:
+        def show(message: object, *_: object, **__: object) -> None:
             steps.clear()
             with suppress(OSError):
                 print(f"{steps.name}: warning: {message}", file=sys.stderr)

@@ -25,7 +25,7 @@ def main(task: str, result: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    def tell(stage: str, **values: Any) -> None:
+    def tell(stage: str, **values: object) -> None:
         write(result, json.dumps({"stage": stage} | values))
 
     try:

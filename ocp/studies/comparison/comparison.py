@@ -4,7 +4,7 @@ The runs are problems by solvers, Hessians, derivatives, formulations and transc
 solves as the problem's own command does.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from ocp.studies.comparison.jobs import DEFAULTS, Compared, Limits, Solvers, job
 from ocp.studies.comparison.run import Run, execute
 from ocp.studies.comparison.solvers import SOLVERS
 from ocp.studies.processes import EngineError
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.task import Task
 
 SETTINGS = (*DEFAULTS, "arguments", "again")
@@ -53,7 +54,7 @@ def compare(
     memory: float = 4.0,
     workers: int = 1,
     file: str | Path | None = None,
-    watch: Callable[[Run], Any] | None = None,
+    watch: Callable[[Run], object] | None = None,
     **settings: Any,
 ) -> Comparison:
     """Return the Comparison of solvers on a problem, or on several.
@@ -102,7 +103,7 @@ def compare(
     return Comparison(tuple(runs[key] for key in keys))
 
 
-def _check(settings: Mapping[str, Any], **positive: float) -> None:
+def _check(settings: Arguments, **positive: float) -> None:
     """Refuse a comparison begun by one of its own runs, unknown settings, limits of nothing."""
     if WITHIN:
         raise EngineError(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from ocp.dynamics import DERIVATIVES, Formulation
 from ocp.dynamics.catalogue import is_choice
@@ -13,6 +12,7 @@ from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.comparison.run import Job, Run
 from ocp.studies.comparison.solvers import SOLVERS, TRANSCRIPTIONS, Entry
+from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.store.cell_identity import bound_to, content_of, recipe, transcription_content
 from ocp.studies.store.digests import digest, problem_digest
 from ocp.studies.store.qualified_names import address, bound_address, named_value
@@ -54,7 +54,7 @@ class Limits:
 def jobs(
     problems: Iterable[Compared],
     solvers: Solvers,
-    settings: Mapping[str, Any],
+    settings: Arguments,
     limits: Limits,
 ) -> list[Job]:
     """Return the Jobs of all combinations; raise ValueError naming what there is not.
@@ -117,7 +117,7 @@ def _way(name: str, entry: Entry, choices: Sequence[str]) -> Way:
     )
 
 
-def _job(problem: Compared, stated: Mapping[str, Any], way: Way, limits: Limits) -> Job:
+def _job(problem: Compared, stated: Arguments, way: Way, limits: Limits) -> Job:
     plugin = way.entry.plugin
     if not isinstance(plugin, str):
         plugin = bound_to("solver", plugin)
@@ -143,7 +143,7 @@ def _job(problem: Compared, stated: Mapping[str, Any], way: Way, limits: Limits)
     )
 
 
-def _problem_content(problem: Compared, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _problem_content(problem: Compared, arguments: Arguments) -> Keywords:
     """Return the content of a cell by which a process finds a problem, and its title in tables."""
     if isinstance(problem, Problem):
         place = bound_address(problem)
@@ -160,7 +160,7 @@ def _problem_content(problem: Compared, arguments: Mapping[str, Any]) -> dict[st
     return content_of(recipe(task, None, Solver()), arguments) | {"title": title}
 
 
-def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:
+def _transcription(problem: Compared, way: Way) -> Arguments:
     task = problem if isinstance(problem, Task) else None
     function = problem if task is None else task.problem
     dynamics = way.dynamics

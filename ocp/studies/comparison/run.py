@@ -19,6 +19,7 @@ from typing import Any
 from ocp.storage.atomic_files import write
 from ocp.studies.comparison.verdict import GAVE_UP, SOLVED, UNSAID
 from ocp.studies.processes import ONE_THREAD
+from ocp.studies.store.argument_records import Arguments, Keywords
 
 GRACE = 20.0  # s: for a solver that was told to stop, and for the certificate
 POLL = 0.02  # s
@@ -93,11 +94,11 @@ class Job:
 
     run: Run
     problem: str
-    arguments: Mapping[str, Any]
+    arguments: Arguments
     method: Any
-    how: Mapping[str, Any]
-    solver: Mapping[str, Any]
-    transcription: Mapping[str, Any]
+    how: Arguments
+    solver: Arguments
+    transcription: Arguments
     environment: Mapping[str, str]
     seconds: float
     memory: float
@@ -122,7 +123,7 @@ def execute(job: Job) -> Run:
                 raise
             output.seek(0)
             printed = output.read().decode(errors="replace")
-        left: dict[str, Any] = {"stage": "start"}
+        left: Keywords = {"stage": "start"}
         if result.exists():
             left = json.loads(result.read_text())
         values = left.get("values", {})
@@ -158,7 +159,7 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
         time.sleep(POLL)
 
 
-def _conclude(run: Run, left: Mapping[str, Any], code: int, late: bool, printed: str) -> Run:
+def _conclude(run: Run, left: Arguments, code: int, late: bool, printed: str) -> Run:
     """Return the Run with its verdict, from what its process left behind and printed."""
     stage = left["stage"]
     if stage == "refused":

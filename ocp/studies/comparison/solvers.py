@@ -6,7 +6,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ocp.solvers import Backend
+from ocp.solvers.nlp import Options
 from ocp.spelling import suggest_fields
+from ocp.studies.store.argument_records import Arguments
 
 
 @suggest_fields
@@ -19,7 +21,7 @@ class Entry:
 
     plugin: str | Backend
     hessian: str = "exact"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,7 +70,7 @@ SOLVERS: Mapping[str, Entry] = {
     # QN: without factors of the reduced Hessian
     "snopt-qn": Entry(plugin="snopt", hessian="lbfgs", options={"QPSolver QN": ""}),
 }
-TRANSCRIPTIONS: Mapping[str, Mapping[str, Any]] = {
+TRANSCRIPTIONS: Mapping[str, Arguments] = {
     "spline": {},
     "explicit": {"torques": "explicit"},
     "variables": {"torques": "variables"},

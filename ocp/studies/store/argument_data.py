@@ -1,21 +1,19 @@
 """Arguments of functions as plain data, in the types that the signatures name."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ocp.spelling import suggestion
 from ocp.storage.atomic_files import plain
 from ocp.studies.designs import is_number
-from ocp.studies.store.argument_records import EMPTY, Flag, flags_of
+from ocp.studies.store.argument_records import EMPTY, Arguments, Flag, flags_of
 from ocp.studies.task import FRAMEWORK
 
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
-def complete_arguments(
-    function: Callable, given: Mapping[str, Any], first: int = 0
-) -> dict[str, Any]:
+def complete_arguments(function: Callable, given: Arguments, first: int = 0) -> dict[str, Any]:
     """Return the arguments with all defaults by their flags, in the types that these name.
 
     The `first` ones belong to the framework.
@@ -42,9 +40,7 @@ def complete_arguments(
     }
 
 
-def call_arguments(
-    function: Callable, arguments: Mapping[str, Any], first: int = 0
-) -> dict[str, Any]:
+def call_arguments(function: Callable, arguments: Arguments, first: int = 0) -> dict[str, Any]:
     """Return plain arguments as a function takes them: tuples where its signature says so.
 
     The `first` ones belong to the framework.
@@ -74,7 +70,7 @@ def _typed_value(name: str, value: Any, annotation: Any) -> Any:
     return value
 
 
-def plain_value(name: str, value: Any) -> Any:
+def plain_value(name: str, value: object) -> Any:
     """Return the value as JSON has it; raise ValueError naming it if it is not plain."""
     try:
         data = plain(value)

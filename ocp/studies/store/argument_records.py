@@ -8,7 +8,10 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
+
+Arguments: TypeAlias = Mapping[str, Any]  # by name, as functions take them and files have them
+Keywords: TypeAlias = dict[str, Any]  # such, while they are gathered
 
 EMPTY = inspect.Parameter.empty
 
@@ -33,7 +36,7 @@ class Flag:
         return f"{self.argument}.{self.field}" if self.record else self.argument
 
 
-def flags_of(function: Callable[..., Any], first: int = 0) -> Mapping[str, Flag]:
+def flags_of(function: Callable, first: int = 0) -> Mapping[str, Flag]:
     """Return the flags of a function by name, in the order of its arguments and of their fields.
 
     The `first` arguments, which are the framework's, have none.
@@ -57,7 +60,7 @@ def flags_of(function: Callable[..., Any], first: int = 0) -> Mapping[str, Flag]
     return known
 
 
-def call_by_flags(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+def call_by_flags(function: Callable, values: Arguments) -> Any:
     """Return the result of a function for values by the names of its flags.
 
     Raises:
@@ -77,7 +80,7 @@ def call_by_flags(function: Callable[..., Any], values: Mapping[str, Any]) -> An
     return function(**arguments)
 
 
-def _record(default: Any, given: Mapping[Flag, Any]) -> Any:
+def _record(default: Any, given: Mapping[Flag, object]) -> Any:
     """Return a record with given fields in place of those of the argument's default."""
     flags = {each.field: each for each in given}
     values = {each.field: value for each, value in given.items()}
@@ -120,7 +123,7 @@ def _default(entry: Any) -> Any:
     return EMPTY if entry.default is MISSING else entry.default
 
 
-def _annotations(thing: Any) -> Mapping[str, Any]:
+def _annotations(thing: object) -> Mapping[str, Any]:
     """Return evaluated annotations by name, none where one of them cannot be evaluated."""
     try:
         return typing.get_type_hints(thing)

@@ -16,12 +16,13 @@ from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
+from ocp.solvers.nlp import Options
 from ocp.solving.ladder import PLAIN
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggestion
 from ocp.studies.designs import is_number
 from ocp.studies.store.argument_data import call_arguments, complete_arguments, plain_value
-from ocp.studies.store.argument_records import call_by_flags
+from ocp.studies.store.argument_records import Arguments, Keywords, call_by_flags
 from ocp.studies.store.digests import code_digest, problem_digest
 from ocp.studies.store.qualified_names import (
     address,
@@ -55,7 +56,7 @@ class Recipe:
     transcription: Transcription
     solver: Solver
     method: Callable[..., Solution] = solve
-    how: Mapping[str, Any] = field(default_factory=dict)
+    how: Arguments = field(default_factory=dict)
     measure: Callable[[Solution], Mapping[str, float]] | None = None
     certify: bool = False
     parameters: tuple[Parameter, ...] = ()
@@ -89,9 +90,7 @@ def recipe(
     return Recipe(problem=problem, transcription=settled, solver=solver, **given)
 
 
-def content_of(
-    recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None
-) -> Content:
+def content_of(recipe: Recipe, arguments: Arguments, start: Content | None = None) -> Content:
     """Return all that a solve by a `recipe` depends on as plain data, the `start` of it too.
 
     `arguments` of the problem may also hold "motion.NAME" of its spline, "transcription.NAME",
@@ -104,7 +103,7 @@ def content_of(
     return data | {"stated": _content_digests(recipe, data)}
 
 
-def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
+def settings_content(recipe: Recipe, arguments: Arguments) -> Content:
     """Return the settings of a solve as plain data, functions by their addresses, as `content_of`
     without the digests of what they make."""
     parts = _split_prefixes(arguments)
@@ -130,7 +129,7 @@ def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
     )
 
 
-def _place(recipe: Recipe, role: str) -> Any:
+def _place(recipe: Recipe, role: str) -> str | Keywords:
     """Return by what a function of a recipe is found: its address, or the name that a module binds
     it to, or, of a record that is called as a method, the address of its class and its fields."""
     function = getattr(recipe, role)
@@ -165,7 +164,7 @@ def _content_digests(recipe: Recipe, data: Content) -> Content:
     return {"version": VERSION, "problem": recipe.digests[key], "code": codes}
 
 
-def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
+def cell(parameters: Arguments, data: Content, after: Cell | None = None) -> Cell:
     """Return the pending Cell of `data`, a content, whose hash knows also the cell `after` which it
     comes, from whose solution it starts; `parameters` {name: value} are those of the design."""
     data = data | {"after": None if after is None else after.id}
@@ -179,9 +178,7 @@ def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None
     )
 
 
-def transcription_content(
-    stated: Transcription, changes: Mapping[str, Any], neighbour: Any
-) -> Content:
+def transcription_content(stated: Transcription, changes: Arguments, neighbour: object) -> Content:
     """Return the settings of a transcription with changes by name, as plain data.
 
     A formulation or a method of one's own is told by its address; `neighbour` is a function of the
@@ -262,24 +259,24 @@ def solver(data: Content, find: Find) -> Solver:
     return Solver(**settings)
 
 
-def settings(data: Content, find: Find) -> dict[str, Any]:
+def settings(data: Content, find: Find) -> Keywords:
     """Return the settings of a cell's method, as it takes them."""
     return call_arguments(method_at(data["method"], find), data["how"], GIVEN)
 
 
-def method_at(place: Any, find: Find) -> Callable[..., Solution]:
+def method_at(place: str | Keywords, find: Find) -> Callable[..., Solution]:
     """Return the method at an address, or the record that is one, of its class and fields."""
     if isinstance(place, str):
         return find(place)
     return find(place["record"])(**place["fields"])
 
 
-def single_attempt(method: Callable[..., Any]) -> dict[str, Any]:
+def single_attempt(method: Callable) -> Keywords:
     """Return the options with which a method tries once, where it takes attempts."""
     return {"attempts": PLAIN} if "attempts" in inspect.signature(method).parameters else {}
 
 
-def bound_to(what: str, value: Any, *neighbours: Any) -> str:
+def bound_to(what: str, value: object, *neighbours: object) -> str:
     """Return the address at which a value is bound to a name; raise ValueError if it is in no
     module."""
     place = bound_address(value, *neighbours)
@@ -291,7 +288,7 @@ def bound_to(what: str, value: Any, *neighbours: Any) -> str:
     return place
 
 
-def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
+def _open(parameters: Iterable[Parameter], given: Arguments) -> Content:
     """Return the parameters that a cell gives numbers, as plain data by name.
 
     Raises ValueError naming one whose number is outside its bounds.
@@ -310,9 +307,9 @@ def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
     }
 
 
-def _split_prefixes(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _split_prefixes(arguments: Arguments) -> dict[str, Keywords]:
     """Return {prefix: {name: plain value}} of arguments, those of the problem under ""."""
-    parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in ("", *PREFIXES)}
+    parts: dict[str, Keywords] = {prefix: {} for prefix in ("", *PREFIXES)}
     for name, value in arguments.items():
         prefix, _, rest = name.partition(".") if "." in name else ("", "", name)
         if prefix not in parts or not rest:
@@ -325,7 +322,7 @@ def _split_prefixes(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _change_transcription(
-    stated: Transcription, changes: Mapping[str, Any], neighbour: Any
+    stated: Transcription, changes: Arguments, neighbour: object
 ) -> Transcription:
     """Return a transcription with changes by name; another method starts from its own defaults."""
     general = {entry.name for entry in fields(Transcription)} - {"method"}
@@ -341,7 +338,7 @@ def _change_transcription(
     return replace(stated, method=method, **shared)
 
 
-def _changed_method(method: Any, changes: Mapping[str, Any]) -> Any:
+def _changed_method(method: Method, changes: Arguments) -> Method:
     """Return a method's record with changes; raise ValueError naming what it does not have."""
     known = [entry.name for entry in fields(method)]
     odd = next((name for name in changes if name not in known), None)
@@ -353,7 +350,7 @@ def _changed_method(method: Any, changes: Mapping[str, Any]) -> Any:
     return replace(method, **changes)
 
 
-def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Content:
+def _solver(recipe: Recipe, changes: Arguments, options: Options) -> Content:
     plugin = recipe.solver.plugin
     if not isinstance(plugin, str):
         plugin = bound_to("solver", plugin, recipe.problem, plugin)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.store.leases import LEASE, is_alive
 from ocp.studies.store.row_format import (
     ARCHIVE,
@@ -98,7 +99,7 @@ class Ledger:
             rows = [pending_row(cell, k) for k, cell in enumerate(cells, self._next_place())]
             connection.executemany(f"INSERT OR IGNORE INTO cells VALUES ({BLANKS})", rows)
 
-    def finish(self, cell: Cell, result: dict[str, Any]) -> None:
+    def finish(self, cell: Cell, result: Keywords) -> None:
         """Write the result of a cell, {field: value} and the `archive` of its solution.
 
         A cell that somebody else has solved meanwhile stays as it is.
@@ -281,7 +282,7 @@ class Ledger:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
 
-    def _schema(self) -> tuple[set[Any], tuple[int, int]]:
+    def _schema(self) -> tuple[set[object], tuple[int, int]]:
         """Return all statements that make what is in the file, and its marks."""
         rows = self.connection.execute(
             "SELECT type, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) "
@@ -290,7 +291,7 @@ class Ledger:
         (mark,), (version,) = map(self._one, ("PRAGMA application_id", "PRAGMA user_version"))
         return {sql if kind == "table" else (kind, sql) for kind, sql in rows}, (mark, version)
 
-    def _row(self, column: str, value: Any) -> Row | None:
+    def _row(self, column: str, value: object) -> Row | None:
         """Return the row where a column has a value, None if there is none."""
         row: Any = ()
         try:
@@ -341,7 +342,7 @@ class Ledger:
         row = self._one("SELECT place FROM cells WHERE id = ?", key)
         return row[0] if row is not None and isinstance(row[0], int) else self._next_place()
 
-    def _one(self, query: str, *values: Any) -> Any:
+    def _one(self, query: str, *values: object) -> Any:
         return self.connection.execute(query, values).fetchone()
 
     @contextmanager

@@ -33,13 +33,13 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+|<function .*?>")  # which differ from pro
 NUMBERS = (bool, int, float, complex, str, bytes, type(None), type(...))
 
 
-def digest(data: Any) -> str:
+def digest(data: object) -> str:
     """Return the hash of plain data."""
     text = json.dumps(data, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def problem_digest(build: Callable[[], Problem], source: Any) -> str:
+def problem_digest(build: Callable[[], Problem], source: object) -> str:
     """Return the digest of the problem that `build` returns, or of the error that it raises.
 
     What the problem leaves open is digested at the parameters' own values and at a second, generic
@@ -214,7 +214,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
             yield node.name
 
 
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
+def _fields(value: object) -> Iterator[tuple[str, object]]:
     """Yield the fields of a record, or what a partial function is made of."""
     if is_dataclass(value):
         names = [entry.name for entry in fields(value)]
@@ -224,7 +224,7 @@ def _fields(value: Any) -> Iterator[tuple[str, Any]]:
         yield name, getattr(value, name, None)
 
 
-def _is_own(value: Any) -> bool:
+def _is_own(value: object) -> bool:
     """Tell whether a function or a class is neither of the package nor of an installed library."""
     root = (getattr(value, "__module__", None) or PACKAGE).partition(".")[0]
     if root == PACKAGE or root in sys.stdlib_module_names:

@@ -91,7 +91,7 @@ def add_import_folder(folder: Path) -> None:
         sys.path.insert(0, str(folder))
 
 
-def address(function: Any) -> str:
+def address(function: object) -> str:
     """Return the address of a function; raise ValueError unless other processes find it there."""
     name = getattr(function, "__qualname__", repr(function))
     module = getattr(function, "__module__", None)
@@ -107,7 +107,7 @@ def address(function: Any) -> str:
     return f"{place}:{name}"
 
 
-def kept_here(role: str, function: Any) -> str:
+def kept_here(role: str, function: object) -> str:
     """Return an address of a function that this process alone can follow: by its role in a study
     and its name, of which the last one is kept."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
@@ -116,7 +116,7 @@ def kept_here(role: str, function: Any) -> str:
     return place
 
 
-def bound_address(value: Any, *neighbours: Any) -> str | None:
+def bound_address(value: object, *neighbours: object) -> str | None:
     """Return the address of a value that a module binds to a name, or None.
 
     Modules of its neighbours are asked first.
@@ -130,7 +130,7 @@ def bound_address(value: Any, *neighbours: Any) -> str | None:
     return None
 
 
-def named_value(neighbour: Any, name: str, kind: type) -> Any:
+def named_value(neighbour: object, name: str, kind: type) -> Any:
     """Return the value at an address, or by that name in a function's module, if it is of a kind.
 
     Anything else is the name as it is.

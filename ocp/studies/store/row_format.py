@@ -7,10 +7,11 @@ by the hash of its content, by its sizes and by its types, before anything is ma
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any
+
+from ocp.studies.store.argument_records import Arguments, Keywords
 
 SOLVED, FAILED, PENDING, DAMAGED = "solved", "failed", "pending", "damaged"
 OUTDATED = "outdated"  # a mark, which no row holds
@@ -43,16 +44,16 @@ class Cell:
     """
 
     id: str
-    parameters: dict[str, Any]
-    content: dict[str, Any]
+    parameters: Keywords
+    content: Keywords
     status: str = PENDING
     reason: str = ""
     objective: float | None = None
     duration: float | None = None
     seconds: float | None = None
-    terms: dict[str, Any] = field(default_factory=dict)
-    measured: dict[str, Any] = field(default_factory=dict)
-    statistics: dict[str, Any] = field(default_factory=dict)
+    terms: Keywords = field(default_factory=dict)
+    measured: Keywords = field(default_factory=dict)
+    statistics: Keywords = field(default_factory=dict)
     finished: str = ""
 
     @property
@@ -84,13 +85,13 @@ class Row:
         return not self.sound and self.cell.id.startswith("row ")
 
 
-def identity(content: Mapping[str, Any]) -> str:
+def identity(content: Arguments) -> str:
     """Return the hash of a content."""
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def settings_key(content: Mapping[str, Any]) -> str:
+def settings_key(content: Arguments) -> str:
     """Return the hash of a content's settings, the same however its problem was stated."""
     return identity({name: content[name] for name in content if name not in ("stated", "after")})
 
@@ -100,20 +101,20 @@ def is_settled(cell: Cell, stale: str = "") -> bool:
     return cell.solved or (cell.status == FAILED and cell.finished != stale)
 
 
-def result_of(cell: Cell, archive: bytes | None) -> dict[str, Any]:
+def result_of(cell: Cell, archive: bytes | None) -> Keywords:
     """Return the result of a cell in the form that a Ledger takes."""
     names = ("status", "reason", "objective", "duration", "seconds")
     parts = ("terms", "measured", "statistics")
     return {name: getattr(cell, name) for name in names + parts} | {"archive": archive}
 
 
-def pending_row(cell: Cell, place: int) -> tuple[Any, ...]:
+def pending_row(cell: Cell, place: int) -> tuple:
     """Return the row of a cell that waits to be solved, with its digest."""
     blank = Cell(id=cell.id, parameters=cell.parameters, content=cell.content)
     return _row(blank, place, {name: getattr(blank, name) for name in FIELDS}, "", b"")
 
 
-def finished_row(cell: Cell, place: int, result: dict[str, Any]) -> tuple[Any, ...]:
+def finished_row(cell: Cell, place: int, result: Keywords) -> tuple:
     """Return the row of a cell with what came of it, with its digest.
 
     A result too large to be read again becomes a failure that says so.
@@ -128,7 +129,7 @@ def finished_row(cell: Cell, place: int, result: dict[str, Any]) -> tuple[Any, .
     return _row(cell, place, result, stamp, archive)
 
 
-def row_of(row: Sequence[Any]) -> Row:
+def row_of(row: Sequence) -> Row:
     """Return the Row of what a file holds, COLUMNS and the digest.
 
     Raises ValueError saying what is odd.
@@ -165,11 +166,9 @@ def checksum(archive: bytes) -> str:
     return hashlib.sha256(archive).hexdigest() if archive else ""
 
 
-def _row(
-    cell: Cell, place: int, result: Mapping[str, Any], finished: str, archive: bytes
-) -> tuple[Any, ...]:
+def _row(cell: Cell, place: int, result: Arguments, finished: str, archive: bytes) -> tuple:
     """Return COLUMNS and the digest, in the types that the file gives back."""
-    values: dict[str, Any] = {name: result[name] for name in FIELDS}
+    values: Keywords = {name: result[name] for name in FIELDS}
     values |= {name: _number(values[name]) for name in NUMBERS}
     values["reason"] = (
         values["reason"].encode("utf-8", "replace").decode().replace("\0", "")[: TEXT // 4]
@@ -181,7 +180,7 @@ def _row(
     return (*row, _digest(row))
 
 
-def _check_types(values: Mapping[str, Any]) -> None:
+def _check_types(values: Arguments) -> None:
     """Raise ValueError unless a row has the types and sizes of one."""
     for name, value in values.items():
         if name == "place":
@@ -196,13 +195,13 @@ def _check_types(values: Mapping[str, Any]) -> None:
         raise ValueError("its status is none")
 
 
-def _digest(row: Sequence[Any]) -> str:
+def _digest(row: Sequence) -> str:
     return hashlib.sha256(json.dumps(list(row)).encode()).hexdigest()
 
 
-def _number(value: Any) -> float | None:
+def _number(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, allow_nan=False)

@@ -9,11 +9,11 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from glob import escape
 from pathlib import Path
-from typing import Any
 
+from ocp.studies.store.argument_records import Keywords
 from ocp.studies.store.database import Ledger
 from ocp.studies.store.row_format import FAILED, SOLVED, Cell, StudyFileError, result_of
 
@@ -25,10 +25,10 @@ class Outbox:
 
     def __init__(self, ledger: Ledger, cells: Mapping[str, Cell]) -> None:
         self.ledger, self.cells = ledger, cells
-        self.waiting: dict[str, dict[str, Any]] = {}
+        self.waiting: dict[str, Keywords] = {}
         self.trouble: StudyFileError | None = None
 
-    def send(self, key: str, result: dict[str, Any]) -> None:
+    def send(self, key: str, result: Keywords) -> None:
         """Write a result, or keep it where there is trouble."""
         self.waiting[key] = result
         if self.trouble is None:
@@ -122,7 +122,7 @@ def _places(path: Path) -> tuple[tuple[Path, str], ...]:
     return (path.parent, f".{path.name}.rescued-"), (temporary, f"ocp-rescued-{mark}-")
 
 
-def _is_private(path: Path, is_kind: Any) -> bool:
+def _is_private(path: Path, is_kind: Callable[[int], bool]) -> bool:
     """Tell whether a path is of a kind, no link, and nobody's but this user's."""
     try:
         state = path.lstat()

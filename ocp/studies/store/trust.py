@@ -4,13 +4,14 @@ A file names functions by where they are. They are never looked up there: a name
 function of the same name that the reader trusts, or for nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_named
+from ocp.studies.store.argument_records import Arguments
 from ocp.studies.store.cell_identity import Content
 from ocp.studies.store.qualified_names import address, bound_address, known_by, resolve
 from ocp.studies.task import Task
@@ -22,7 +23,7 @@ from ocp.transcription.settings import Transcription
 class Trust:
     """Functions, formulations and transcription methods by what they are `known` by."""
 
-    known: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    known: Arguments = field(default_factory=lambda: MappingProxyType({}))
 
     def __bool__(self) -> bool:
         return bool(self.known)
@@ -56,7 +57,7 @@ def trust_of_contents(contents: Iterable[Content]) -> Trust:
     return Trust({known_by(name): resolve(name) for name in names})
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
+def _parts(value: object) -> tuple[object, ...]:
     """Return the parts of a value that a file may name."""
     if isinstance(value, Task):
         return (value.problem,)
@@ -66,7 +67,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
     return (type(value),) if isinstance(value, Method) else (value,)
 
 
-def _address(value: Any) -> str:
+def _address(value: object) -> str:
     place = None if hasattr(value, "__qualname__") else bound_address(value)
     return address(value) if place is None else place
 
