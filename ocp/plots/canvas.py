@@ -7,11 +7,11 @@ state; matplotlib loads when the first one is made.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ocp.storage.atomic_files import write
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+
+Look: TypeAlias = dict[str, Any]  # of a line or a patch, by keywords of matplotlib
+Looks: TypeAlias = Mapping[str, Look]
 
 PICTURES = (".png", ".svg", ".pdf")
 # Okabe & Ito (2008), told apart by colour-blind eyes; without the yellow, which white paper

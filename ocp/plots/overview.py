@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def _of_few(figure: Figure, solution: Solution, sections: Sequence[Profile], bea
     count = len(sections) + len(balls) + bearing
     figure.set_figheight(1.7 + 1.25 * max(3, count))
     columns = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
-    grid: Any = columns[0].subgridspec(count, 1).subplots(sharex=True, squeeze=False)[:, 0]
+    grid: np.ndarray = columns[0].subgridspec(count, 1).subplots(sharex=True, squeeze=False)[:, 0]
     draw_panels(grid[: len(sections)], solution, sections)
     for axes, reach in zip(grid[len(sections) :], balls):
         draw_ball(axes, solution, reach)

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.plots.canvas import Margins, places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.typing import ColorType
 
 TICKS = 5  # of a vertical scale, at most so many steps
 STEPS = (1, 2, 2.5, 5, 10)  # of a scale, times a power of ten
@@ -32,9 +34,9 @@ FRAME, FAINT = "0.0", "0.88"  # grey of frames and of grids
 class Trace:
     """A line through (x, y), each (N,), with its `label`, colour, `width` (pt) and `dash`."""
 
-    x: Any
-    y: Any
-    colour: Any
+    x: Numbers
+    y: Numbers
+    colour: ColorType
     label: str = ""
     width: float = 1.0
     dash: Any = "-"
@@ -45,10 +47,10 @@ class Band:
     """What lies between `low` and `high`, each (N,), at x (N,): filled with a colour (and its
     opacity), named in the legend where it has a `label`."""
 
-    x: Any
-    low: Any
-    high: Any
-    colour: Any
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    colour: ColorType
     label: str = ""
 
 
@@ -143,7 +145,7 @@ def _ticks(
         yield [(left, at), (left + wide, at)], [(left, at), (left - TICK, at)]
 
 
-def _add_lines(page: Axes, lines: Sequence[Any], zorder: float, **looks: Any) -> None:
+def _add_lines(page: Axes, lines: Sequence[np.ndarray], zorder: float, **looks: Any) -> None:
     from matplotlib.collections import LineCollection
 
     page.add_collection(LineCollection(lines, zorder=zorder, **looks))
@@ -208,11 +210,11 @@ class _Scale:
     across: tuple[float, float]
     upward: tuple[float, float]
 
-    def x(self, value: Any) -> Any:
+    def x(self, value: Numbers) -> Numbers:
         low, high = self.across
         return self.box[0] + (np.asarray(value) - low) / (high - low) * self.box[2]
 
-    def y(self, value: Any) -> Any:
+    def y(self, value: Numbers) -> Numbers:
         low, high = self.upward
         return self.box[1] + (np.asarray(value) - low) / (high - low) * self.box[3]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from ocp.interchange.mjcf.equalities import MjModel, MjSpec, object_name
 from ocp.interchange.reader_notes import Remarks
@@ -114,7 +114,7 @@ def compile_model(path: Path, shapes: str) -> Model:
 
 
 @contextmanager
-def quiet(mujoco: Any) -> Iterator[list[str]]:
+def quiet(mujoco: ModuleType) -> Iterator[list[str]]:
     """Collect MuJoCo's warnings, which it would print and write to a file of its own."""
     words: list[str] = []
     before = mujoco.get_mju_user_warning()
@@ -128,7 +128,7 @@ def quiet(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def _without_absent(mujoco: Any, spec: MjSpec, path: Path) -> list[str]:
+def _without_absent(mujoco: ModuleType, spec: MjSpec, path: Path) -> list[str]:
     """Remove shapes and pictures without a file from a statement, and return the files.
 
     Raises Misstated where the mass of a body follows from one.
@@ -157,7 +157,7 @@ def _without_absent(mujoco: Any, spec: MjSpec, path: Path) -> list[str]:
     return [*meshes.values(), *pictures.values()]
 
 
-def _absent(assets: Sequence[Any], folder: Path) -> dict[str, str]:
+def _absent(assets: Sequence[MjSpec], folder: Path) -> dict[str, str]:
     """Return {name: file} of assets whose files are not there."""
     return {
         each.name: str(folder / each.file)

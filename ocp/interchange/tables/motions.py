@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.interchange.tables.table import Table
 from ocp.interchange.tables.write_table import save_table
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import positive
 from ocp.problem import Instant
@@ -127,13 +127,15 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
     return Table(t=t, labels=labels, units=units, values=np.vstack(rows), source="ground forces")
 
 
-def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
+def _wrenches(
+    solution: Solution, t: np.ndarray
+) -> dict[str, tuple[np.ndarray, np.ndarray, Matrix]]:
     """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros
     in phases without the foot."""
     parts = list(solution.parts.values())
     ends = np.cumsum([part.duration for part in parts])
     number = np.minimum(np.searchsorted(ends, t, side="right"), len(parts) - 1)
-    known: dict[str, Any] = {}
+    known: dict[str, tuple[np.ndarray, np.ndarray, Matrix]] = {}
     for k, part in enumerate(parts):
         ground, here = part.problem.ground, number == k
         if ground is None or not here.any():
@@ -150,7 +152,7 @@ def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, Any]:
     return known
 
 
-def _foot_wrench(foot: str, at: Instant) -> Any:
+def _foot_wrench(foot: str, at: Instant) -> Matrix:
     """Return the moment about the origin (N m) and the force (N) on a foot, (6,)."""
     return ca.vertcat(at.reaction.moment(foot), at.reaction.force(foot))
 

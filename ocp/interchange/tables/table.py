@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from ocp.interchange.tables.units import in_si
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_type, describe_value, set_fields
 from ocp.pickling import portable
 
@@ -26,9 +26,9 @@ class Table:
     used twice and units that are not known.
     """
 
-    t: Any
+    t: Numbers
     labels: Sequence[str]
-    values: Any
+    values: Numbers
     units: Sequence[str] = ()
     degrees: bool = False
     header: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Table:
         return replace(self, labels=tuple(labels), values=values, units=tuple(units))
 
 
-def check_table(what: str, table: Any) -> None:
+def check_table(what: str, table: object) -> None:
     """Raise ValueError where `what` wants a Table and was given anything else, as a path."""
     if not isinstance(table, Table):
         path = isinstance(table, str | PathLike)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -15,7 +14,8 @@ from ocp.mechanics.model.coordinates import Polynomial
 from ocp.mechanics.model.joints import GROUND, Joint
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.parameters import array
+from ocp.mechanics.values.parameters import Number, array
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_numeric
 
 LARGEST = 1e9  # m or rad: an end of a range that is open at one side only
@@ -244,11 +244,11 @@ def _limit(joint: Joint, kind: str) -> Iterator[str]:
         yield f"    <limit {' '.join(words)}/>".replace(" />", "/>")
 
 
-def _origin(pose: Any) -> str:
+def _origin(pose: Numbers) -> str:
     return f"<origin xyz={_numbers([row[3] for row in pose[:3]])} rpy={_numbers(angles(pose))}/>"
 
 
-def angles(pose: Any) -> tuple[float, float, float]:
+def angles(pose: Numbers) -> tuple[float, float, float]:
     """Return roll, pitch and yaw (rad) of a pose: its turns about the fixed axes x, y, z."""
     turn = np.array(pose)[:3, :3]
     yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
@@ -259,5 +259,5 @@ def angles(pose: Any) -> tuple[float, float, float]:
     return float(np.arctan2(rest[2, 1], rest[2, 2])), pitch, yaw
 
 
-def _numbers(values: Sequence[float]) -> str:
+def _numbers(values: Sequence[Number]) -> str:
     return '"' + " ".join(repr(float(value)) for value in values) + '"'

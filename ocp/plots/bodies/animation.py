@@ -23,6 +23,8 @@ from ocp.version import install_hint
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
+    from matplotlib.typing import ColorType
 
 FILMS = (".gif", ".mp4", ".html")
 STEEL, STONE, BONE = "#4d7ea8", "#a9adb2", "#39424e"  # bodies, scenery, rails and cables

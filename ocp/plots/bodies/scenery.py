@@ -12,10 +12,12 @@ import numpy as np
 from ocp.mechanics.kinematics.kinematics import poses, velocity
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Point, Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.solids import Solid, scenery, solids
 from ocp.plots.curves.contact_forces import contact_forces, surfaces
 from ocp.plots.curves.phases import Piece, piece_mask, pieces
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 
@@ -66,7 +68,7 @@ def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray)
     if not links:
         return {}
 
-    def rows_of(at: Any) -> Any:
+    def rows_of(at: Instant) -> Matrix:
         known = poses(tree, at.q)
         return ca.vertcat(*(ca.vec(known[k][:3, :].T) for k in links))
 

@@ -15,8 +15,10 @@ import numpy as np
 
 from ocp.certificate.contact_violations import FAINT
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
+from ocp.mechanics.values.types import Matrix
 from ocp.plots.canvas import SMALL, style
 from ocp.problem.contact.ground import Ground
+from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
@@ -62,7 +64,9 @@ class Scene:
     ground: Ground
 
 
-def scene(solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Any], Any]]) -> Scene:
+def scene(
+    solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Instant], Matrix]]
+) -> Scene:
     """Return the Scene of a Solution at times (N,); `points`: {name: function(Instant) -> (3,)}.
 
     Raises ValueError if the problem has no ground.
@@ -94,7 +98,7 @@ def scene(solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Any]
     )
 
 
-def _share(quantity: str, foot: str, weight: float, at: Any) -> Any:
+def _share(quantity: str, foot: str, weight: float, at: Instant) -> Matrix:
     """Return force or lever of a foot, of the weight."""
     return getattr(at.reaction, quantity)(foot) / weight
 
@@ -149,12 +153,7 @@ def _arrow(axes: Axes, start: Any, end: Any, head: str, colour: str, width: floa
 
 
 def strip(
-    axes: Axes,
-    scene: Scene,
-    body: Body,
-    plane: Sequence[int],
-    pitch: float,
-    labels: Sequence[str],
+    axes: Axes, scene: Scene, body: Body, plane: Sequence[int], pitch: float, labels: Sequence[str]
 ) -> None:
     """Draw the body at all instants side by side, `pitch` (m) apart, each over its label.
 

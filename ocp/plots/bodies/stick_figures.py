@@ -27,10 +27,12 @@ from ocp.plots.bodies.scenery import floors, placed_solids
 from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
+from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
 BENT = (0.2, 0.4, 0.6, 0.8)  # where along a flexible link it is drawn bent
 STEPS = 200  # of the paths of points
@@ -99,7 +101,7 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     rails = [k for k in range(n) if kinds[k] in SLIDES and k not in free]
     stays = _stays(tree, places)
 
-    def positions(at: Any) -> Matrix:
+    def positions(at: Instant) -> Matrix:
         frames = [*poses(tree, at.q), ca.DM.eye(4)]  # the ground is link -1; phases may carry more
         spots = (_spot(tree, at.q, frames, k, place, i < n) for i, (k, place) in enumerate(places))
         return ca.vertcat(*spots)
@@ -204,7 +206,7 @@ def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
     bars: list[tuple[int, int]] = []
     known = {point.name: first + number for number, point in enumerate(tree.points)}
     joining = [stay for stay in tree.stays if not stay.joint]
-    paths: list[Any] = [stay.path or (stay.start, stay.end) for stay in joining]
+    paths: list[Sequence[End]] = [stay.path or (stay.start, stay.end) for stay in joining]
     paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
     for path in paths:
         spots = []
@@ -226,7 +228,7 @@ def _ends(tree: Tree) -> list[Place]:
     return points + [(k, _tip(tree.links[k])) for k in leaves]
 
 
-def _tip(link: Link) -> Any:
+def _tip(link: Link) -> Numbers:
     """Return the place (3) that stands for the end of a link.
 
     Of a flexible one it is the beam's tip, or the farthest place that is known.
@@ -240,7 +242,7 @@ def _tip(link: Link) -> Any:
 
 
 def _spot(
-    tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Any, anchor: bool
+    tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Numbers, anchor: bool
 ) -> Matrix:
     """Return the position of a place (3) on link k; an `anchor` is one at which the link does not
     bend."""

@@ -37,9 +37,9 @@ def draw_ball(axes: Axes, solution: Solution, reach: BallReach) -> None:
     low, high = min(seen) - margin, max(seen) + margin
     for k, (what, (lower, upper)) in enumerate(bounds.items()):
         look: Any = {"facecolor": (COLOURS[k], 0.15), "edgecolor": COLOURS[k], "linewidth": 0.7}
-        axes.axhspan(upper, high, zorder=0, **look)
+        axes.axhspan(float(upper), high, zorder=0, **look)
         if what == TWIST:
-            axes.axhspan(low, lower, zorder=0, **look)
+            axes.axhspan(low, float(lower), zorder=0, **look)
     style(axes, "", "turn of a ball (rad)")
     axes.set(xlim=(t[0], t[-1]), ylim=(low, high))
     mark_ends(axes, solution)

@@ -27,7 +27,7 @@ class Curve:
     """
 
     label: str
-    x: Sequence[Any]
+    x: Sequence[float]
     y: Sequence[float]
     colour: int = 0
     dash: str = "solid"

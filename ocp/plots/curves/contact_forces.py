@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.values.types import Matrix
 from ocp.plots.canvas import COLOURS, SMALL, label_of, style
 from ocp.plots.curves.phases import curve, mark_ends, piece_mask, pieces
 from ocp.problem.contact.complementarity import Touch
@@ -17,6 +18,7 @@ from ocp.problem.contact.compliant import Sphere
 from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.contact.ground import feet_of
 from ocp.problem.contact.unscheduled import force_of, name_of
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
@@ -187,11 +189,11 @@ def _strength(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
     return np.linalg.norm(motion.trace(partial(_force, name), t), axis=0)[None, :]
 
 
-def _force(name: str, at: Any) -> Any:
+def _force(name: str, at: Instant) -> Matrix:
     return at.reaction.force(name)
 
 
-def _lever(name: str, at: Any) -> Any:
+def _lever(name: str, at: Instant) -> Matrix:
     """Return the centre of pressure times the push, and the push."""
     return ca.vertcat(at.reaction.lever(name), at.reaction.push(name))
 
@@ -233,5 +235,5 @@ def arrows(solution: Solution, t: np.ndarray, extent: float) -> dict[str, list[n
     return drawn
 
 
-def _place(point: str, at: Any) -> Any:
+def _place(point: str, at: Instant) -> Matrix:
     return at.position(point)

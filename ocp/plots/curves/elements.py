@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import State, Strut, Tendon, Tree, forces_of, torques_by_element
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.curves.phases import curve, mark_ends
@@ -77,7 +78,7 @@ def _draw(axes: Axes, t: np.ndarray, lines: Sequence[Line], label: str) -> None:
     axes.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _trace_of_tree(function: Callable[[Instant], Any], tree: Tree) -> Callable:
+def _trace_of_tree(function: Callable[[Instant], Matrix], tree: Tree) -> Callable:
     """Return the tracer of a function of an Instant; it gives nan where a phase has another
     tree."""
     size = len(_output_rows(tree)) if function is _forces else 1 + len(forces_of(tree))
@@ -110,11 +111,11 @@ def _joints(element: Any) -> tuple[str, ...]:
     return tuple(element.joints) if hasattr(element, "joints") else (element.joint,)
 
 
-def _forces(at: Instant) -> Any:
+def _forces(at: Instant) -> Matrix:
     """Return the forces of elements: at their joints, or struts and tendons as tension."""
     state = State(tree=at.tree, q=at.q, qd=at.qd, known=at.moves)
     torques = torques_by_element(at.tree, at.q, at.qd, at.qdd)
-    rows: list[Any] = []
+    rows: list[Matrix] = []
     for element in forces_of(at.tree):
         if isinstance(element, Strut | Tendon):
             rows.append(element.tension(state))
@@ -123,6 +124,6 @@ def _forces(at: Instant) -> Any:
     return ca.vertcat(*rows)
 
 
-def _powers(at: Instant) -> Any:
+def _powers(at: Instant) -> Matrix:
     """Return the power of all drives, and of every element."""
     return ca.vertcat(ca.dot(at.tau, at.qd), element_powers(at))

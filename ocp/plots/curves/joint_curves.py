@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
-from ocp.plots.canvas import COLOURS, shades
+from ocp.plots.canvas import COLOURS, Look, Looks, shades
 from ocp.plots.curves.phases import curve
 from ocp.problem.constraints.strength import strengths, torque_bounds
 from ocp.problem.statement import Problem
@@ -154,13 +154,7 @@ def _values(quantity: str, tree: Tree, motion: Solution, t: np.ndarray) -> np.nd
     return getattr(motion, quantity)(t)
 
 
-def shade(
-    axes: Axes,
-    panel: Profile,
-    lines: Lines,
-    looks: Mapping[str, Mapping[str, Any]],
-    known: Bands,
-) -> None:
+def shade(axes: Axes, panel: Profile, lines: Lines, looks: Looks, known: Bands) -> None:
     """Shade what lies beyond a panel's limits, and beyond the bands `known` that vary in time.
 
     `lines` are times (N,) and values (m, N). What is shaded is grey if all joints share their
@@ -191,13 +185,13 @@ def shade(
     axes.set_ylim(low, high)
 
 
-def _beyond(joint: Joint, looks: Mapping[str, Mapping[str, Any]], alike: bool) -> dict[str, Any]:
+def _beyond(joint: Joint, looks: Looks, alike: bool) -> Look:
     """Return the style of the area beyond a joint's limits."""
     colour, alpha = ("0.5", 0.25) if alike else (looks[joint.name]["color"], 0.15)
     return {"facecolor": (colour, alpha), "edgecolor": colour, "linewidth": 0.7, "zorder": 0}
 
 
-def joint_styles(tree: Tree) -> dict[str, dict[str, Any]]:
+def joint_styles(tree: Tree) -> Looks:
     """Return {joint name: line style}; dashes help where colours do not."""
     names = list(dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)]))
     colours, width = palette(len(names))
@@ -207,7 +201,7 @@ def joint_styles(tree: Tree) -> dict[str, dict[str, Any]]:
     }
 
 
-def palette(count: int) -> tuple[Sequence[Any], float]:
+def palette(count: int) -> tuple[Sequence[str], float]:
     """Return as many colours and the width (pt) of their lines; many are mapped and thin."""
     if count <= MANY:
         return COLOURS, 1.3

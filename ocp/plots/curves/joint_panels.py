@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ocp.mechanics.model.joints import Joint
-from ocp.plots.canvas import COLOURS, SMALL, label_of, style
+from ocp.plots.canvas import COLOURS, SMALL, Look, label_of, style
 from ocp.plots.curves.joint_curves import (
     LIMITS,
     MANY,
@@ -27,6 +27,7 @@ from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
 SHORT = {  # of what turns and of what slides, where there is little room
     "qd": ("rate (rad/s)", "rate (m/s)"),
@@ -40,7 +41,7 @@ ACROSS, HEIGHT = 6, 0.92  # panels side by side, and how high one is (in)
 LEAST = 1e-10  # rad, m, N m, N: what is less is none
 FEW = 3  # joints, whose limits can be told apart in one panel
 SIDES = (("_r", "_l"), ("_right", "_left"), ("right_", "left_"), ("right ", "left "))
-LOOKS: tuple[dict[str, Any], ...] = (
+LOOKS: tuple[Look, ...] = (
     {"color": COLOURS[0], "linewidth": 1.1},
     {"color": COLOURS[1], "linewidth": 1.1, "linestyle": (0, (4, 1.2))},
 )
@@ -79,7 +80,9 @@ def rows_of(joints: Sequence[Joint]) -> int:
     return ceil(len(panel_pairs(joints)) / ACROSS)
 
 
-def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[Profile]) -> None:
+def multiples(
+    figure: Figure, spec: SubplotSpec, solution: Solution, sections: Sequence[Profile]
+) -> None:
     """Draw the joints of each section in panels of their own, in a cell `spec` of a figure's grid.
 
     Panels of a section share no scale: each has that of its joint.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def _sheet(
     return figure
 
 
-def draw_panels(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
+def draw_panels(grid: np.ndarray, solution: Solution, panels: Sequence[Profile]) -> None:
     """Draw panels, each in its axes of a grid."""
     tree, looks = solution.problem.tree, joint_styles(solution.problem.tree)
     t, traces = trace_joints(solution, [panel.quantity for panel in panels])
