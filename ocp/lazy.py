@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package, for the names that it imports below `if
     TYPE_CHECKING:`, where type checkers find them."""
 
@@ -27,7 +27,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         ]
         return {alias.name: str(each.module) for each in late for alias in each.names}
 
-    def get(name: str) -> Any:
+    def get(name: str) -> object:
         if name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(homes()[name]), name)

@@ -22,11 +22,12 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 import numpy as np
 
 Record = TypeVar("Record", bound=type)
+Value = TypeVar("Value")
 SCRIPT = ("__main__", "__mp_main__")  # modules that other processes do not import by name
 PICKLABLE = ("ocp", "numpy", "casadi")  # packages whose objects Python can pickle
 PLAIN = frozenset((float, int, complex, str, bytes, bool, type(None)))
 CACHED = type(cache(len))
-CARRIERS: dict[type, Callable[[Any], Any]] = {}  # of types that only upper layers know
+CARRIERS: dict[type, Callable] = {}  # of types that only upper layers know
 _KEYS: WeakKeyDictionary[FunctionType, str] = WeakKeyDictionary()
 _FUNCTIONS: WeakValueDictionary[str, FunctionType] = WeakValueDictionary()
 _UNFILLED: WeakSet[FunctionType] = WeakSet()  # unpickled, and still without captured variables
@@ -42,7 +43,7 @@ def portable(record: Record) -> Record:
     record itself.
     """
 
-    def __reduce__(self: Any) -> Any:
+    def __reduce__(self: Any) -> tuple:
         name = getattr(self, "name", None)
         what = f"{record.__name__}{f' {name!r}' if isinstance(name, str) else ''}"
         state = [
@@ -103,7 +104,7 @@ def _portable_parts(value: Any, kind: type, what: str) -> Any:
     return value if all(one is other for one, other in zip(parts, value)) else kind(parts)
 
 
-def _is_found(value: Any) -> bool:
+def _is_found(value: object) -> bool:
     """Tell whether other processes find a function by its name in its module."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or module in SCRIPT:
@@ -119,13 +120,13 @@ class CallStandIn:
 
     __slots__ = ("arguments", "function")
 
-    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def __init__(self, function: Callable, *arguments: object) -> None:
         self.function, self.arguments = function, arguments
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return self.function, self.arguments
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> object:
         return self.function(*deepcopy(self.arguments, memo))
 
 
@@ -134,17 +135,17 @@ class ObjectStandIn:
 
     __slots__ = ("value", "what")
 
-    def __init__(self, value: Any, what: str) -> None:
+    def __init__(self, value: object, what: str) -> None:
         self.value, self.what = value, what
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         words = _refusal(self.value)
         if words:
             kind = type(self.value).__name__
             raise pickle.PicklingError(f"{self.what}: {kind} cannot be pickled: {words}")
         return _identity, (self.value,)
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> object:
         return deepcopy(self.value, memo)
 
 
@@ -156,10 +157,10 @@ class FunctionStandIn:
     def __init__(self, function: FunctionType, what: str) -> None:
         self.function, self.what = function, what
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self, memo: dict) -> object:
         return self.function
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         function, code = self.function, self.function.__code__
         key = _KEYS.get(function) or os.urandom(16).hex()
         _KEYS[function], _FUNCTIONS[key] = key, function
@@ -207,7 +208,7 @@ def _function(key: str, version: str, code: bytes, module: str, name: str) -> Fu
     return function
 
 
-def _fill(function: FunctionType, state: Mapping[str, Any]) -> None:
+def _fill(function: FunctionType, state: Mapping) -> None:
     """Set the captured variables of a function that was just made."""
     if function not in _UNFILLED:
         return
@@ -245,7 +246,7 @@ def _is_filled(cell: CellType) -> bool:
         return False
 
 
-def _refusal(value: Any) -> str:
+def _refusal(value: object) -> str:
     """Return why an object cannot be pickled, "" if it can."""
     ways = [pickle, *(sys.modules[name] for name in ("cloudpickle",) if name in sys.modules)]
     words = ""
@@ -268,9 +269,9 @@ def _freeze(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _partial(parts: Any, keywords: Mapping[str, Any]) -> partial:
+def _partial(parts: Any, keywords: Mapping) -> partial:
     return partial(*parts, **keywords)
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: Value) -> Value:
     return value

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import wraps
-from typing import Any, TypeVar
+from typing import NoReturn, TypeVar
 
 ALIKE = 0.65  # least similarity of a suggestion, as difflib measures it: two letters of three
 
@@ -29,11 +29,11 @@ class Unknown(KeyError):
 class Named(dict):
     """Entries by name, whose errors suggest the most similar one; `what` begins the message."""
 
-    def __init__(self, what: str, entries: Mapping[str, Any]) -> None:
+    def __init__(self, what: str, entries: Mapping) -> None:
         super().__init__(entries)
         self.what = what
 
-    def __missing__(self, name: Any) -> Any:
+    def __missing__(self, name: object) -> NoReturn:
         known = ", ".join(map(str, self)) or "none"
         raise Unknown(f"{self.what}: no {name!r}{suggestion(name, self)}; they are of {known}")
 
@@ -44,7 +44,7 @@ def suggest_fields(record: Record) -> Record:
     names = tuple(each.name for each in fields(record) if each.init)
 
     @wraps(made)
-    def make(self: Any, *values: Any, **keywords: Any) -> None:
+    def make(self: object, *values: object, **keywords: object) -> None:
         try:
             made(self, *values, **keywords)
         except TypeError:
