@@ -23,7 +23,7 @@ def as_column(what: str, value: Numbers) -> Matrix:
         raise no_column(what, value) from None
 
 
-def no_column(what: str, value: Any) -> ValueError:
+def no_column(what: str, value: object) -> ValueError:
     """Return the error of a user's function whose result is no expression of numbers."""
     missing = "; is a return missing?" if value is None else ""
     return ValueError(
