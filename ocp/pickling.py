@@ -61,7 +61,7 @@ def portable(record: Record) -> Record:
     return record
 
 
-def portable_value(value: Any, what: str) -> Any:
+def portable_value(value: Any, what: str) -> object:
     """Return a stand-in that can be pickled for a value, the value itself if Python can pickle it.
 
     `what` it belongs to begins error messages.
@@ -95,7 +95,7 @@ def portable_value(value: Any, what: str) -> Any:
     return value if own else ObjectStandIn(value, what)
 
 
-def _portable_parts(value: Any, kind: type, what: str) -> Any:
+def _portable_parts(value: Any, kind: type, what: str) -> object:
     """Return a container with stand-ins for its parts, itself if none is needed."""
     if kind is dict:
         entries = {key: portable_value(part, f"{what}: {key!r}") for key, part in value.items()}
@@ -109,7 +109,7 @@ def _is_found(value: object) -> bool:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or module in SCRIPT:
         return False
-    place: Any = sys.modules.get(module)
+    place: object = sys.modules.get(module)
     for part in name.split("."):
         place = getattr(place, part, None)
     return place is value

@@ -1,7 +1,7 @@
 """Version and distribution name of the package, and errors for missing extras."""
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 VERSION = "0.2.0.dev0"
 DISTRIBUTION = "ocp-motion"
@@ -16,7 +16,7 @@ class MissingExtra(ModuleNotFoundError):
     """Raised if an extra of the distribution is missing; the message says how to install it."""
 
 
-def import_extra(name: str, extra: str) -> Any:
+def import_extra(name: str, extra: str) -> ModuleType:
     """Return a library of an extra; raise MissingExtra saying how to install it."""
     try:
         return import_module(name)

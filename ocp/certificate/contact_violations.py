@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocp.certificate.certificate_lines import Figures
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.types import Matrix
@@ -44,7 +45,7 @@ class Extreme:
     time: float
 
 
-def extremes_data(value: Any) -> Any:
+def extremes_data(value: Figures) -> Figures:
     """Return Extremes, alone or in mappings, as plain data; None stays None."""
     if isinstance(value, Extreme):
         return asdict(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.certificate.certificate_lines import certificate_lines, violation_lines
+from ocp.certificate.certificate_lines import Figures, certificate_lines, violation_lines
 from ocp.certificate.checks.beam_stretch import Slope
 from ocp.certificate.checks.flight_momentum import Flight
 from ocp.certificate.checks.formulation_error import ApproximationError
@@ -254,7 +254,7 @@ def violations_data(violations: Mapping[str, Violation]) -> dict[str, dict[str, 
     }
 
 
-def certificate_data(certificate: Verification, tolerance: float | None = None) -> dict[str, Any]:
+def certificate_data(certificate: Verification, tolerance: float | None = None) -> Figures:
     """Return a certificate's numbers as plain data, with its verdict at a `tolerance`, or at the
     tightest that it passes."""
     slope, known = certificate.slope, certificate.approximation

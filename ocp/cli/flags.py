@@ -162,7 +162,7 @@ def join_negatives(arguments: Sequence[str]) -> list[str]:
     return result
 
 
-def read_value(text: str, kind: Annotation = NOTHING, default: object = NOTHING) -> Any:
+def read_value(text: str, kind: Annotation = NOTHING, default: object = NOTHING) -> object:
     """Return a text as a value: a number, word, truth value, choice, None, or a tuple as 1,-1.
 
     Args:
@@ -258,7 +258,7 @@ def _options(setting: Setting) -> dict[str, Any]:
     if {*(typing.get_args(kind) or (kind,))} <= {bool, NoneType} or isinstance(default, bool):
         return {"action": argparse.BooleanOptionalAction, "help": words} | required
 
-    def value(text: str) -> Any:
+    def value(text: str) -> object:
         try:
             return read_value(text, kind, default)
         except ValueError as error:
@@ -267,7 +267,7 @@ def _options(setting: Setting) -> dict[str, Any]:
     return {"type": value, "metavar": value_form(kind, default), "help": words} | required
 
 
-def _alternative(text: str, kinds: Sequence[Annotation]) -> Any:
+def _alternative(text: str, kinds: Sequence[Annotation]) -> object:
     """Return the text as the first of several kinds that it can be."""
     if NoneType in kinds and text.lower() == "none":
         return None
@@ -292,9 +292,9 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _several(text: str, kind: Annotation, default: object) -> Any:
+def _several(text: str, kind: Annotation, default: object) -> object:
     """Return a text such as 1,-1 as a tuple or list, each entry of its kind."""
-    container: Any = typing.get_origin(kind) or kind
+    container: Annotation = typing.get_origin(kind) or kind
     parts = typing.get_args(kind)
     entries = [entry.strip() for entry in text.strip("()[] ").split(",") if entry.strip()]
     if ... in parts or (len(parts) == 1 and container is list):
@@ -310,8 +310,8 @@ def _several(text: str, kind: Annotation, default: object) -> Any:
     return container(read_value(entry, one) for entry, one in zip(entries, kinds))
 
 
-def _reader(kind: type) -> Callable[[str], Any]:
-    def value(text: str) -> Any:
+def _reader(kind: type) -> Callable[[str], object]:
+    def value(text: str) -> object:
         try:
             return TRUTHS[text.lower()] if kind is bool else kind(text)
         except (ValueError, KeyError):
@@ -320,7 +320,7 @@ def _reader(kind: type) -> Callable[[str], Any]:
     return value
 
 
-READERS: Mapping[Any, Callable[[str], Any]] = {
+READERS: Mapping[Annotation, Callable[[str], object]] = {
     bool: _reader(bool),
     int: _reader(int),
     float: _reader(float),

@@ -6,7 +6,7 @@ Equations and constants are those of the paper, or IPOPT's where these have chan
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ocp.interior_point.filter import Filter, Trial, is_sufficient
 from ocp.interior_point.iterate import (
     Evaluation,
     Point,
+    Slopes,
     fraction_to_boundary,
     limit_bound_multipliers,
     residuals,
@@ -46,9 +47,9 @@ class Stage(Evaluation, Protocol):
     """
 
     def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool: ...
-    def jacobian_times(self, derivatives: Any, step: np.ndarray) -> np.ndarray: ...
+    def jacobian_times(self, derivatives: Slopes, step: np.ndarray) -> np.ndarray: ...
     def hessian_times(self, step: np.ndarray) -> np.ndarray: ...
-    def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Any) -> None: ...
+    def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Slopes) -> None: ...
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool: ...
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 

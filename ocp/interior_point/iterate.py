@@ -4,9 +4,11 @@ Sections and equations are of Waechter & Biegler (2006).
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+
+Slopes: TypeAlias = Any  # first derivatives, as a stage has them
 
 DAMPING = 1e-5  # of variables with one bound (section 3.7)
 SCALED = 100.0  # mean multiplier above which errors are divided (equation 6)
@@ -59,8 +61,8 @@ class Evaluation(Protocol):
 
     def objective(self, v: np.ndarray) -> float: ...
     def values(self, v: np.ndarray) -> np.ndarray: ...
-    def derivatives(self, v: np.ndarray) -> Any: ...
-    def jacobian_t_times(self, derivatives: Any, y: np.ndarray) -> np.ndarray: ...
+    def derivatives(self, v: np.ndarray) -> Slopes: ...
+    def jacobian_t_times(self, derivatives: Slopes, y: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ class Point:
     v: np.ndarray
     f: float
     values: np.ndarray
-    derivatives: Any
+    derivatives: Slopes
     y: np.ndarray
     z_lower: np.ndarray
     z_upper: np.ndarray

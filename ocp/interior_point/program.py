@@ -8,14 +8,13 @@ f and each row are divided so that their slopes are 100 at the start at most (Wa
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.interior_point.kernels.products import accumulate
 from ocp.interior_point.kernels.tall_matrices import Engine
-from ocp.solvers.nlp import NLP, Evaluator, Iterate, fast_version, hessian_function
+from ocp.solvers.nlp import NLP, Evaluator, Exact, Iterate, fast_version, hessian_function
 
 STEEP = 100.0  # slopes at the start at most
 LEAST = 1e-8  # scale at least
@@ -63,7 +62,7 @@ class Program:
     """
 
     def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine) -> None:
-        self.nlp: Any = nlp
+        self.nlp: Exact = nlp
         fixed = nlp.lower >= nlp.upper
         self.fixed, self.moving = np.flatnonzero(fixed), np.flatnonzero(~fixed)
         self.whole = np.where(fixed, nlp.lower, start)
@@ -75,8 +74,8 @@ class Program:
         self.size = self.variables + self.rows - self.equalities
         self._cache = PointCache(None)
         # Products are asked for again with the same arrays; their identity tells
-        self._last_product: tuple[Any, Any, np.ndarray] = None, None, np.zeros(0)
-        self._off_diagonal: tuple[Any, np.ndarray] = None, np.zeros(0)
+        self._last_product: tuple[object, object, np.ndarray] = None, None, np.zeros(0)
+        self._off_diagonal: tuple[object, np.ndarray] = None, np.zeros(0)
         self._set_functions(kind)
         self._set_patterns(engine)
         self._scale()

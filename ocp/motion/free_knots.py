@@ -17,6 +17,7 @@ from ocp.motion.basis import Array
 from ocp.motion.collocation_mesh import Mesh
 from ocp.motion.spline import ALIKE, BSpline
 
+Entries = Sequence[Any]  # numbers, arrays or expressions
 Moving = BSpline | Mesh
 
 
@@ -50,9 +51,7 @@ def knot_distances(motion: BSpline, s: ArrayLike) -> tuple[Array, Array, Array]:
     return back, on, elapsed_share(motion, s)
 
 
-def spline_value(
-    points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: int = 0
-) -> Any:
+def spline_value(points: Entries, back: Entries, on: Entries, order: int = 0) -> Any:
     """Return d^order q / ds^order at an instant from the degree + 1 control points of its segment.
 
     `back` and `on` (degree,) are the distances to the knots before and after it. Numbers, arrays

@@ -44,6 +44,7 @@ TOLERANCE = 1e-8  # of the simulated plant
 CLOSE = 1e-9  # relative: by which numbers of one length differ
 MET = 1e-3  # of any bound, in the program's units: what a plan that was cut short may be off
 Plant: TypeAlias = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+Asked: TypeAlias = Mapping[str, Any]  # values of parameters by name
 Goals: TypeAlias = Callable[[float], Mapping[str, float]]
 
 
@@ -61,7 +62,7 @@ class Replan:
     """
 
     t: float
-    asked: Mapping[str, float]
+    asked: Asked
     solution: Solution
     seconds: float
     cpu_seconds: float
@@ -234,7 +235,7 @@ def _parameter_values(
     return {**wanted, **dict(zip(names, inside.tolist()))}
 
 
-def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -> None:
+def _check_period(period: float, problem: Problem, asked: Asked) -> None:
     """Raise ValueError for a period (s) that is longer than the first plan can be."""
     upper = problem.duration[1]
     longest = nominal(upper)
@@ -247,7 +248,7 @@ def _check_period(period: float, problem: Problem, asked: Mapping[str, float]) -
 
 
 def _first_plan(
-    plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None, deadline: float | None
+    plan: Plan, asked: Asked, guess: Guess | Solution | None, deadline: float | None
 ) -> Replan:
     """Return the plan that is made before anything moves; raise NotSolved if there is none.
 
@@ -263,7 +264,7 @@ def _next_plan(
     plan: Plan,
     turns: Sequence[Replan],
     t: float,
-    asked: Mapping[str, float],
+    asked: Asked,
     deadline: float | None,
 ) -> Replan:
     """Return the plan of the time t (s), from the last one followed.

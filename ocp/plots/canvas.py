@@ -18,9 +18,11 @@ from ocp.storage.atomic_files import write
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
+Frame: TypeAlias = Any  # axes in a plane, or in space
 Look: TypeAlias = dict[str, Any]  # of a line or a patch, by keywords of matplotlib
 Looks: TypeAlias = Mapping[str, Look]
 
@@ -73,7 +75,7 @@ def picture(
             _keep_places(figure)
         buffer = io.BytesIO()
         kind = Path(path).suffix[1:].lower()
-        quick: dict[str, Any] = {"pil_kwargs": {"compress_level": 1}} if kind == "png" else {}
+        quick: Look = {"pil_kwargs": {"compress_level": 1}} if kind == "png" else {}
         figure.savefig(buffer, format=kind, dpi=DPI, **quick)
         write(path, buffer.getvalue())
 
@@ -160,7 +162,7 @@ def _texts(artist: Artist) -> Iterator[Text]:
             yield from _texts(part)
 
 
-def shades(name: str, low: float = 0.0, high: float = 1.0) -> Any:
+def shades(name: str, low: float = 0.0, high: float = 1.0) -> ListedColormap:
     """Return the part of matplotlib's colour map of that name between two shares of it."""
     import numpy as np
     from matplotlib import colormaps

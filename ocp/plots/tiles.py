@@ -13,11 +13,13 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.values.types import Numbers
-from ocp.plots.canvas import Margins, places
+from ocp.plots.canvas import Look, Margins, places
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.typing import ColorType
@@ -39,7 +41,7 @@ class Trace:
     colour: ColorType
     label: str = ""
     width: float = 1.0
-    dash: Any = "-"
+    dash: str | tuple = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +109,8 @@ def draw_tiles(
     scales = [
         _Scale(box, (tile.ticks[0], tile.ticks[-1]), tile.limits) for tile, box in zip(tiles, boxes)
     ]
-    frames: list[Any] = []
-    grids: list[Any] = []
+    frames: list[list] = []
+    grids: list[list] = []
     for k, (tile, scale) in enumerate(zip(tiles, scales)):
         _write(page, tile, scale.box, size)
         lowest = k + columns >= len(tiles)
@@ -130,7 +132,7 @@ def draw_tiles(
 
 def _ticks(
     page: Axes, tile: Tile, scale: _Scale, size: float, lowest: bool
-) -> Iterator[tuple[Any, Any]]:
+) -> Iterator[tuple[list, list]]:
     """Write the numbers at a tile's sides, and yield its lines across, with the tick of each."""
     left, low, wide, high = scale.box
     for where, text in zip(tile.ticks, numbers(tile.ticks)):
@@ -145,7 +147,7 @@ def _ticks(
         yield [(left, at), (left + wide, at)], [(left, at), (left - TICK, at)]
 
 
-def _add_lines(page: Axes, lines: Sequence[np.ndarray], zorder: float, **looks: Any) -> None:
+def _add_lines(page: Axes, lines: Sequence[ArrayLike], zorder: float, **looks: Any) -> None:
     from matplotlib.collections import LineCollection
 
     page.add_collection(LineCollection(lines, zorder=zorder, **looks))
@@ -170,18 +172,18 @@ def _trace(page: Axes, lines: Sequence[tuple[np.ndarray, Trace]]) -> None:
         _add_lines(page, [line for line, _ in some], 2, **looks)
 
 
-def handles(tiles: Sequence[Tile]) -> Mapping[str, Any]:
+def handles(tiles: Sequence[Tile]) -> Mapping[str, Artist]:
     """Return {label: mark} of all that a legend of tiles names."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    known: dict[str, Any] = {}
+    known: dict[str, Artist] = {}
     for tile in tiles:
         for band in tile.bands:
             if band.label:
                 known.setdefault(band.label, Patch(facecolor=band.colour))
         for each in tile.traces:
-            look = {"color": each.colour, "linewidth": each.width, "linestyle": each.dash}
+            look: Look = {"color": each.colour, "linewidth": each.width, "linestyle": each.dash}
             known.setdefault(each.label, Line2D([], [], **look))
     return known
 

@@ -56,6 +56,7 @@ class Span:
 
 
 INSIDE = Span(start=0.0, end=1.0, open_start=True, open_end=True)  # the ends left out
+When: TypeAlias = "str | Span | Moment | Sequence[float] | Number"  # as it is given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +68,6 @@ class Moment:
     def __post_init__(self) -> None:
         if not 0 <= nominal(self.s) <= 1:
             raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
-
-
-# A word, an interval of s, or an instant that is open
-When: TypeAlias = str | Span | Moment | Sequence[float] | Number
 
 
 @portable

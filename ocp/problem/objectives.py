@@ -5,17 +5,18 @@
 
 from collections.abc import Callable, Iterable
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, as_open, is_open, matrix, nominal
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import describe_value
 from ocp.problem.instant import Instant
 from ocp.problem.terms import Objective, Term
 
-Function = Callable[[Instant], Any]
+Function = Callable[[Instant], Matrix]
 Joints: TypeAlias = str | Iterable[str] | None
 
 
@@ -62,23 +63,24 @@ def _of_joints(name: str, quantity: str, tree: Tree | None, joints: Joints) -> O
     return squares(name, lambda at: getattr(at, quantity)[rows])
 
 
-def _rows(name: str, tree: Any, joints: Joints) -> list[int]:
+def _rows(name: str, tree: Tree | None, joints: Joints) -> list[int]:
     """Return the rows of q of one or several named joints, of all where none are named.
 
     Raises ValueError naming the objective if `tree` is none, or has no such joint.
     """
-    _check_tree(name, tree)
+    tree = _check_tree(name, tree)
     if joints is None:
         return list(range(tree.dof))
     return [tree.coordinate(joint) for joint in ((joints,) if isinstance(joints, str) else joints)]
 
 
-def _check_tree(name: str, tree: Tree) -> None:
+def _check_tree(name: str, tree: Tree | None) -> Tree:
     if not isinstance(tree, Tree):
         raise ValueError(
             f"{name}: tree: expected a Tree, got {describe_value(tree)}; joints are named after "
             f"it, as in {name}(tree, ('elbow',))"
         )
+    return tree
 
 
 def dynamic_effort(tree: Tree) -> Objective:

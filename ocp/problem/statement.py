@@ -44,7 +44,7 @@ from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
 from ocp.text_tables import html_table
 
-UNSTATED: Any = None  # what a problem with phases leaves to these
+UNSTATED: Numbers = None  # what a problem with phases leaves to these
 
 
 AT = {"path": "all along", "start": "at the start", "end": "at the end", "ends": "at both ends"}
@@ -82,7 +82,7 @@ class Problem:
 
     tree: Tree
     motion: Basis = UNSTATED
-    duration: Any = UNSTATED
+    duration: Numbers = UNSTATED
     objective: Objective = UNSTATED
     constraints: Sequence[Any] = ()
     loads: Sequence[Acting] = ()

@@ -19,7 +19,7 @@ from ocp.text_tables import Line
 Report: TypeAlias = Mapping[str, Any]  # as data: numbers, words, lists and groups by name
 
 
-def loops_data(solution: Solution) -> dict[str, Any]:
+def loops_data(solution: Solution) -> Report:
     """Return the largest forces of cut joints (N or N m), and their redundant rows; {} for an open
     tree."""
     drawn = structure(solution.problem.tree)

@@ -1,7 +1,6 @@
 """Report sections on phases and impacts, as plain data and as lines of text."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 
 
-def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
+def phases_data(solution: Solution) -> dict[str, Report]:
     """Return {phase: its duration (s), share of the objective, basis and feet}; {} without
     phases."""
     total = sum(abs(phase.objective) for phase in solution.parts.values())
@@ -31,7 +30,7 @@ def phases_data(solution: Solution) -> dict[str, dict[str, Any]]:
     }
 
 
-def impacts_data(solution: Solution) -> dict[str, dict[str, Any]]:
+def impacts_data(solution: Solution) -> dict[str, Report]:
     """Return of every impact its time (s), impulses (3, N s) and the energy lost (J)."""
     return {
         each.transition: {

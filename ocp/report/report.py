@@ -32,6 +32,7 @@ from ocp.report.phase_report import (
 from ocp.solution.margins import reserve_lines, reserves, reserves_data, reserves_from_data
 from ocp.solution.objective_values import dense_objective
 from ocp.solution.solution import Solution
+from ocp.solvers.nlp import Option
 from ocp.storage.atomic_files import versions
 from ocp.text_tables import Line, align
 from ocp.transcription.variables.layout import free_knots
@@ -42,10 +43,8 @@ TOGETHER = 3.0  # times the spacing: free knots that are so near stand together
 
 
 def describe(
-    solution: Solution,
-    certificate: Verification | None = None,
-    tolerance: float | None = None,
-) -> dict[str, Any]:
+    solution: Solution, certificate: Verification | None = None, tolerance: float | None = None
+) -> dict[str, Option]:
     """Return the report of a solution as plain data: status, objective, sizes, settings,
     violations.
 
@@ -159,7 +158,7 @@ def statement_words(problem: Problem) -> str:
     )
 
 
-def free_knots_data(problem: Problem) -> dict[str, Any]:
+def free_knots_data(problem: Problem) -> Report:
     """Return the free knots of a motion as plain data; {} for given knots.
 
     They are the ends of the segments, the spacing, and `clusters`: (s, count) of knots that stand
@@ -183,7 +182,7 @@ def _objective_of(solution: Solution, certificate: Verification | None) -> float
     return dense_objective(solution)
 
 
-def _settings(solution: Solution) -> dict[str, Any]:
+def _settings(solution: Solution) -> Report:
     """Return the settings of the solve."""
     statistics, transcription = solution.statistics, solution.transcription
     return {
@@ -208,7 +207,7 @@ def output_ranges(solution: Solution) -> dict[str, dict[str, list[float]]]:
     return ranges
 
 
-def _parameters(solution: Solution) -> dict[str, dict[str, Any]]:
+def _parameters(solution: Solution) -> dict[str, Report]:
     """Return value and unit of every parameter, and how it came about, "given" or "found"."""
     known = solution.statistics.get("parameters", {})
     return {

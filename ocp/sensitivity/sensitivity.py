@@ -6,9 +6,10 @@ Derivatives are those of the program's own optimum, first refined to rounding: s
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.values.parameters import Parameter
 from ocp.mechanics.values.types import Matrix
@@ -31,6 +32,7 @@ from ocp.transcription.transcribe_phase import TranscribedPhase
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
 SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
+Derivative: TypeAlias = float | np.ndarray | Callable[[ArrayLike], np.ndarray]
 CURVES: Mapping[str, Callable[[Instant], Matrix]] = {
     "q": lambda at: at.q,
     "qd": lambda at: at.qd,
@@ -39,7 +41,7 @@ CURVES: Mapping[str, Callable[[Instant], Matrix]] = {
 }
 
 
-def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) -> Any:
+def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) -> Derivative:
     """Return the derivative of something by a given parameter of the solution's plan.
 
     Args:
@@ -67,7 +69,9 @@ def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) ->
     return partial(_curve_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _curve_in_turn(plan: Plan, curve: Callable[[float], np.ndarray], t: float) -> np.ndarray:
+def _curve_in_turn(
+    plan: Plan, curve: Callable[[ArrayLike], np.ndarray], t: ArrayLike
+) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)
@@ -110,7 +114,7 @@ def _given_parameter(transcribed: TranscribedPhase, name: str) -> Parameter:
 
 def _named_derivative(
     solution: Solution, transcribed: TranscribedPhase, of: str, parameter: Parameter
-) -> Any:
+) -> Derivative:
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
     terms = [term.name for _, term in transcribed.problem.objective.terms]
@@ -168,7 +172,7 @@ def _optimum(
     return near, known[parameter]
 
 
-def _check_differences(solution: Solution, of: str, by: str, derived: Any) -> None:
+def _check_differences(solution: Solution, of: str, by: str, derived: Derivative) -> None:
     """Raise ValueError unless a derivative is that of central differences of solves beside the
     solution."""
     plan: Any = solution.plan

@@ -1,14 +1,14 @@
 """Solved program kept with its solution for certificates, without the solver's derivatives."""
 
 from dataclasses import replace
-from typing import Any
 
 from ocp.problem.statement import Problem
+from ocp.solvers.nlp import Option
 from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
 
-OWN: dict[str, Any] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
+OWN: dict[str, Option] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
 
 
 class KeptProgram:
@@ -46,7 +46,7 @@ def kept_program(program: Transcribed) -> KeptProgram | None:
 
 
 def _values(part: TranscribedPhase) -> TranscribedPhase:
-    nothing: dict[str, Any] = {
+    nothing: dict[str, Option] = {
         "open_groups": (),
         "groups": (),
         "objective_blocks": (),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +11,7 @@ from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraints.strength import strengths
 from ocp.problem.instant import Instant
 from ocp.solution.sampling import dense_instants
-from ocp.solution.solution import Solution
+from ocp.solution.solution import Solution, Statistics
 
 Line = tuple[str, str]
 SHOWN = 10  # lines
@@ -61,7 +60,7 @@ def reserves_data(known: Mapping[str, Reserve]) -> dict[str, dict[str, float | s
     return {label: asdict(each) for label, each in known.items()}
 
 
-def reserves_from_data(known: Mapping[str, Mapping[str, Any]]) -> dict[str, Reserve]:
+def reserves_from_data(known: Mapping[str, Statistics]) -> dict[str, Reserve]:
     """Return the reserves of a report's data."""
     return {label: Reserve(**entry) for label, entry in known.items()}
 

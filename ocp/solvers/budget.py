@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 
 RELAXER = "ipopt"  # solves elastic programs, whatever the plugin
 LEAST_SECONDS = 1e-6  # of an exhausted limit of time, since solvers refuse zero
-Watch = Callable[[Iteration], Any]
+Watch = Callable[[Iteration], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

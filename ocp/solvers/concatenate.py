@@ -9,7 +9,6 @@ place by one constant sparse matrix.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ocp.solvers.nlp import (
     FAST_VERSIONS,
     NLP,
+    Option,
     fast_version,
     gradient_function,
     hessian_function,
@@ -46,10 +46,10 @@ def concatenate(members: Sequence[Member], size: int) -> NLP:
     """
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     plain, quick = (_values(members, x, version) for version in (lambda own: own, fast_version))
-    functions: dict[str, Any] = {"objective": plain[0], "constraints": plain[1]}
+    functions: dict[str, Option] = {"objective": plain[0], "constraints": plain[1]}
     if any(fast_version(each.nlp.constraints) is not each.nlp.constraints for each in members):
         FAST_VERSIONS.update(zip(plain, quick))
-    bounds: dict[str, Any] = concatenate_bounds(members, size)
+    bounds: dict[str, Option] = concatenate_bounds(members, size)
     if any(each.nlp.gradient is None or each.nlp.hessian is None for each in members):
         return NLP(**bounds, **functions)
     return NLP(

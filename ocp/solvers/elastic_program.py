@@ -7,13 +7,13 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers.nlp import (
     NLP,
+    Option,
     gradient_function,
     hessian_function,
     jacobian_function,
@@ -107,7 +107,7 @@ def _is_elastic(price: np.ndarray, bound: np.ndarray) -> np.ndarray:
 
 def _functions(
     nlp: NLP, loose: list[int], give: ca.DM, price: np.ndarray, start: np.ndarray
-) -> dict[str, Any]:
+) -> dict[str, Option]:
     """Return the functions of the elastic program, with the derivatives that the NLP has."""
     size, count = len(start), len(price)
     z, p = ca.MX.sym("z", size + count), ca.MX.sym("p", 0)
@@ -116,7 +116,7 @@ def _functions(
     f = ca.dot(ca.DM(price), v) + REST / 2 * ca.dot(away, away)
     tail = x[loose] if loose else ca.MX(0, 1)
     elastic = ca.vertcat(nlp.constraints(x), tail) + give @ v
-    made: dict[str, Any] = {
+    made: dict[str, Option] = {
         "objective": ca.Function("f", [z], [f], ["x"], ["f"]),
         "constraints": ca.Function("g", [z], [elastic], ["x"], ["g"]),
     }

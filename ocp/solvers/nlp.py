@@ -73,6 +73,9 @@ class NLP:
         )
 
 
+Exact: TypeAlias = Any  # an NLP that has derivatives
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Iterate:
     """A point `x` (variables,) of a program, `g` (constraints,) there, and multipliers of both.

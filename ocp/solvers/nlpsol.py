@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers import plugins
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Settings, Start
-from ocp.solvers.nlp import NLP, Iterate, Options
+from ocp.solvers.nlp import NLP, Exact, Iterate, Option, Options
 
 KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
 MANY = 1000  # accepted options that a process remembers
@@ -53,7 +52,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
     if key not in nlp.made:
         _keep(nlp, key, _set_up(nlp, solver, options))
-    given: dict[str, Any] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
+    given: dict[str, Option] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
     if start.warm:
         given |= {"lam_x0": start.x_multipliers, "lam_g0": start.g_multipliers}
@@ -116,7 +115,7 @@ def quadratic(nlp: NLP, options: Options) -> ca.Function:
 
 def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:
     """Return the quadratic model of an NLP, and its derivatives by IPOPT's names."""
-    exact: Any = nlp  # it has derivatives
+    exact: Exact = nlp
     of_rows, bend = exact.jacobian.sparsity_out(1), exact.hessian("exact").sparsity_out(0)
     n, m = len(nlp.lower), len(nlp.g_lower)
     x, p = ca.MX.sym("x", n), ca.MX.sym("p", n + m + of_rows.nnz() + bend.nnz())
@@ -147,7 +146,7 @@ def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:
     return {"x": x, "p": p, "f": f, "g": values}, made
 
 
-def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:
+def _answer(result: Mapping[str, ca.DM], stats: Options) -> Answer:
     """Return the Answer of a plugin's results and statistics."""
     calls = {
         name[7:]: (int(count), float(stats.get(f"t_wall_{name[7:]}", 0.0)))

@@ -7,13 +7,12 @@ that every plugin of every version gets the NLP's derivatives.
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any
 
 import casadi as ca
 
 from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers import fronts
-from ocp.solvers.nlp import NLP, Option, Options, fast_version
+from ocp.solvers.nlp import NLP, Exact, Option, Options, fast_version
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
 OWN = (
@@ -181,7 +180,7 @@ def _wanted_functions(plugin: str, limited: bool) -> dict[str, tuple[list[str], 
 def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Callable[[], ca.MX]]:
     """Return {output: function that returns its expression}; each function is called once."""
     x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
-    given: Any = nlp  # it has derivatives
+    given: Exact = nlp
     gradient = cache(lambda: _inlined_call(given.gradient, x, p))
     jacobian = cache(lambda: _inlined_call(given.jacobian, x, p))
     kind = "exact" if hessian == "lbfgs" else hessian  # some ask for products, and use none

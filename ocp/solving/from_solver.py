@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
 from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds, soundness_bounds
 from ocp.solution.solution import FOUND, Solution, Statistics
 from ocp.solvers.minimize import Outcome, Solver
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Option
 from ocp.solving.ladder import Attempts
 from ocp.solving.statistics_of_solves import total_calls
 from ocp.transcription.transcribe import Transcribed
@@ -153,7 +152,7 @@ def _shared_fields(
     statistics: Statistics,
     at_bounds: Sequence[str],
     coarse: str = "",
-) -> dict[str, Any]:
+) -> dict[str, Option]:
     """Return the fields of a Solution that a motion and its phases have alike."""
     sought = transcribed.layout.sought
     parameters = {
@@ -238,7 +237,7 @@ def _impulses(transcribed: Transcribed, x: np.ndarray) -> dict[str, dict[str, np
     }
 
 
-def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Any]:
+def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Option]:
     """Return sizes, settings, and what all trials together took.
 
     What only one has is that of the best.

@@ -19,7 +19,7 @@ def with_motions(transcribed: Transcribed, watch: Watch | None) -> Watch | None:
     if watch is None:
         return None
 
-    def show(iteration: Iteration) -> None:
+    def show(iteration: Iteration) -> object:
         known = iteration.iterate
         if iteration.stage or known is None or len(known.x) != len(transcribed.nlp.lower):
             return watch(iteration)

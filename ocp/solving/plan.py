@@ -51,7 +51,7 @@ QUICK = {
     "fast_step_computation": "yes",
 }
 SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
-Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
+Kept = dict[tuple[object, ...], "Plan"]  # plans by what they were prepared from
 _BUILDING = RLock()
 _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 

@@ -1,12 +1,12 @@
 """Solution of a problem, in one solve or by refinement."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
+from ocp.solvers.nlp import Option
 from ocp.solving.arguments import check_solve
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
@@ -53,7 +53,7 @@ def solve(
         ValueError: before the solve, for anything wrong with the statement.
     """
     check_solve(problem, transcription, solver, watch, attempts)
-    settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}
+    settings: dict[str, Option] = {"guess": guess, "watch": watch, "attempts": attempts}
     settings["values"] = values
     if refine is not None:  # loads certificates, which a plain solve does without
         from ocp.solving.refinement.refine import refine as refined

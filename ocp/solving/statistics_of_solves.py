@@ -1,15 +1,15 @@
 """Total statistics of several solves: iterations, calls and seconds."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from ocp.solution.solution import Statistics
+from ocp.solvers.nlp import Option
 
 SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
 ADDED = ("iterations", *SECONDS)
 
 
-def total_statistics(every: Sequence[Statistics]) -> dict[str, Any]:
+def total_statistics(every: Sequence[Statistics]) -> dict[str, Option]:
     """Return the total iterations, calls and seconds of several solves' statistics."""
     sums = {name: sum(each[name] for each in every) for name in ADDED}
     return sums | {"calls": total_calls(each["calls"] for each in every)}

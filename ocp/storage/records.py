@@ -1,6 +1,6 @@
 """Records from plain data: a dataclass is made of its fields, by their annotations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
@@ -8,15 +8,15 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 Data = dict[str, Any]
 Record = TypeVar("Record")
 # Kinds whose data are not simply their fields, as of a function among several: see `register`
-_READERS: dict[type, Callable[[Data], Any]] = {}
+_READERS: dict[type, Callable] = {}
 
 
-def register(kind: type, reader: Callable[[Data], Any]) -> None:
+def register(kind: type, reader: Callable) -> None:
     """Let records of a kind be read by `reader`(data)."""
     _READERS[kind] = reader
 
 
-def record_from_data(kind: type[Record], data: Mapping[str, Any]) -> Record:
+def record_from_data(kind: type[Record], data: Data) -> Record:
     """Return the record of a kind whose fields `data` holds; records within it are made too, and
     lists become tuples.
 
@@ -40,7 +40,7 @@ def _field_kinds(kind: type) -> dict[str, type]:
     return kinds
 
 
-def _value(kind: type | None, value: Any) -> Any:
+def _value(kind: type | None, value: object) -> object:
     if kind is float:  # JSON has words for numbers that are not finite
         return tuple(map(float, value)) if isinstance(value, list) else value
     if kind not in (None, float) and isinstance(value, list | tuple):
@@ -50,6 +50,6 @@ def _value(kind: type | None, value: Any) -> Any:
     return as_tuples(value)
 
 
-def as_tuples(value: Any) -> Any:
+def as_tuples(value: object) -> object:
     """Return lists, and lists in them, as tuples."""
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value

@@ -15,7 +15,7 @@ import numpy as np
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.motion.collocation_mesh import motion_from_data
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.complementarity import Touch
@@ -166,7 +166,7 @@ class Writer:
         self.tapes.append(tape)
         return {"tape": len(self.tapes) - 1}
 
-    def _push(self, push: Any) -> Any:
+    def _push(self, push: object) -> Any:
         return self.add_tape(record_of_time(push)) if callable(push) else _three(push)
 
 
@@ -202,7 +202,7 @@ def read_problem(data: Data, tapes: Sequence[Tape]) -> Problem:
     return problem
 
 
-def _three(value: Any) -> list[float]:
+def _three(value: Numbers) -> list[float]:
     """Return three numbers; raise NotData for an expression of symbols."""
     column = ca.SX(ca.vec(ca.SX(value))) if hasattr(value, "shape") else ca.SX(list(value))
     if not column.is_constant():
@@ -222,7 +222,7 @@ def constraint_data(constraint: Constraint) -> Data:
 
 
 def constraint_of(
-    data: Data, tapes: Sequence[Tape], kind: Callable[..., Any] = Played
+    data: Data, tapes: Sequence[Tape], kind: Callable[..., object] = Played
 ) -> Constraint:
     """Return a constraint of data, its function a tape that is played by `kind`."""
     when = data["when"]
@@ -286,7 +286,7 @@ def _without_visuals(link: Data) -> Data:
     return {key: value for key, value in link.items() if key != "visuals"}
 
 
-def _with_tapes(value: Any, tapes: Sequence[Tape]) -> Any:
+def _with_tapes(value: object, tapes: Sequence[Tape]) -> Any:
     """Return data with the tapes themselves in place of their numbers."""
     if isinstance(value, dict):
         if set(value) == {"tape"}:
@@ -301,7 +301,7 @@ def _data_hash(data: Data) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _with_digests(value: Any) -> Any:
+def _with_digests(value: object) -> object:
     """Return data with the digests of tapes in their place."""
     if isinstance(value, Tape):
         return value.digest

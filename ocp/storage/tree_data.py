@@ -108,7 +108,7 @@ def element_data(element: Element, kept: Callable[[Tape], object]) -> Data:
     """
     data: Data = {"kind": type(element).__name__}
     for entry in fields(element):
-        value: Any = getattr(element, entry.name)
+        value: object = getattr(element, entry.name)
         if callable(value):
             size = len(getattr(element, "joints", ("",)))
             vectors = ("q",) if entry.name == "energy" else ("q", "qd")
@@ -124,7 +124,7 @@ def element_data(element: Element, kept: Callable[[Tape], object]) -> Data:
 
 def element_of(data: Data, tape_of: Callable[[Data], Tape]) -> Element:
     """Return an element of data; raise ValueError for a kind that there is not."""
-    kind: Any = NAMES.get(data["kind"])
+    kind: type | None = NAMES.get(data["kind"])
     if kind is None:
         raise ValueError(f"there is no element {data['kind']!r}")
     values = {

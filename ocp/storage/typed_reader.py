@@ -1,7 +1,6 @@
 """Typed reading of result files: arrays, words and counts, checked."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -53,14 +52,14 @@ def numbers(
     return np.array(array)
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     """Return a count of a header; raise ValueError if it is none."""
     if not isinstance(value, int) or not 0 <= value <= 100000:
         raise ValueError(f"expected a count, got {value!r}")
     return value
 
 
-def words(value: Any) -> list[str]:
+def words(value: object) -> list[str]:
     """Return the words of a header; raise ValueError if they are none."""
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise ValueError(f"expected words, got {value!r:.60}")

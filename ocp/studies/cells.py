@@ -6,7 +6,6 @@ Numbers, words, and the bytes of the solution's file.
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 from ocp.certificate.verification import Verification
 from ocp.certificate.verify_solution import verify
@@ -60,8 +59,8 @@ PUSH = 1e-2  # off bounds: what IPOPT pushes a cold start (Waechter & Biegler 20
 # and multipliers of at least that, and so with the barrier that is their product
 NEARBY = near_path(PUSH * PUSH, PUSH)
 _ALONE = threading.Lock()  # MUMPS is not thread-safe: in one process, one solve at a time
-Seed = tuple[dict[str, Any], bytes]
-Result = dict[str, Any]
+Seed = tuple[Keywords, bytes]
+Result = Keywords
 
 
 def run_cell(data: Content, seed: Seed | None = None, checked: bool = False) -> Result:

@@ -5,14 +5,14 @@ A design is a plain list of dictionaries.
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from ocp.solving.parameter_values import nearest_row, range_shares
+from ocp.studies.store.argument_records import Arguments, Keywords
 
-Values = Mapping[str, Any]
-Cells = list[dict[str, Any]]
+Values = Arguments
+Cells = list[Keywords]
 
 
 def grid(over: Values) -> Cells:

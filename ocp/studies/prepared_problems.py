@@ -4,9 +4,9 @@ So the cells of a sweep are solved on one plan, whose values alone change from c
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem import Problem
@@ -26,7 +26,7 @@ class OpenProblem:
 
     problem: Problem
     parameters: tuple[Parameter, ...]
-    source: Any
+    source: Callable
     plans: Kept = field(default_factory=dict)
     same: dict = field(default_factory=dict)  # what of the problem has nothing open in it
 

@@ -54,7 +54,7 @@ class Processes(Executor):
             worker.end()
         self.threads.shutdown(wait=wait, cancel_futures=cancel_futures)
 
-    def _do(self, *job: Any) -> Any:
+    def _do(self, *job: object) -> object:
         worker = self.idle.get()
         try:
             return worker.do(job, self.seconds)
@@ -71,7 +71,7 @@ class Worker:
         self.ended = False
         self.lock = threading.Lock()  # of a start, which no end may overtake
 
-    def do(self, job: Any, seconds: float | None) -> Any:
+    def do(self, job: tuple, seconds: float | None) -> object:
         """Return the result of a job; raise its error, WorkerDied or Overran."""
         for _ in range(STARTS):  # one that died while it waited costs nothing
             if self.process is None or not self.process.is_alive():

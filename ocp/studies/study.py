@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ ALIKE, APART, LOOKS = 1e-4, 0.05, 51
 OF_CELLS = ("method", "how", "measure", "certify")
 OF_STUDY = ("file", "workers", "executor", "watch", "retry", "seconds")
 Function = Task | Callable[..., Problem]
-Design = Mapping[str, Any] | Iterable[Mapping[str, Any]]
+Design = Arguments | Iterable[Arguments]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +338,7 @@ class _Group:
         return bool(near and np.abs(motion - self.motion).max() <= APART)
 
 
-def open_study(path: str | Path, trust: Any = ()) -> Study:
+def open_study(path: str | Path, trust: object = ()) -> Study:
     """Return the Study that a file holds, with all cells ever asked for; it may be running.
 
     Cells are "outdated" whose settings meant another problem when they were last asked for. The
@@ -364,7 +365,7 @@ def carry_out(
     branches: bool = False,
     file: str | Path | None = None,
     workers: int | None = None,
-    executor: Any = None,
+    executor: Executor | None = None,
     watch: Callable[..., object] | None = None,
     retry: bool = False,
     seconds: float | None = None,

@@ -4,20 +4,19 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
 from ocp.storage.atomic_files import write
-from ocp.studies.store.argument_records import Arguments
+from ocp.studies.store.argument_records import Arguments, Keywords
 from ocp.studies.store.row_format import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
 REASON = "reason"
 HEAD, TAIL = ("status", "objective", "duration"), (*NUMBERS, "seconds", REASON)
 CURVES = 12  # with more combinations of the other parameters, cells are drawn as points alone
-Row = dict[str, Any]
+Row = Keywords
 
 
 def table(cells: Sequence[Cell]) -> list[Row]:

@@ -1,12 +1,11 @@
 """A problem that can be run: by the command line, by studies and by comparisons alike."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ocp.mechanics.values.parameters import Parameter
 from ocp.motion.spline import BSpline
@@ -21,7 +20,7 @@ from ocp.studies.store.qualified_names import GALLERY
 from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.settings import Transcription
 
-Report = Mapping[str, Any]
+Report = Arguments
 OF_SPLINES = ("degree", "knots", "spacing")  # what a run may set of a problem's spline
 GIVEN = 3  # first arguments of a method: problem, transcription, solver
 FRAMEWORK = ("guess", "watch", "attempts", "certify", "refine", "values")  # that are no flags

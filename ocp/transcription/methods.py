@@ -35,7 +35,7 @@ CONTROLS = ("free", "constant")
 COARSE = 12  # control points of the first guess where no spline is stated
 
 
-def method_setting(default: Any, words: str, choices: tuple = ()) -> Any:
+def method_setting(default: object, words: str, choices: tuple = ()) -> Any:
     """Return the field of a setting: its default, what it means (`words`), and its `choices`."""
     return field(default=default, metadata={"help": words, "choices": choices})
 

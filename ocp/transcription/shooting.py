@@ -9,7 +9,6 @@ find. The rest is the program of the whole motion, with these control points in 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -29,7 +28,7 @@ from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.load_states import loads_in_state
 from ocp.problem.statement import Problem
 from ocp.solvers.minimize import Outcome
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Option
 from ocp.transcription.variables.layout import Layout, free_duration
 
 NOTHING = ca.SX(0, 1)
@@ -47,7 +46,7 @@ class Reduction:
     bounded: np.ndarray
     rows: int
 
-    def bounds(self, whole: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    def bounds(self, whole: Mapping[str, np.ndarray]) -> dict[str, Option]:
         """Return the bounds {lower, upper, g_lower, g_upper} of the reduced program from those of
         the whole one."""
         wide = np.full(self.start.shape[0], np.inf)
@@ -134,7 +133,7 @@ def reduce_program(
         rows=len(nlp.g_lower),
     )
     g = ca.vertcat(nlp.constraints(x), x[bounded.tolist()])
-    whole: dict[str, Any] = {
+    whole: dict[str, Option] = {
         name: getattr(nlp, name) for name in ("lower", "upper", "g_lower", "g_upper")
     }
     return NLP(

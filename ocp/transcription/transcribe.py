@@ -10,7 +10,6 @@ impulses of what strikes between them, then the parameters, which all phases sha
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -23,7 +22,7 @@ from ocp.problem.statement import Problem
 from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, Option
 from ocp.transcription.all_requests import Handover
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
 from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks
@@ -462,7 +461,7 @@ def _without_parameters(part: TranscribedPhase) -> NLP:
     return replace(nlp, lower=lower, upper=upper)
 
 
-def _bounded(nlp: NLP, bounds: dict[str, Any]) -> NLP:
+def _bounded(nlp: NLP, bounds: dict[str, Option]) -> NLP:
     """Return a program with other bounds."""
     return replace(nlp, **bounds)
 

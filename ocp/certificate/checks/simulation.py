@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -25,6 +24,7 @@ from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_numeric, numbers
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.load_states import loads_in_state
+from ocp.solvers.nlp import Option
 from ocp.transcription.kernels.kernels import function
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
@@ -39,7 +39,7 @@ PLAIN = {
     "max_num_steps": 2000,
 }
 STIFF = {"max_num_steps": 100000}
-Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
+Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Matrix]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +253,7 @@ def cvodes_integrator(
     quiet = {"show_eval_warnings": False, "disable_internal_warnings": True}  # stiff ones go on
     options = {"abstol": tolerance, "reltol": tolerance, **quiet}
 
-    def integrator(more: dict[str, Any]) -> ca.Function:
+    def integrator(more: dict[str, Option]) -> ca.Function:
         return ca.integrator("simulator", "cvodes", ode, 0.0, step, options | more)
 
     return Integrator(plain=integrator(PLAIN), stiff=lru_cache(partial(integrator, STIFF)))

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ocp.dynamics import Formulation
+
+App: TypeAlias = Any  # of the optional package sphinx
 
 WINGS = (
     "mechanics",
@@ -207,7 +209,7 @@ def _kind(line: str, before: str) -> str:
     return "prose"
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app: App) -> dict[str, bool]:
     """Let Sphinx read the house's docstrings."""
     app.connect("autodoc-process-docstring", _process_docstring)
     app.connect("autodoc-process-signature", _process_signature)
@@ -215,7 +217,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _process_signature(
-    app: Any,
+    app: App,
     what: str,
     name: str,
     value: object,
@@ -228,7 +230,7 @@ def _process_signature(
 
 
 def _process_docstring(
-    app: Any, what: str, name: str, value: object, options: object, lines: list[str]
+    app: App, what: str, name: str, value: object, options: object, lines: list[str]
 ) -> None:
     """Replace a docstring's lines by their reStructuredText; a field has the help of its
     metadata."""

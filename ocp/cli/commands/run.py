@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ocp import certificate as certificates  # names of wings load when they are asked for
 from ocp import solving, storage
@@ -77,7 +77,7 @@ TEXTS = {
     "kernels": ("machine code made here, by a C compiler, or none; auto is assembled", KERNELS),
     "threads": ("of the virtual machine", ()),
 }
-Flags = Mapping[str, Mapping[str, Any]]  # {prefix: {name: value}}
+Flags = Mapping[str, Arguments]  # {prefix: {name: value}}
 
 
 def main(task: Task) -> NoReturn:
@@ -232,10 +232,7 @@ def _print_and_write(
 
 
 def _status(
-    name: str,
-    solution: Solution,
-    certificate: "certificates.Verification | None",
-    tolerance: float,
+    name: str, solution: Solution, certificate: "certificates.Verification | None", tolerance: float
 ) -> int:
     """Return the status that a solution stands for; a certificate judges also a coarse basis."""
     if solution.status == STOPPED:
@@ -288,11 +285,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
         ),
         ("method", "of how it is solved", own),
         ("transcription", "of the transcription", _transcription_settings(task.transcription)),
-        (
-            "solver",
-            "of the solver",
-            [*_record_settings(Solver, without=("options",)), tolerance],
-        ),
+        ("solver", "of the solver", [*_record_settings(Solver, without=("options",)), tolerance]),
     ):
         group = parser.add_argument_group(title)
         for setting in settings:
@@ -340,7 +333,7 @@ def _record_settings(record: type, without: Sequence[str] = ()) -> list[Setting]
 
 
 def _add_outputs(group: _ArgumentGroup, task: Task) -> None:
-    def path(key: str, words: str, example: str, **options: Any) -> None:
+    def path(key: str, words: str, example: str, **options: str) -> None:
         setting = Setting(name=key, kind=str, default=None, words=words)
         add(group, "output", setting, metavar=example, **options)
 

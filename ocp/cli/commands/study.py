@@ -18,6 +18,7 @@ from typing import Any, get_args
 from ocp.cli.exit_status import DONE, FAILED, INTERRUPTED, REFUSED, refuse
 from ocp.cli.flags import (
     NOTHING,
+    Annotation,
     literal,
     of_function,
     parameters_of,
@@ -78,7 +79,7 @@ def command(arguments: Sequence[str] | None = None) -> int:
         return refuse("study", error)
 
 
-def values(text: str, kind: Any = None) -> Any:
+def values(text: str, kind: Annotation = None) -> Any:
     """Return the values that a text of --set stands for.
 
     LOW:HIGH:COUNT are equal steps, LOW:HIGH bounds, real ones of a `kind` that is float, A,B,C a

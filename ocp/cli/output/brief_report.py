@@ -34,12 +34,7 @@ class Section:
     least: int
 
 
-def brief(
-    said: Report,
-    defaults: Arguments,
-    own: Iterable[str] = (),
-    room: int = LINES,
-) -> str:
+def brief(said: Report, defaults: Arguments, own: Iterable[str] = (), room: int = LINES) -> str:
     """Return a report as text, the last line of which names the flags for the rest.
 
     Args:

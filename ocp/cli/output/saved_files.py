@@ -73,11 +73,7 @@ def check_tables(outputs: Arguments, statement: Problem) -> None:
 
 
 def write_files(
-    name: str,
-    views: Views,
-    solution: Solution,
-    report: Callable[[], Report],
-    outputs: Arguments,
+    name: str, views: Views, solution: Solution, report: Callable[[], Report], outputs: Arguments
 ) -> bool:
     """Write the files that were asked for, and tell whether all of them are written.
 

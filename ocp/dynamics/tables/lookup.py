@@ -35,7 +35,7 @@ from ocp.dynamics.tables.tensor_splines import (
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import check_numeric, check_type, limits, set_fields
 from ocp.spelling import suggest_fields
 
@@ -86,7 +86,7 @@ class Tabulated:
         check_type("table: coriolis", self.coriolis, bool)
         if not self.coriolis and self.form != "configuration":
             raise ValueError(f"table: coriolis: form {self.form!r} has no such terms of their own")
-        points: Any = self.points
+        points: Numbers = self.points
         several = isinstance(points, Iterable) and not isinstance(points, (str, Mapping))
         counts = tuple(points) if several else (points,)
         for count in counts:
@@ -238,7 +238,7 @@ def parse_table(text: str) -> Formulation | None:
     if text != NAME and not text.startswith(f"{NAME}("):
         return None
     try:
-        call: Any = ast.parse(text if text != NAME else f"{NAME}()", mode="eval").body
+        call: ast.expr = ast.parse(text if text != NAME else f"{NAME}()", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or call.func.id != NAME:  # type: ignore
             raise ValueError
         settings = {each.arg or "": ast.literal_eval(each.value) for each in call.keywords}

@@ -13,7 +13,7 @@ from ocp.mechanics.model.tree import Point
 
 Leaders: TypeAlias = dict[int, tuple[int, Series]]
 MjModel: TypeAlias = Any  # of the optional package mujoco
-MjSpec: TypeAlias = Any
+MjSpec: TypeAlias = MjModel
 CONNECT, WELD, JOINT = 0, 1, 2  # MuJoCo's kinds of equality
 SITE = 6  # its kind of object
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from ocp.interchange.mjcf.equalities import MjModel, MjSpec
 from ocp.interchange.poses import pose_matrix
 from ocp.mechanics.kinematics.spatial import invert
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.types import Numbers
 
 HIDDEN = 3  # geoms of this group and higher are for contacts, and not shown
 MESH = 7
@@ -58,7 +58,7 @@ def _size(kind: str, size: np.ndarray) -> tuple[float, ...]:
 
 def _mesh(
     spec: MjSpec, model: MjModel, path: Path, number: int
-) -> tuple[dict[str, Any], np.ndarray]:
+) -> tuple[dict[str, Numbers], np.ndarray]:
     """Return a mesh by reference, and its pose (4x4): MuJoCo has moved it to its own axes."""
     stated = spec.meshes[number]
     file = path.parent / spec.meshdir / stated.file

@@ -15,6 +15,7 @@ from ocp.mechanics.kinematics.spatial import rotate_x, rotate_y, rotate_z, trans
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree import Link
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.types import Numbers
 
 UNSEEN = "shapes that cannot be shown are left out"
 DULL = "colours that cannot be shown are left out"
@@ -111,7 +112,7 @@ SOLIDS = {
 }
 
 
-def _round(kind: str, shape: Element) -> dict[str, Any]:
+def _round(kind: str, shape: Element) -> dict[str, Numbers]:
     return {"kind": kind, "size": (shape.number("radius"), shape.number("length"))}
 
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,14 +16,7 @@ from ocp.interchange.joint_elements import JointForces, joint_elements
 from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.root_joints import Row, base_joints, planar_joints
 from ocp.interchange.soles import sole_points
-from ocp.interchange.urdf.links import (
-    Reading,
-    colours_of,
-    link_of,
-    mass_of,
-    origin_of,
-    tree_name,
-)
+from ocp.interchange.urdf.links import Reading, colours_of, link_of, mass_of, origin_of, tree_name
 from ocp.interchange.urdf.suspicious_values import suspicious_values
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Element as Acting
@@ -32,6 +24,7 @@ from ocp.mechanics.kinematics.kinematics import poses
 from ocp.mechanics.model.coordinates import polynomial
 from ocp.mechanics.model.joints import GROUND, Joint, fixed, free
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.values.types import Numbers
 
 DRIVEN = ("revolute", "continuous", "prismatic")
 KINDS = (*DRIVEN, "fixed", "floating", "planar")
@@ -305,14 +298,14 @@ def _axis(element: Element) -> Sequence[float]:
     return tuple((direction / length).tolist())
 
 
-def _limits(element: Element, kind: str) -> dict[str, Any]:
+def _limits(element: Element, kind: str) -> dict[str, Numbers]:
     """Return the limits of a joint's position, velocity and torque that it states."""
     limit = element.one("limit")
     if limit is None:
         if kind != "continuous":
             raise element.wrong(f"<limit> is missing, which a {kind} joint must have")
         return {}
-    stated: dict[str, Any] = {}
+    stated: dict[str, Numbers] = {}
     for what, attribute in (("velocity", "velocity"), ("torque", "effort")):
         value = limit.number(attribute, inf) if attribute in limit.attributes else inf
         if value < 0:

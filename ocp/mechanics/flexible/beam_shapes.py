@@ -3,15 +3,16 @@ belong to them (Book 1983, eqs. 42-45)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.polynomial import Legendre
 
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 
 SPACING = 0.02  # of the scan for roots of a frequency equation, whose roots lie about pi apart
 LOWEST = 0.02  # where that scan begins
+Bar: TypeAlias = Any  # a Beam, whose module stands on this one
 ABOUT = {"bend_y": "y", "bend_z": "z", "torsion": "x"}
 
 
@@ -108,7 +109,7 @@ def _waves(beta: np.ndarray, x: float | np.ndarray) -> list[np.ndarray]:
     ]
 
 
-def _roots(function: Callable[[Any], np.ndarray], count: int) -> list[float]:
+def _roots(function: Callable[[Numbers], np.ndarray], count: int) -> list[float]:
     roots: list[float] = []
     start = LOWEST
     while len(roots) < count:
@@ -122,7 +123,7 @@ def _roots(function: Callable[[Any], np.ndarray], count: int) -> list[float]:
     return roots[:count]
 
 
-def _bisect(function: Callable[[Any], np.ndarray], low: float, high: float) -> float:
+def _bisect(function: Callable[[Numbers], np.ndarray], low: float, high: float) -> float:
     below = function(low)
     while True:
         middle = (low + high) / 2
@@ -135,7 +136,7 @@ def _bisect(function: Callable[[Any], np.ndarray], low: float, high: float) -> f
 
 
 def bending_shapes(
-    beam: Any, what: str, count: int, *, base: float | None, tip: bool
+    beam: Bar, what: str, count: int, *, base: float | None, tip: bool
 ) -> list[Shape]:
     about, scale = ABOUT[what], beam.mass * beam.length**2  # mu L^3
     mass, first, second = beam.end if tip else (0.0, np.zeros(3), np.zeros((3, 3)))
@@ -156,7 +157,7 @@ def bending_shapes(
 def _bend(name: str, about: str, length: float, root: float, weights: np.ndarray) -> Shape:
     """Return the shape of one root, largest shift 1, less the turn of its base."""
 
-    def wave(x: float | np.ndarray, order: int) -> Any:
+    def wave(x: float | np.ndarray, order: int) -> Numbers:
         return (
             _waves(
                 np.asarray(root * np.ones((*np.shape(x), 1))),
@@ -179,7 +180,7 @@ def _bend(name: str, about: str, length: float, root: float, weights: np.ndarray
     )
 
 
-def torsion_shapes(beam: Any, count: int, *, tip: bool) -> list[Shape]:
+def torsion_shapes(beam: Bar, count: int, *, tip: bool) -> list[Shape]:
     polar = beam.mass * (beam.gyration[0] ** 2 + beam.gyration[1] ** 2)  # j L
     second = beam.end[2] if tip else np.zeros((3, 3))
     if not polar:
@@ -207,7 +208,7 @@ def torsion_shapes(beam: Any, count: int, *, tip: bool) -> list[Shape]:
     ]
 
 
-def polynomial_shape(beam: Any, what: str, k: int) -> Shape:
+def polynomial_shape(beam: Bar, what: str, k: int) -> Shape:
     """Return x^2 (bending) or x (torsion) times the Legendre polynomial of degree k - 1 over the
     beam, 1 at the tip."""
     domain = [0.0, beam.length]

@@ -8,7 +8,6 @@ Book (1983), eqs. 25, 28, 42-45, 52.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -294,7 +293,7 @@ def _series(
     shape: Shape, function: Callable[[np.ndarray], np.ndarray], length: float
 ) -> tuple[float, ...]:
     """Return the Chebyshev coefficients of a function over the beam."""
-    mapped: Any = lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape)
+    mapped: Numbers = lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape)
     for degree in (16, 32, 64, 128):
         coefficients = chebyshev.chebinterpolate(mapped, degree)
         size = np.abs(coefficients).max()

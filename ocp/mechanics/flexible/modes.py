@@ -10,7 +10,6 @@ beams.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -88,7 +87,7 @@ class Modes:
     coupling: Numbers
     stiffness: Numbers
     damping: Numbers = None
-    units: Any = None
+    units: Numbers = None
     terms: Numbers = None
     places: tuple[Place, ...] = ()
     curves: tuple[Curve, ...] = ()

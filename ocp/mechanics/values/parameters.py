@@ -307,7 +307,7 @@ def array(value: object) -> np.ndarray:
     return entrywise(lambda entry: entry if isinstance(entry, Open) else float(entry), entries)
 
 
-def entrywise(function: Callable[[Any], Any], entries: np.ndarray) -> np.ndarray:
+def entrywise(function: Callable[[Number], Number], entries: np.ndarray) -> np.ndarray:
     """Return an array of objects with a function's values in place of its entries."""
     return np.asarray(np.frompyfunc(function, 1, 1)(entries), dtype=object)
 
@@ -410,14 +410,14 @@ def nominal(value: object) -> Any:
 class FunctionWithValues:
     """A function of a statement with numbers in place of the parameters that it has inside."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Matrix]
     values: Values
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:
+    def __wrapped__(self) -> Callable[..., Matrix]:
         return self.function
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Matrix:
         result = self.function(*arguments)
         if isinstance(result, Open | list | tuple) or (
             isinstance(result, np.ndarray) and result.dtype == object
@@ -452,7 +452,7 @@ def with_values(value: object, values: Values, same: dict[int, object] | None = 
     return anew
 
 
-def _closed_parts(value: object, values: Values, same: dict[int, object]) -> Any:
+def _closed_parts(value: object, values: Values, same: dict[int, object]) -> object:
     """Return a record whose parts have numbers in place of parameters, itself if none changes."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}

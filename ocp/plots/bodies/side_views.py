@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ocp.certificate.contact_violations import FAINT
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
-from ocp.mechanics.values.types import Matrix
-from ocp.plots.canvas import SMALL, style
+from ocp.mechanics.values.types import Matrix, Numbers
+from ocp.plots.canvas import SMALL, Look, style
 from ocp.problem.contact.ground import Ground
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
@@ -120,7 +120,7 @@ def show(
     spots = {name: place[plane, k] + move for name, place in scene.points.items()}
     drawn: list[Artist] = []
     for layer, (part, pairs) in enumerate(body.bars.items()):
-        look: dict[str, Any] = {
+        look: Look = {
             "color": body.colours[part],
             "linewidth": width,
             "solid_capstyle": "round",
@@ -141,8 +141,10 @@ def show(
     return drawn
 
 
-def _arrow(axes: Axes, start: Any, end: Any, head: str, colour: str, width: float) -> Artist:
-    look: dict[str, Any] = {
+def _arrow(
+    axes: Axes, start: Numbers, end: Numbers, head: str, colour: str, width: float
+) -> Artist:
+    look: Look = {
         "arrowstyle": head,
         "color": colour,
         "linewidth": width,
@@ -194,12 +196,7 @@ def plan(axes: Axes, scene: Scene, body: Body, plane: Sequence[int], s: np.ndarr
     )
     edges = [0.0, *scene.ground.switches, 1.0]
     places = np.array([scene.zmp[plane, np.argmin(np.abs(s - edge))] for edge in edges])
-    dots: dict[str, Any] = {
-        "marker": "o",
-        "markersize": 4,
-        "markerfacecolor": "white",
-        "color": "black",
-    }
+    dots: Look = {"marker": "o", "markersize": 4, "markerfacecolor": "white", "color": "black"}
     axes.plot(*places.T, linestyle="", **dots, zorder=5)
     _label_changes(axes, edges, places)
     style(axes, f"{'xyz'[plane[0]]} (m)", f"{'xyz'[plane[1]]} (m)")
@@ -212,11 +209,7 @@ def _supports(axes: Axes, scene: Scene, body: Body, plane: list[int]) -> list[Ar
     handles: list[Artist] = []
     for foot in scene.ground.feet:
         colour = body.colours[foot.name]
-        look: dict[str, Any] = {
-            "facecolor": (colour, 0.10),
-            "edgecolor": (colour, 0.9),
-            "linewidth": 0.8,
-        }
+        look: Look = {"facecolor": (colour, 0.10), "edgecolor": (colour, 0.9), "linewidth": 0.8}
         for support in foot.supports:
             corners = convex_hull(support.polygon, scene.ground.normal)[:, plane]
             axes.fill(*corners.T, **look, zorder=2)
@@ -239,7 +232,7 @@ def _label_changes(axes: Axes, edges: Sequence[float], places: np.ndarray) -> No
     low, high = axes.dataLim.intervaly
     margin = 0.12 * (high - low)
     axes.set_ylim(low - 2 * margin, high + 2 * margin)
-    thread: dict[str, Any] = {
+    thread: Look = {
         "arrowstyle": "-",
         "linewidth": 0.5,
         "color": "0.4",

@@ -26,6 +26,8 @@ from ocp.solution.validation import check_solution
 from ocp.solvers import Iteration
 from ocp.version import install_hint
 
+Viser: TypeAlias = Any  # of the optional package viser
+
 HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
 LAST_PORT = 65535
 FRAMES = 101  # of a motion, as it is shown
@@ -45,9 +47,9 @@ class Shown:
     and of `arrows` by kind."""
 
     figure: Stick
-    bodies: Sequence[tuple[Placed, Any]]
-    bars: Any
-    arrows: dict[str, Any]
+    bodies: Sequence[tuple[Placed, Viser]]
+    bars: Viser
+    arrows: dict[str, Viser]
 
     def at(self, k: int) -> None:
         """Move all to instant k."""
@@ -72,7 +74,7 @@ class Viewer:
     """
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
-        self.server: Any = _start_server(host, port)
+        self.server: Viser = _start_server(host, port)
         self.url = f"http://{host}:{self.server.get_port()}"
         self.shown: Shown | None = None
         self.spent, self.began = 0.0, time.monotonic()
@@ -159,10 +161,7 @@ def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown
     bars = None
     if figure.bars["link"]:
         bars = scene.add_line_segments(
-            "/bars",
-            _segments(figure, "link", 0),
-            colors=_rgb(COLOURS[0]),
-            thickness=THICK * extent,
+            "/bars", _segments(figure, "link", 0), colors=_rgb(COLOURS[0]), thickness=THICK * extent
         )
     arrows = {
         kind: scene.add_arrows(
@@ -224,7 +223,7 @@ def _aside(up: np.ndarray, size: np.ndarray) -> np.ndarray:
     return way / np.linalg.norm(way)
 
 
-def _start_server(host: str, port: int) -> Any:
+def _start_server(host: str, port: int) -> Viser:
     """Return a server, which says nothing; raise ValueError where the extra is not installed."""
     _check_place(host, port)
     try:
@@ -248,6 +247,6 @@ def _check_place(host: str, port: int) -> None:
         raise ValueError(f"host {host!r}: cannot be served from here: {error.strerror}") from None
 
 
-def _stop_server(server: Any) -> None:
+def _stop_server(server: Viser) -> None:
     with redirect_stdout(io.StringIO()):
         server.stop()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ocp.plots.canvas import COLOURS, label_of, style
+from ocp.plots.canvas import COLOURS, Look, label_of, style
 from ocp.plots.curves.phases import curve, mark_ends
 from ocp.problem.constraints.ball_limits import TWIST, BallReach, reaches
 from ocp.solution.solution import Solution
@@ -36,7 +36,7 @@ def draw_ball(axes: Axes, solution: Solution, reach: BallReach) -> None:
     margin = MARGIN * float(np.ptp(seen))
     low, high = min(seen) - margin, max(seen) + margin
     for k, (what, (lower, upper)) in enumerate(bounds.items()):
-        look: Any = {"facecolor": (COLOURS[k], 0.15), "edgecolor": COLOURS[k], "linewidth": 0.7}
+        look: Look = {"facecolor": (COLOURS[k], 0.15), "edgecolor": COLOURS[k], "linewidth": 0.7}
         axes.axhspan(float(upper), high, zorder=0, **look)
         if what == TWIST:
             axes.axhspan(low, float(lower), zorder=0, **look)

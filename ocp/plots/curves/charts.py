@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ocp.plots.canvas import COLOURS, SMALL, label_of, picture, style
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -104,7 +105,7 @@ def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:
 
 def _legend(figure: Figure) -> None:
     """Add the legend of all panels' curves, to the right of them, every label once."""
-    known: dict[str, Any] = {}
+    known: dict[str, Artist] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             known.setdefault(label, handle)

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.types import Matrix
-from ocp.plots.canvas import COLOURS, SMALL, label_of, style
+from ocp.plots.canvas import COLOURS, SMALL, Look, label_of, style
 from ocp.plots.curves.phases import curve, mark_ends, piece_mask, pieces
 from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.compliant import Sphere
@@ -24,6 +24,7 @@ from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 FAINT = 1e-6  # of the largest force: less has no place where it acts
@@ -164,7 +165,7 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
         if size > max(LEAST, SLIGHT * most):
             tip = (t, 0.66 * size / most)
             frame = axes.get_xaxis_transform()
-            look: Any = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.6, "shrinkA": 0}
+            look: Look = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.6, "shrinkA": 0}
             axes.annotate("", tip, (t, 0.0), xycoords=frame, textcoords=frame, arrowprops=look)
             late = t > 0.8 * solution.duration
             axes.annotate(

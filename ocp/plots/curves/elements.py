@@ -44,7 +44,7 @@ def plot_elements(solution: Solution, path: str | Path | None = None) -> Figure:
     given = _output_rows(tree)
     units = [unit for unit in ("N m", "N") if unit in [its for its, *_ in given.values()]]
     with picture(path, WIDTH, 0.6 + HEIGHT * (1 + len(units))) as figure:
-        grid: Any = figure.subplots(1 + len(units), 1, sharex=True, squeeze=False)[:, 0]
+        grid: np.ndarray = figure.subplots(1 + len(units), 1, sharex=True, squeeze=False)[:, 0]
         t, forces = curve(solution, _trace_of_tree(_forces, tree))
         lines = dict(zip(given, forces))
         for axes, unit in zip(grid, units):

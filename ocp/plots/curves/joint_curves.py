@@ -201,7 +201,7 @@ def joint_styles(tree: Tree) -> Looks:
     }
 
 
-def palette(count: int) -> tuple[Sequence[str], float]:
+def palette(count: int) -> tuple[tuple[str, ...] | np.ndarray, float]:
     """Return as many colours and the width (pt) of their lines; many are mapped and thin."""
     if count <= MANY:
         return COLOURS, 1.3

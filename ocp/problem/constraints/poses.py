@@ -17,7 +17,6 @@ the other way, it is that way which counts: nothing grows without bound.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import acos, sqrt
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -35,7 +34,9 @@ from ocp.problem.objectives import squares
 from ocp.problem.reach import reach
 from ocp.problem.terms import Objective
 
-Target = Any  # a pose (4x4), or a function of an Instant that returns one
+Target = (
+    Matrix | Callable[[Instant], Matrix]
+)  # a pose (4x4), or a function of an Instant that returns one
 ROWS = ("x", "y", "z", "about x", "about y", "about z")
 TURNED, CLOSE = 2 * acos(-0.1), 2 * acos(0.9)  # rad
 SAMPLES = 6  # configurations that tell what a tree can do

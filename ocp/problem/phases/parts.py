@@ -33,7 +33,7 @@ def refuse_phases(what: str, problem: Statement, instead: str = "") -> None:
         raise ValueError(f"{what}: is not known of a motion of several phases ({names}); {known}")
 
 
-def with_bases(problem: Any, motions: Sequence[Basis]) -> Any:
+def with_bases(problem: Statement, motions: Sequence[Basis]) -> Statement:
     """Return a problem whose phases, or which itself is on other bases of motions."""
     if all(part.motion == motion for part, motion in zip(problem.parts.values(), motions)):
         return problem

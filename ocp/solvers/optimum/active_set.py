@@ -9,14 +9,13 @@ dv, variables b at bounds with given steps db, and active rows g_A with multipli
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers.linear_algebra.saddle_point import SaddlePoint, factorise
 from ocp.solvers.minimize import Solver, minimize
-from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
+from ocp.solvers.nlp import NLP, Exact, Iterate, own_residual, violation
 from ocp.solvers.plugins import WARM
 
 MOST = 12  # Newton steps and changes of the active set
@@ -165,7 +164,7 @@ def _sides(
 
 def _linearise(nlp: NLP, point: Iterate, held_x: np.ndarray, held_g: np.ndarray) -> Optimum:
     """Return the linearised conditions of an optimum at a point, with an active set."""
-    exact: Any = nlp  # it has derivatives
+    exact: Exact = nlp
     nothing = ca.DM(0, 1)
     slope = np.array(exact.gradient(point.x, nothing)[1]).ravel()
     g, jacobian = exact.jacobian(point.x, nothing)

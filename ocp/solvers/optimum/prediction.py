@@ -11,12 +11,11 @@ doubt. There the program's own solver takes over.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import NLP, Option, Options
+from ocp.solvers.nlp import NLP, Exact, Option, Options
 from ocp.solvers.nlpsol import quadratic
 from ocp.solvers.plugins import WARM
 
@@ -64,7 +63,7 @@ def predict_optimum(
         x, x_multipliers, g_multipliers: optimum of the program with other numbers.
         options: of IPOPT; those of its linear solver are used.
     """
-    exact: Any = nlp  # it has derivatives
+    exact: Exact = nlp
     nothing = ca.DM(0, 1)
     slope = exact.gradient(x, nothing)[1]
     g, jacobian = exact.jacobian(x, nothing)

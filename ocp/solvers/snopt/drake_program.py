@@ -9,13 +9,16 @@ their bounds, so that one tolerance suits torques in N m and places in m.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 
 from ocp.solvers.backend import See
 from ocp.solvers.nlp import NLP, Evaluator, Iterate, iterate_at
+
+Drake: TypeAlias = Any  # of the optional package pydrake
 
 OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint
 SLICE = 32  # variables of one slice of the objective's gradient
@@ -29,13 +32,13 @@ class Stop(Exception):
 class DrakeProgram:
     """Drake's `program` of an NLP, its `variables`, and the bindings of `bounds` and rows of g."""
 
-    program: Any
+    program: Drake
     point: "EvaluatedPoint"
-    variables: Any
-    bounds: Any
-    constraints: list[tuple[np.ndarray, Any]]
+    variables: Drake
+    bounds: Drake
+    constraints: list[tuple[np.ndarray, Drake]]
 
-    def iterate(self, result: Any) -> Iterate:
+    def iterate(self, result: Drake) -> Iterate:
         """Return the last iterate of SNOPT, with its multipliers."""
         last = self.point.iterate(result.GetSolution(self.variables))
         last.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
@@ -46,7 +49,7 @@ class DrakeProgram:
 
 
 def build_drake_program(
-    nlp: NLP, point: "EvaluatedPoint", solvers: Any, differentiation: Any
+    nlp: NLP, point: "EvaluatedPoint", solvers: ModuleType, differentiation: ModuleType
 ) -> DrakeProgram:
     """Return the NLP as Drake's program.
 
@@ -59,7 +62,7 @@ def build_drake_program(
     variables = program.NewContinuousVariables(len(nlp.lower))
     program.AddVisualizationCallback(point.move, variables)
     bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
-    constraints: list[tuple[np.ndarray, Any]] = []
+    constraints: list[tuple[np.ndarray, Drake]] = []
     nonlinear, pattern = point.nonlinear, _first(nlp)[1].sparsity_out(1)
     for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
         cost = _objective(point, columns, differentiation)
@@ -149,8 +152,8 @@ def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
 
 
 def _objective(
-    point: EvaluatedPoint, columns: np.ndarray, differentiation: Any
-) -> Callable[[np.ndarray], Any]:
+    point: EvaluatedPoint, columns: np.ndarray, differentiation: ModuleType
+) -> Callable[[np.ndarray], Drake]:
     """Return the part of the objective for a slice of variables.
 
     The first part has the objective's value, each its slice of the gradient.
@@ -166,7 +169,7 @@ def _objective(
 
 
 def _constraint(
-    point: EvaluatedPoint, rows: np.ndarray, columns: np.ndarray, differentiation: Any
+    point: EvaluatedPoint, rows: np.ndarray, columns: np.ndarray, differentiation: ModuleType
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function of some variables that gives some rows of g."""
     place = np.full(point.shape, -1)
@@ -187,7 +190,7 @@ def _constraint(
 def _drake_function(
     point: EvaluatedPoint,
     columns: np.ndarray,
-    differentiation: Any,
+    differentiation: ModuleType,
     evaluate: Callable[[], tuple[np.ndarray, np.ndarray]],
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function that Drake calls with numbers, or automatically differentiated ones."""
@@ -223,7 +226,7 @@ def _units(nlp: NLP) -> np.ndarray:
     return 1.0 / np.maximum(1.0, np.maximum(*sizes))
 
 
-def _linear(program: Any, nlp: NLP, rows: np.ndarray, variables: Any) -> Any:
+def _linear(program: Drake, nlp: NLP, rows: np.ndarray, variables: Drake) -> Drake:
     """Add the linear rows of g and return their binding."""
     x = np.clip(1.0, nlp.lower, nlp.upper)
     g, jacobian = (np.array(value) for value in _first(nlp)[1](x, ca.DM(0, 1)))

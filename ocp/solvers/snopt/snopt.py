@@ -6,7 +6,7 @@ It gets exact sparse first derivatives, and estimates curvature from gradients.
 import importlib
 import time
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
 BACKEND = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
 
 
-def _options(solvers: Any, options: Options) -> Any:
+def _options(solvers: ModuleType, options: Options) -> object:
     """Return Drake's record of SNOPT's options."""
     record = solvers.SolverOptions()
     for name, value in options.items():
@@ -93,7 +93,7 @@ def _options(solvers: Any, options: Options) -> Any:
     return record
 
 
-def _drake() -> tuple[Any, Any]:
+def _drake() -> tuple[ModuleType, ModuleType]:
     """Return Drake's modules of solvers and of automatic differentiation."""
     try:
         solvers, differentiation = (

@@ -5,7 +5,6 @@ It serves unilateral joints that the motion closes by itself, and contacts witho
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ocp.mechanics.values.parameters import Parameter, nominal
 from ocp.mechanics.values.validation import positive
@@ -15,6 +14,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
+from ocp.solvers.nlp import Option
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
@@ -33,7 +33,7 @@ def tighten(
     *,
     guess: Guess | Solution | None = None,
     loose: float = LOOSE,
-    **settings: Any,
+    **settings: Option,
 ) -> Solution:
     """Return the Solution of a problem that finds when its stays close, or when its contacts touch.
 
@@ -90,7 +90,7 @@ def _tighten_contacts(
     solver: Solver,
     guess: Guess | Solution | None,
     loose: float,
-    settings: dict[str, Any],
+    settings: dict[str, Option],
 ) -> Solution:
     """Solve a problem's contacts on one plan, and where it is to be refined, that at last."""
     opened, leak = _with_leak_parameter(problem)

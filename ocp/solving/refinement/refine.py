@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
+from ocp.solvers.nlp import Option
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.refinement.rounds import refine_in_rounds
 from ocp.solving.starts.warm_start import Guess
@@ -29,7 +29,7 @@ def refine(
     attempts: Iterable[Attempt] = LADDER,
     rounds: int = 12,
     points: int = 800,
-    **settings: Any,
+    **settings: Option,
 ) -> Solution:
     """Return the Solution of a problem on a basis that is refined until its certificate holds.
 

@@ -7,7 +7,6 @@ section 4.7)
 """
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,6 +20,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution, Statistics
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
+from ocp.solvers.nlp import Options
 from ocp.solving.plan import solve_once
 from ocp.solving.refinement.next_round import (
     GROWN,
@@ -67,7 +67,7 @@ def refine_in_rounds(
     guess: Guesses,
     rounds: int,
     points: int,
-    settings: Mapping[str, Any],
+    settings: Options,
 ) -> Solution:
     """Return the Solution of a problem that is refined round by round, as `refine` says."""
     problem, transcription = first_round(problem, transcription, settings.get("values") or {})

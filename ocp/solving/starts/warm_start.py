@@ -17,7 +17,7 @@ from ocp.motion.free_knots import Moving, with_widths
 from ocp.motion.spline import BSpline
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, touches
-from ocp.problem.contact.force_law import ForceLaw
+from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground, of_contacts, slots
 from ocp.problem.contact.unscheduled import force_of
 from ocp.problem.phases.parts import refuse_phases
@@ -261,7 +261,7 @@ def _touch_forces(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarra
     """Return the forces of the problem's contacts in components (rows, N), as the contacts of a
     solution at the same points had them, zero where it had none."""
     lines = [np.empty((0, len(t)))]
-    former: dict[str, Any] = {each.point: each for each in guess.problem.loads}
+    former: dict[str, Acting] = {each.point: each for each in guess.problem.loads}
     for touch in touches(problem.loads):
         load = former.get(touch.point)
         if isinstance(load, ForceLaw | Touch):

@@ -3,7 +3,6 @@
 import json
 import resource
 from pathlib import Path
-from typing import Any
 
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
@@ -50,7 +49,7 @@ def main(task: str, result: str) -> None:
     tell("done", values=values | certified, verdict=verdict, reason=reason)
 
 
-def numbers(solution: Solution) -> dict[str, Any]:
+def numbers(solution: Solution) -> dict[str, object]:
     """Return the numbers of a solution that a Run keeps, finite ones only."""
     statistics = solution.statistics
     every = statistics.get("calls", {})

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ class Job:
     run: Run
     problem: str
     arguments: Arguments
-    method: Any
+    method: Callable
     how: Arguments
     solver: Arguments
     transcription: Arguments

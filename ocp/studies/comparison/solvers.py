@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from ocp.solvers import Backend
-from ocp.solvers.nlp import Options
+from ocp.solvers.nlp import Option, Options
 from ocp.spelling import suggest_fields
 from ocp.studies.store.argument_records import Arguments
 
@@ -25,7 +24,7 @@ class Entry:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def _sqp(qpsol: str, hessian: str = "exact", **options: Any) -> Entry:
+def _sqp(qpsol: str, hessian: str = "exact", **options: Option) -> Entry:
     settings = {"max_iter": 500, "qpsol": qpsol} | options
     return Entry(plugin="sqpmethod", hessian=hessian, options=settings)
 

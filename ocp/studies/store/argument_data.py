@@ -7,13 +7,13 @@ from typing import Any
 from ocp.spelling import suggestion
 from ocp.storage.atomic_files import plain
 from ocp.studies.designs import is_number
-from ocp.studies.store.argument_records import EMPTY, Arguments, Flag, flags_of
+from ocp.studies.store.argument_records import EMPTY, Arguments, Flag, Keywords, flags_of
 from ocp.studies.task import FRAMEWORK
 
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
-def complete_arguments(function: Callable, given: Arguments, first: int = 0) -> dict[str, Any]:
+def complete_arguments(function: Callable, given: Arguments, first: int = 0) -> Keywords:
     """Return the arguments with all defaults by their flags, in the types that these name.
 
     The `first` ones belong to the framework.
@@ -40,7 +40,7 @@ def complete_arguments(function: Callable, given: Arguments, first: int = 0) -> 
     }
 
 
-def call_arguments(function: Callable, arguments: Arguments, first: int = 0) -> dict[str, Any]:
+def call_arguments(function: Callable, arguments: Arguments, first: int = 0) -> Keywords:
     """Return plain arguments as a function takes them: tuples where its signature says so.
 
     The `first` ones belong to the framework.
@@ -56,7 +56,7 @@ def _is_tuple(parameter: Flag) -> bool:
     return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
 
 
-def _typed_value(name: str, value: Any, annotation: Any) -> Any:
+def _typed_value(name: str, value: Any, annotation: Any) -> object:
     """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
     number = is_number(value)
     kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation

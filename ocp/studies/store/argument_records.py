@@ -7,7 +7,7 @@ tables know its fields by their flags; a script hands over the record.
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
 Arguments: TypeAlias = Mapping[str, Any]  # by name, as functions take them and files have them
@@ -26,7 +26,7 @@ class Flag:
     name: str
     argument: str
     annotation: Any
-    default: Any
+    default: object
     field: str = ""
     record: type | None = None
 
@@ -67,8 +67,8 @@ def call_by_flags(function: Callable, values: Arguments) -> Any:
         ValueError: a record refuses a value; the message names its flag and its field.
     """
     known, parameters = flags_of(function), inspect.signature(function).parameters
-    arguments: dict[str, Any] = {}
-    records: dict[str, dict[Flag, Any]] = {}
+    arguments: Keywords = {}
+    records: dict[str, dict[Flag, object]] = {}
     for name, value in values.items():
         entry = known.get(name)
         if entry is None or entry.record is None:
@@ -80,7 +80,7 @@ def call_by_flags(function: Callable, values: Arguments) -> Any:
     return function(**arguments)
 
 
-def _record(default: Any, given: Mapping[Flag, object]) -> Any:
+def _record(default: Any, given: Mapping[Flag, object]) -> object:
     """Return a record with given fields in place of those of the argument's default."""
     flags = {each.field: each for each in given}
     values = {each.field: value for each, value in given.items()}
@@ -94,7 +94,7 @@ def _record(default: Any, given: Mapping[Flag, object]) -> Any:
         raise ValueError(f"{flags[name].name}:{reason} ({flags[name].place})") from None
 
 
-def _flags(parameter: inspect.Parameter, record: Any) -> list[Flag]:
+def _flags(parameter: inspect.Parameter, record: object) -> list[Flag]:
     """Return the flag of an argument, or those of the fields of a record."""
     name, stated = parameter.name, parameter.default
     if not (isinstance(record, type) and is_dataclass(record)):
@@ -117,13 +117,13 @@ def _flags(parameter: inspect.Parameter, record: Any) -> list[Flag]:
     ]
 
 
-def _default(entry: Any) -> Any:
+def _default(entry: Field) -> object:
     if entry.default_factory is not MISSING:
         return entry.default_factory()
     return EMPTY if entry.default is MISSING else entry.default
 
 
-def _annotations(thing: object) -> Mapping[str, Any]:
+def _annotations(thing: object) -> Arguments:
     """Return evaluated annotations by name, none where one of them cannot be evaluated."""
     try:
         return typing.get_type_hints(thing)

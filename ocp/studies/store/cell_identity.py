@@ -38,7 +38,7 @@ from ocp.transcription.settings import Transcription, settings_of, transcription
 from ocp.version import VERSION
 
 PREFIXES = ("motion", "transcription", "solver", "option", "method")
-Content = dict[str, Any]
+Content = Keywords
 Find = Callable[[str], Any]  # what is at an address: `resolve` for one's own, or what is trusted
 
 

@@ -293,7 +293,7 @@ class Ledger:
 
     def _row(self, column: str, value: object) -> Row | None:
         """Return the row where a column has a value, None if there is none."""
-        row: Any = ()
+        row: tuple = ()
         try:
             row = self._one(f"SELECT {ROWS} FROM cells WHERE {column} = ?", value)
             if row is None:
@@ -342,7 +342,7 @@ class Ledger:
         row = self._one("SELECT place FROM cells WHERE id = ?", key)
         return row[0] if row is not None and isinstance(row[0], int) else self._next_place()
 
-    def _one(self, query: str, *values: object) -> Any:
+    def _one(self, query: str, *values: object) -> tuple:
         return self.connection.execute(query, values).fetchone()
 
     @contextmanager

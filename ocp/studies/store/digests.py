@@ -56,7 +56,7 @@ def problem_digest(build: Callable[[], Problem], source: object) -> str:
         points.append({each: _generic(each, k) for k, each in enumerate(known, start=1)})
     parts = [_data_digest(problem, values) for values in points]
     names = ("name", "value", "unit", "lower", "upper", "free")
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "parameters": [[getattr(each, name) for name in names] for each in known],
         "statements": [text for text, _ in parts],
     }
@@ -65,7 +65,7 @@ def problem_digest(build: Callable[[], Problem], source: object) -> str:
     return digest(data)
 
 
-def code_digest(value: Any) -> str | None:
+def code_digest(value: object) -> str | None:
     """Return the digest of the code of a function of one's own, or of such functions in a record;
     None where there are none."""
     if value is None or isinstance(value, str):
@@ -102,7 +102,7 @@ def _generic(parameter: Parameter, number: int) -> float:
     return shifted if shifted <= upper else 2 * parameter.value - shifted
 
 
-def _facts(value: Any, seen: set[int]) -> Any:
+def _facts(value: object, seen: set[int]) -> object:
     """Return plain data that tell a value apart, the name of what is not one's own."""
     if isinstance(value, NUMBERS):
         return [type(value).__name__, repr(value)]
@@ -133,7 +133,7 @@ def _facts(value: Any, seen: set[int]) -> Any:
     return [_facts(type(value), seen), parts]
 
 
-def _function(function: FunctionType, seen: set[int]) -> Any:
+def _function(function: FunctionType, seen: set[int]) -> object:
     """Return the code of a function, with its defaults, its closure and what it uses of its
     module."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -145,7 +145,7 @@ def _function(function: FunctionType, seen: set[int]) -> Any:
     ]
 
 
-def _code(code: CodeType, seen: set[int], page: str | None = None) -> Any:
+def _code(code: CodeType, seen: set[int], page: str | None = None) -> object:
     """Return compiled code as plain data, without the docstring `page`."""
     constants = [None if each == page else each for each in code.co_consts]
     names = [list(code.co_names), list(code.co_varnames)]
@@ -160,7 +160,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(each)
 
 
-def _definitions(module: str, names: Iterable[str]) -> Any:
+def _definitions(module: str, names: Iterable[str]) -> object:
     """Return the definitions of names in a module, and the names that these use.
 
     It is read from the module's file, since values may have changed while the program ran.
@@ -169,7 +169,7 @@ def _definitions(module: str, names: Iterable[str]) -> Any:
         source = inspect.getsource(sys.modules[module])
     except (KeyError, OSError, TypeError):  # typed at a prompt
         return None
-    known, waiting, met = _bindings(source), list(names), dict[str, Any]()
+    known, waiting, met = _bindings(source), list(names), dict[str, object]()
     while waiting:
         name = waiting.pop()
         if name in known and name not in met:

@@ -22,7 +22,7 @@ from ocp.studies.user_file_errors import told_by_line
 GALLERY = "ocp.problems"
 LOADED: dict[Path, ModuleType] = {}
 HERE = "here"  # in place of a module: what only this process knows
-_KEPT: dict[str, Any] = {}
+_KEPT: dict[str, object] = {}
 
 
 def module_at(name: str) -> ModuleType:
@@ -152,7 +152,7 @@ def resolve(text: str) -> Any:
         if text not in _KEPT:
             raise ValueError(f"{name}: was a function of another process, which none can be told")
         return _KEPT[text]
-    target: Any = (
+    target: object = (
         module_of_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     )
     for part in name.split("."):

@@ -3,7 +3,7 @@ derivatives."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, cast
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from ocp.mechanics.values.parameters import Parameter, is_open, matrix, paramete
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.free_knots import Moving, locate
 from ocp.problem.terms import Term
-from ocp.solvers.nlp import FAST_VERSIONS, NLP
+from ocp.solvers.nlp import FAST_VERSIONS, NLP, Option
 from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.gather import GatheredInputs, Gathering
 from ocp.transcription.assembly.scatter_gather import Library
@@ -107,7 +107,7 @@ def nonlinear_program(
     terms: Sequence[Block],
     weights: Weights,
     blocks: Sequence[Block],
-    bounds: Mapping[str, Any],
+    bounds: Mapping[str, Option],
     *,
     differentiated: bool = True,
     sloped: bool = False,
@@ -134,7 +134,7 @@ def nonlinear_program(
     values, slopes = assemble(blocks, size, rows, library)
     alone, beside = plain(x), quick(x)
     objective = ca.dot(weights(x), values_of_terms(alone))
-    functions: dict[str, Any] = {
+    functions: dict[str, Option] = {
         "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
     }

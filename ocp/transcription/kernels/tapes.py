@@ -87,7 +87,7 @@ class Tape:
         """The Function (answers) -> values (m, 1)."""
         leaves = [ca.SX.sym(f"a{k}", size) for k, size in enumerate(self.sizes)]
         entries = [ca.vertsplit(leaf) for leaf in leaves]
-        steps: list[Any] = []
+        steps: list[Matrix] = []
         for code, first, second in zip(self.codes.tolist(), *self.operands.tolist()):
             name = OPERATIONS[code]
             if name == CONSTANT:

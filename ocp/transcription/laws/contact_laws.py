@@ -286,7 +286,7 @@ def _implied_by_ends(problem: Problem, holds: list[Hold], roving: frozenset) -> 
 
     Raises ValueError naming a contact that it keeps from its place.
     """
-    T: Any = np.sqrt(np.prod(nominal(problem.duration)))
+    T: float = np.sqrt(np.prod(nominal(problem.duration)))
     ground: Any = problem.ground
     asked = [
         (level, end, hold)

@@ -5,6 +5,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.dynamics import formulation_of
 from ocp.mechanics.values.parameters import Parameter, matrix
@@ -19,7 +20,7 @@ from ocp.transcription.variables.layout import Layout, free_duration, motion_map
 
 STEP = 1e-5  # of a parameter, over max(1, |value|), by which bounds are differenced
 NEAR = 1e-6  # of the motion, over which what runs with time is differenced
-Curve = Callable[[Any], np.ndarray]
+Curve = Callable[[ArrayLike], np.ndarray]
 
 
 def bound_slopes(transcribed: TranscribedPhase, parameter: Parameter) -> BoundSlopes:
@@ -90,7 +91,7 @@ def curve_slope(
     slopes = ca.Function("slopes", [look.y, look.s, turn, run], [ca.densify(slope)])
     duration, slower = duration_slope(layout, x, dx)
 
-    def at(t: float) -> np.ndarray:
+    def at(t: ArrayLike) -> np.ndarray:
         s = np.clip(np.atleast_1d(np.asarray(t, dtype=float)) / duration, 0.0, 1.0)
         inputs = motion_map(layout, s)
         turned, ran = inputs(dx), np.zeros(len(s))

@@ -15,7 +15,7 @@ inequalities are the solver's.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -31,6 +31,8 @@ from ocp.transcription.initial_guess import lifted_guess
 from ocp.transcription.phases.flight_durations import mean_duration, phase_durations
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import free_duration, join_variables
+
+Program: TypeAlias = Any  # a Transcribed, whose module stands on this one
 
 FORCES = (
     *(
@@ -60,7 +62,7 @@ class Straight:
     free: np.ndarray
 
 
-def phases_guess(program: Any) -> np.ndarray:
+def phases_guess(program: Program) -> np.ndarray:
     """Return x of a `Phased` program at its first guess."""
     program = replace(program, nlp=with_derivatives(program.nlp))
     times = phase_durations(
@@ -83,7 +85,7 @@ def phases_guess(program: Any) -> np.ndarray:
     )
 
 
-def _parts(program: Any) -> Iterator[tuple[TranscribedPhase, np.ndarray]]:
+def _parts(program: Program) -> Iterator[tuple[TranscribedPhase, np.ndarray]]:
     return zip(program.parts, program.columns)
 
 
@@ -101,7 +103,7 @@ def _with_forces(part: TranscribedPhase, x: np.ndarray, T: float) -> np.ndarray:
     return join_variables(part.layout, points, T, lifted_guess(part.layout, points, T))
 
 
-def _straight(program: Any, times: Sequence[float]) -> Straight:
+def _straight(program: Program, times: Sequence[float]) -> Straight:
     """Return the quadratic form that is least where all phases are straight, of phases that last so
     long (s)."""
     size = program.layout.size
@@ -161,7 +163,7 @@ def _axis(tree: Tree, name: str) -> np.ndarray:
     return turn @ nominal_array(array(_chain(tree, name)[-1].screw))[3:]
 
 
-def _within_joint_ranges(program: Any, x: np.ndarray) -> np.ndarray:
+def _within_joint_ranges(program: Program, x: np.ndarray) -> np.ndarray:
     """Return x with coordinates moved into the ranges of their joints."""
     x = x.copy()
     for part, columns in _parts(program):
@@ -178,7 +180,7 @@ def _within_joint_ranges(program: Any, x: np.ndarray) -> np.ndarray:
     return x
 
 
-def _motion_equalities(program: Any, x: np.ndarray, free: np.ndarray) -> np.ndarray:
+def _motion_equalities(program: Program, x: np.ndarray, free: np.ndarray) -> np.ndarray:
     """Return the rows of g that are equalities of the motion alone, its durations held."""
     nlp = program.nlp
     _, slopes = nlp.jacobian(ca.DM(x), [])
@@ -208,7 +210,7 @@ class Sum:
     far it is `near` (variables,) its start, and of the equalities in `rows` of the program and of
     variables that are `fixed`, each over its `sizes`."""
 
-    program: Any
+    program: Program
     straight: Straight
     near: np.ndarray
     rows: np.ndarray
@@ -237,7 +239,7 @@ class Sum:
         return float(cost), pull + self.straight.slope + PULL * away
 
 
-def _weighted_sum(program: Any, straight: Straight, near: np.ndarray, rows: np.ndarray) -> Sum:
+def _weighted_sum(program: Program, straight: Straight, near: np.ndarray, rows: np.ndarray) -> Sum:
     """Return the Sum whose gaps count over the size of their slopes at `near`."""
     fixed = np.intersect1d(_fixed(program.nlp), np.flatnonzero(straight.free))
     count = len(rows) + len(fixed)
