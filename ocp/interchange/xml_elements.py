@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 from xml.parsers import expat
 
 from ocp.storage.atomic_files import bytes_of
@@ -134,7 +133,7 @@ def parse_xml(content: bytes, file: str) -> Element:
     """Return the root of an XML file's content; raise Misstated naming file and line."""
     reader = expat.ParserCreate()
     reader.ordered_attributes = False
-    above: list[dict[str, Any]] = [{"children": []}]
+    above: list[dict] = [{"children": []}]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         line = reader.CurrentLineNumber

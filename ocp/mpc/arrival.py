@@ -1,7 +1,6 @@
 """Distances of a state from the end that a problem asks for, by constraint."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,7 @@ def end_distances(plan: Plan) -> Callable[[Solution, np.ndarray], Off]:
 
 def _trace(plan: Plan, constraint: Constraint, lifted: str | None) -> Trace:
     """Return the Trace of a constraint's function, the problem's parameters open."""
-    problem: Any = plan.problem
+    problem = plan.problem
     formulation = formulation_of(plan.transcribed.transcription.dynamics, problem.tree)
     return trace(problem, formulation, constraint.function, lifted, plan.parameters)
 

@@ -354,7 +354,7 @@ def _motion_rows(label: str, problem: Problem) -> Iterator[tuple[str, str]]:
 
 def _when_words(each: Constraint) -> str:
     """Return when a constraint holds, and of how many rows, in words."""
-    when: Any = each.when
+    when = each.when
     if isinstance(when, str):
         place = AT.get(when, when)
     elif isinstance(when, Span):

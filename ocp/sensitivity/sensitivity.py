@@ -6,7 +6,7 @@ Derivatives are those of the program's own optimum, first refined to rounding: s
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,7 +175,7 @@ def _optimum(
 def _check_differences(solution: Solution, of: str, by: str, derived: Derivative) -> None:
     """Raise ValueError unless a derivative is that of central differences of solves beside the
     solution."""
-    plan: Any = solution.plan
+    plan = solution.plan
     step = SHIFT * max(0.1, abs(solution.parameters[by]))
     times = solution.times(21)[1:-1]
 

@@ -61,7 +61,7 @@ def snopt_status(info: int) -> str:
 def says_done(solver: str, status: str) -> bool:
     """Tell whether a status means success to the solver of that name.
 
-    Any status of a custom Backend does, except for an interruption.
+    Every status of a custom Backend does, except for an interruption.
     """
     if status in (INTERRUPTED, CUT_SHORT):
         return False

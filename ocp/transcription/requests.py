@@ -8,7 +8,6 @@ forces of cut joints and ground wrenches that are variables hold at the nodes of
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -274,7 +273,7 @@ def _sort_rows(
                 yield numbers, equal, lifted, rates
 
 
-def _check_span(what: str, when: Any, s: tuple[float, ...]) -> None:
+def _check_span(what: str, when: Span, s: tuple[float, ...]) -> None:
     if not s and not (when.open_start and when.open_end):
         raise ValueError(
             f"{what}: no node lies between s = {when.start:g} and {when.end:g}, where it "

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -119,7 +118,7 @@ def _part_faults(solution: Solution, judged: Solution) -> Iterator[str]:
 
 def _same_motion(phase: Solution, part: Problem) -> bool:
     """Tell whether a phase moves and is driven as the statement has it."""
-    judged: Any = replace(phase, problem=part, plan=None)
+    judged = replace(phase, problem=part, plan=None)
     t = phase.times(INSTANTS)
     if (phase.problem.motion, phase.problem.tree.moving) != (part.motion, part.tree.moving):
         return False

@@ -150,7 +150,7 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     """Return the Frames of all joints, about the origin of the last leading slide instead of the
     ground's.
 
-    Any point may serve that is fixed in the ground at the instant; that one spares a floating base
+    A point may serve that is fixed in the ground at the instant; that one spares a floating base
     its offset. With w and dw of the parent, and u and a of its point at the joint's origin p, the
     parts of a turn's phi and psi are
 

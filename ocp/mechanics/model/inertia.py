@@ -1,7 +1,6 @@
 """Inertia of links: first moments, pseudo-inertias, and the base parameters of a tree."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def _handed_on(
 ) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return the inertia of each link when those of joints of some kinds are regrouped, and at the
     end the ground's."""
-    inertias: list[Any] = [*map(mass_moments, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
+    inertias: list[tuple] = [*map(mass_moments, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
     parents = tree.parents  # -1, the ground, is the last of these
     for k in reversed(range(len(tree.links))):
         joint, (mass, first, second) = tree.joints[k], inertias[k]

@@ -323,7 +323,7 @@ def film_bytes(
         rc_context(program),  # type: ignore[arg-type]
     ):
         frames: Any = rate  # frames a second, whole ones or not
-        writer: Any = FFMpegWriter(frames, codec="h264") if program else PillowWriter(frames)
+        writer = FFMpegWriter(frames, codec="h264") if program else PillowWriter(frames)
         act, path = prepare(figure), Path(folder) / f"film{kind}"
         writer.setup(figure, path, DPI if program else DPI / 2)
         for k in range(count):

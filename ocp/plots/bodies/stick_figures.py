@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -40,7 +40,7 @@ FLAT = 1e-6  # of a motion's extent: how thick a planar one is at most
 NAMED = 64  # letters of a line in a title
 PALEST = 0.68  # of the first of several
 SLIDES = ("prismatic", "screw")
-Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
+Place = tuple[int, Numbers]  # on a link (-1 the ground), and where on it (3, m)
 
 
 def plot_snapshots(solution: Solution, path: str | Path | None = None, count: int = 9) -> Figure:

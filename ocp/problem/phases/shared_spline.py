@@ -45,7 +45,7 @@ def closes(motion: Basis, loads: Sequence[Acting]) -> bool:
 def moving_points(problem: Statement) -> Array:
     """Return the abscissae of the control points that move a problem's curve: of a part whose end
     is the next one's start all up to that."""
-    motion: Any = problem.motion
+    motion = problem.motion
     return motion.nodes[: motion.reach] if problem.end == SHARED else motion.nodes
 
 

@@ -5,7 +5,7 @@ Each phase has a basis of its own, which is refined where the phase has errors.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -142,7 +142,7 @@ def finer_basis(
     return replace(problem, motion=motion), transcription
 
 
-def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
+def _split_instants(motion: Basis, seen: MeshErrors, held: int) -> np.ndarray:
     """Return the instants (k,) that split segments.
 
     Where the certificate has `held` once, those that may still change the objective are split, and
@@ -158,7 +158,7 @@ def _split_instants(motion: Any, seen: MeshErrors, held: int) -> np.ndarray:
     return split_instants(motion.breaks, np.full(motion.segments, np.inf), order)
 
 
-def _splittable_errors(motion: Any, seen: MeshErrors) -> np.ndarray:
+def _splittable_errors(motion: Basis, seen: MeshErrors) -> np.ndarray:
     """Return the errors (segments,) that splits make smaller, those of no jump.
 
     Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.

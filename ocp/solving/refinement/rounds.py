@@ -8,7 +8,6 @@ section 4.7)
 
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -124,7 +123,7 @@ def worst_row(certificate: Verification) -> tuple[str, float]:
     return ("", 0.0) if worst is None else (f"{worst.name} ({worst.label})", worst.relative)
 
 
-def spread_of(motion: Any) -> int:
+def spread_of(motion: Basis) -> int:
     """Return the number of segments that enclose no jump."""
     enclosing = isinstance(motion, BSpline) and len(motion.jumps)
     return motion.segments - int(enclosing)
