@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ocp import Link, Tree
-from ocp.mechanics import poses
+from ocp.mechanics import Matrix, poses
 from ocp.models.flat import Pair, flat
 from ocp.models.human.anthropometry import LENGTHS
 
@@ -68,12 +68,12 @@ def drive(tree: Tree, joint: str, way: int = 1, sides: int = 1) -> dict[str, Pai
     }
 
 
-def _centre(link: Link, frame) -> np.ndarray:
+def _centre(link: Link, frame: Matrix) -> np.ndarray:
     pose = np.array(frame)
     return pose[:3, :3] @ np.array(link.com) + pose[:3, 3]
 
 
-def _about_x(link: Link, frame) -> float:
+def _about_x(link: Link, frame: Matrix) -> float:
     """Return a link's moment of inertia (kg m2) about the global X through its own centre."""
     axis = np.array(frame)[0, :3]
     return float(axis @ np.array(link.inertia) @ axis)

@@ -83,7 +83,7 @@ def human(
     stiff = _known_names(frozen)
     sizes = _sizes(length, lengths)
     moving = [name for name in NAMES if name not in stiff]
-    who = {"age": age, "percentile": percentile}
+    who: dict[str, Any] = {"age": age, "percentile": percentile}
     able = strengths(moving, weight * length, sex, strength, **who)
     longer = sum(height * (lengths[segment] - length) for segment, height in LEG.items())
     joints = []

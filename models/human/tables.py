@@ -98,7 +98,7 @@ JOINTS = (
 # studies, inversion in the range of Kaminski 1999; shoulder flexion, pronation and toes [assumed],
 # clavicle a placeholder.
 FROZEN = None
-MOVEMENTS = {
+MOVEMENTS: dict[str, tuple] = {
     "glob_tz": ((-10, 10), (-5, 5), None, +1, "pelvis origin forward (+Z)"),
     "glob_ty": ((-0.8, 0.3), (-0.1, 0.03), None, +1, "pelvis origin up (+Y)"),
     "glob_tx": ((-1, 1), (-0.1, 0.1), None, -1, "pelvis origin to the left (+X)"),
@@ -172,7 +172,7 @@ POINTS = (
 NAMES = tuple(row[0] for row in JOINTS)
 # The segments whose lengths the rows of these joints grow with, by the beginnings of their names;
 # others, as the clavicles, with stature
-GROWING = {
+GROWING: dict[str, str | tuple[str, ...]] = {
     "pelvis": "glob_rx",
     "middle_trunk": ("spine1", "spine2"),
     "upper_trunk": ("spine3", "spine4"),

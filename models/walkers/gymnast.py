@@ -4,7 +4,7 @@ Round numbers of an adult in layout, of the order of Yeadon's (1993, "The biomec
 somersaults"): to tilt or somersault the body takes some fifteen times as much as to twist.
 """
 
-from ocp import Link, Point, Tree, free, revolute
+from ocp import Joint, Link, Point, Tree, free, revolute
 
 BODY, ARM = 60.0, 4.0  # kg
 INERTIA = 11.5, 11.0, 0.8  # kg m2: of the body to tilt, somersault and twist
@@ -39,7 +39,7 @@ def gymnast(gravity: float = 9.81, torque: float = 150.0) -> Tree:
     )
 
 
-def _shoulder(name, side, torque):
+def _shoulder(name: str, side: float, torque: float) -> Joint:
     """Return the shoulder of a side, 1 or -1, that lifts its arm sideways."""
     return revolute(
         name,

@@ -45,7 +45,7 @@ class Extreme:
     time: float
 
 
-def extremes_data(value: Figures) -> Figures:
+def extremes_data(value: "Extreme | Figures") -> Figures:
     """Return Extremes, alone or in mappings, as plain data; None stays None."""
     if isinstance(value, Extreme):
         return asdict(value)

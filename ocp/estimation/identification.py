@@ -1,5 +1,6 @@
 """Parameter identification: the problem's outputs fitted to recorded ones."""
 
+from ocp.mechanics.values.types import Numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -85,7 +86,7 @@ class Fit:
     information: Information
     sizes: np.ndarray
 
-    def estimate(self, expressions: Number) -> tuple[np.ndarray, np.ndarray]:
+    def estimate(self, expressions: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Return values (k,) and covariance (k, k) of expressions of parameters, to first order.
 
         The variance of one that the outputs do not determine is inf. Raises ValueError for what

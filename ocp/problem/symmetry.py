@@ -75,8 +75,8 @@ class Symmetry:
 
 def mirror_symmetry(
     tree: Tree,
-    index: Sequence[int] | None = None,
-    sign: Sequence[float] | None = None,
+    index: Sequence[int] | np.ndarray | None = None,
+    sign: Sequence[float] | np.ndarray | None = None,
     *,
     normal: Numbers = ASIDE,
     shift: Mapping[str, Number] | None = None,

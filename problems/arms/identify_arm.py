@@ -238,8 +238,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m problems.identify_arm", description=__doc__, allow_abbrev=False
     )
-    count = {"type": int, "metavar": "N"}
-    size = {"type": float, "metavar": "X"}
+    count: dict = {"type": int, "metavar": "N"}
+    size: dict = {"type": float, "metavar": "X"}
     parser.add_argument("--trials", default=20, help="seeded trials (default: 20)", **count)
     parser.add_argument("--seed", default=0, help="of the first (default: 0)", **count)
     parser.add_argument("--draws", default=10, help="motions to choose from (10)", **count)

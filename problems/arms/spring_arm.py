@@ -129,7 +129,7 @@ def report(solution: Solution) -> dict[str, Any]:
     }
     if tree.dof == 1 and entry["springs"]:
         inertia = float(mass_matrix(tree, [0.0]))
-        damping = sum(each.damping for each in tree.elements if isinstance(each, Damper))
+        damping = sum(float(each.damping) for each in tree.elements if isinstance(each, Damper))
         stiffness, cost = best(inertia, damping, swing)
         entry |= {"resonance": resonance(inertia, swing), "stiffness": stiffness, "effort": cost}
     return {"spring_arm": entry}

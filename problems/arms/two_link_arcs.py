@@ -52,7 +52,7 @@ def problem(
             f"arc {k}",
             motion=motion,
             duration=(SHORTEST * slower, LONGEST * slower),
-            constraints=_signed(signs, torque),
+            constraints=(_signed(signs, torque),),
         )
         for k, signs in enumerate(arcs, start=1)
     ]

@@ -30,7 +30,10 @@ UP = (0.0, 1.0, 0.0)
 FRICTION = 0.8  # that of the feet of Falisse et al. (2019), by both models
 STEEP = 0.8  # m/s: with which friction is as steep at rest as min(v / 0.2 m/s, 1) of simulators
 SOLE = Compliant(radius=0.03, dissipation=1.0, static=FRICTION, dynamic=FRICTION, transition=STEEP)
-GROUNDS = {"compliant": SOLE, "complementarity": Complementarity(friction=FRICTION, leak=1e-2)}
+GROUNDS: dict[str, Compliant | Complementarity] = {
+    "compliant": SOLE,
+    "complementarity": Complementarity(friction=FRICTION, leak=1e-2),
+}
 LOOSE = 1.0  # J: the leak that complementary contacts begin with
 MESH = Transcription(method=Radau(intervals=40, order=5))  # fine where ground gives way fast
 SEEKING = Transcription(method=Radau(intervals=20, order=2))  # where rigid contact is to be found

@@ -15,6 +15,7 @@ import numpy as np
 
 from ocp import Constraint, Instant, Load, Parameter, Problem, Task, path
 from ocp.cli import main
+from ocp.mechanics import Matrix
 from ocp.problem import INSIDE
 from ocp.problems.gait import TASK as WALK
 from ocp.problems.gait import busy_step, walk
@@ -86,7 +87,7 @@ def on_the_bar(bar: float, width: float, speed: float, pull: bool) -> tuple[Cons
     rows: list[Constraint] = []
     for side, way in (("r", -1), ("l", 1)):
 
-        def off(at: Instant, side: str = side, way: int = way):
+        def off(at: Instant, side: str = side, way: int = way) -> Matrix:
             place = at.position(f"grip_{side}")
             return place - np.array([way * width / 2, bar, 0.0]) - at.t * np.array([0, 0, speed])
 

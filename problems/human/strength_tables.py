@@ -19,7 +19,7 @@ from ocp.models.human import NAMES, ROOT, capacity, human, volumes
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.studies import markdown
 
-PEOPLE = {
+PEOPLE: dict[str, dict] = {
     "man, 20": {"sex": "male", "age": 20.0},
     "man, 70": {"sex": "male", "age": 70.0},
     "woman, 20": {"sex": "female", "age": 20.0},

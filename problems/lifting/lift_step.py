@@ -76,11 +76,11 @@ def with_step(
         return lift(problem, transcription, solver, guess=guess, watch=watch)
     plain = bare(problem)
     first = lift(in_place(problem), transcription, solver, watch=watch)
-    begun = {"guess": ahead(first, plain), "watch": watch}
+    begun: dict = {"guess": ahead(first, plain), "watch": watch}
     last = after(lift(plain, transcription, solver, **begun), first)
     if not problem.tree.elements:
         return last
-    near = {"guess": replace(last, multipliers={}), "watch": watch}
+    near: dict = {"guess": replace(last, multipliers={}), "watch": watch}
     return after(lift(problem, transcription, solver, **near), last)
 
 

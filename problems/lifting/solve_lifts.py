@@ -81,7 +81,7 @@ def lift(
     simpler = _simpler(problem) if guess is None else None
     if simpler is not None:
         plain = lift(simpler, transcription, solver, watch=watch, values=given)
-        how = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
+        how: dict = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
         return after(lift(problem, transcription, solver, watch=watch, **how), plain)
     first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     attempts = NEXT if problem.tree.elements or _style(problem) else ATTEMPTS

@@ -198,7 +198,7 @@ def problem(data: Data, points: int = 22) -> Problem:
 
 def data_of(*changes: Change) -> Data:
     """Return the printed data with these changes."""
-    fields = {name: value for change in changes for name, value in change.fields.items()}
+    fields: dict = {name: value for change in changes for name, value in change.fields.items()}
     return replace(Data(), **fields)
 
 

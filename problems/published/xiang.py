@@ -33,7 +33,7 @@ def slope_orders() -> str:
 @cache
 def slope_work(joints: int) -> int:
     """Return the operations of the paper's sensitivities for a chain of so many joints."""
-    motion = [SX.sym(name, joints) for name in ("q", "qd", "qdd")]
+    motion: list = [SX.sym(name, joints) for name in ("q", "qd", "qdd")]
     slopes = hollerbach_4x4.sensitivity(general_chain(joints), *motion)
     return int(sum(operations(ca.Function("slopes", motion, ca.cse(list(slopes))))))
 

@@ -66,7 +66,7 @@ def problem(speed: float = 1.0, grip: float = 0.6, points: int = 28, degree: int
                 ground=ground,
                 constraints=(*limits, clear(STRIKING)),
             ),
-            Phase("flight", motion=motion, duration=(0.02, 0.3), constraints=clear(FEET)),
+            Phase("flight", motion=motion, duration=(0.02, 0.3), constraints=(clear(FEET),)),
         ),
         links=(continuous(), impact(*STRIKING, normal=UP, friction=grip, symmetry=other)),
         constraints=(

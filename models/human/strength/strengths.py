@@ -52,7 +52,7 @@ GROUPS = {
 # deviation. That over the mean: of the neck 6 of 30 N m, 11 of 51, 9 of 32 and 5 of 13 in nine men
 # (Fice, Siegmund & Blouin 2014), otherwise a quarter, as in the mean of Anderson et al.'s men
 # [assumed].
-MEANS = ("hip_rot", "ankle_inv", "wri_", "neck_", "head_")
+MEANS: tuple[str, ...] = ("hip_rot", "ankle_inv", "wri_", "neck_", "head_")
 MEANS += tuple(f"spine{k}_rot" for k in (1, 2, 3, 4))
 SPREAD = 0.25
 SPREADS = {"flex": (0.22, 0.20), "lat": (0.28, 0.28), "rot": (0.38, 0.38)}  # of the neck, (-, +)
@@ -156,9 +156,9 @@ def capacity(tree: Tree, joint: str, direction: int) -> Any:
         raise ValueError(f"capacity of {joint!r}: direction: expected 1 or -1, got {direction!r}")
     torque = tree.moving[tree.coordinate(joint)].torque
     for each in tree.elements:
-        own = isinstance(each, Strength) and (each.joint, each.direction) == (joint, direction)
-        if own and isinstance(each.capacity, Exertion):
-            return each.capacity.peak
+        if isinstance(each, Strength) and isinstance(each.capacity, Exertion):
+            if (each.joint, each.direction) == (joint, direction):
+                return each.capacity.peak
     return direction * torque[(direction + 1) // 2]
 
 
@@ -170,7 +170,7 @@ def over_speed(
     movement = joint[:-2] if joint.endswith(("_r", "_l")) else joint
     largest = {way: size * peak(movement, way, sex, **who) for way in (-1, 1)}
     for each in elements:
-        if each.joint == joint:
+        if each.joint == joint and isinstance(each.capacity, Exertion):
             largest[each.direction] = each.capacity.largest
     return -largest[-1], largest[1]
 

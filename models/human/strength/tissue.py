@@ -26,7 +26,7 @@ LEG = ("hip_flex", "knee_flex", "ankle_df")
 # flexion there. Of each joint of LEG: a constant (N m) and terms (sign, exponent at 0, and its
 # slopes over hip, knee and ankle, 1/deg), sign exp(exponent). Read in three public implementations
 # that agree; the knee's 0.150 stands as 1.50 in a fourth, by which it would vanish within 2 deg.
-COUPLED = (
+COUPLED: tuple[tuple[float, Sequence], ...] = (
     (8.072, ((1, 1.4655, (-0.0750, -0.0034, 0.0)), (-1, 1.3403, (0.0305, -0.0226, 0.0)))),
     (
         -4.820,

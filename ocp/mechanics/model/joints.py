@@ -145,7 +145,7 @@ def revolute(
     name: str,
     parent: str = GROUND,
     *,
-    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    axis: Numbers = (0.0, 0.0, 1.0),
     home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
@@ -163,7 +163,7 @@ def prismatic(
     name: str,
     parent: str = GROUND,
     *,
-    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    axis: Numbers = (0.0, 0.0, 1.0),
     home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:
@@ -177,7 +177,7 @@ def screw(
     parent: str = GROUND,
     *,
     pitch: float,
-    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    axis: Numbers = (0.0, 0.0, 1.0),
     home: Numbers = (0.0, 0.0, 0.0),
     **options: Any,
 ) -> Joint:

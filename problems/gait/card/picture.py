@@ -46,7 +46,7 @@ def plot_card(
     sources = known if card["against"] else {}
     tiles = [tile(name, card, sources, shades) for name in CURVES]
     with picture(path, WIDTH, high, fixed=True) as figure:
-        looks = {"size": TINY, "x": "gait cycle (%)"}
+        looks: dict = {"size": TINY, "x": "gait cycle (%)"}
         draw_tiles(figure, tiles, [PANEL] * rows, MARGINS, COLUMNS, **looks)
         _words(figure.add_axes((0, 0, 1, WORDS / high)), card)
         named = handles(tiles)

@@ -111,7 +111,7 @@ def tables(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"not solved: {who}: {each['reason'].partition(chr(10))[0]}"
     if told["numbers"] is None:
         return
-    header = ("quantity", "unit", "5 %", "median", "95 %")
+    header: tuple[str, ...] = ("quantity", "unit", "5 %", "median", "95 %")
     rows = [
         (NUMBERS[name][0], each["unit"], *(_word(each[end]) for end in ("low", "median", "high")))
         for name, each in told["numbers"].items()

@@ -43,10 +43,10 @@ def plot_bands(
     tiles = [tile(name, told["curves"][name], known, shades) for name in CURVES]
     high = MARGINS.top + rows * (PANEL + MARGINS.below) + BELOW
     with picture(path, WIDTH, high, fixed=True) as figure:
-        looks = {"size": TINY, "x": "gait cycle (%)"}
+        looks: dict = {"size": TINY, "x": "gait cycle (%)"}
         draw_tiles(figure, tiles, [PANEL] * rows, MARGINS, COLUMNS, **looks)
         named = handles(tiles)
-        place = {"loc": "upper center", "ncols": len(named)}
+        place: dict = {"loc": "upper center", "ncols": len(named)}
         figure.legend(named.values(), named, fontsize=SMALL, frameon=False, **place)
     return figure
 

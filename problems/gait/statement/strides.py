@@ -84,7 +84,7 @@ def pace(speed: Any, step: Any, *, free: bool, full: bool, slope: float = 0.0) -
     if not free:
         return Pace(speed=speed, right=step, left=step, slope=slope)
     usual = float(nominal(step))
-    sought = {"value": usual, "unit": "m", "free": True}
+    sought: dict = {"value": usual, "unit": "m", "free": True}
     lower, upper = (share * usual for share in ROOM)
     right = Parameter("right_step" if full else "step", lower=lower, upper=upper, **sought)
     left = Parameter("left_step", lower=lower, upper=upper, **sought) if full else right
