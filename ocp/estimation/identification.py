@@ -1,6 +1,5 @@
 """Parameter identification: the problem's outputs fitted to recorded ones."""
 
-from ocp.mechanics.values.types import Numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,13 +21,13 @@ from ocp.estimation.residuals import (
     trials,
 )
 from ocp.mechanics.values.parameters import (
-    Number,
     Parameter,
     evaluate,
     matrix,
     parameters_of,
     with_values,
 )
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_records
 from ocp.pickling import portable
 from ocp.problem.parameter_requirements import requirements
