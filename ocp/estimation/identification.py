@@ -20,13 +20,7 @@ from ocp.estimation.residuals import (
     sample_count,
     trials,
 )
-from ocp.mechanics.values.parameters import (
-    Parameter,
-    evaluate,
-    matrix,
-    parameters_of,
-    with_values,
-)
+from ocp.mechanics.values.parameters import Parameter, evaluate, matrix, parameters_of, with_values
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_records
 from ocp.pickling import portable

@@ -105,9 +105,5 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
 
 
 BACKEND = Backend(
-    name=NAME,
-    prepare=prepare,
-    check=check,
-    hessians=("exact", "gauss-newton"),
-    shared=tuple(COLD),
+    name=NAME, prepare=prepare, check=check, hessians=("exact", "gauss-newton"), shared=tuple(COLD)
 )

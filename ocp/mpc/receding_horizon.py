@@ -261,11 +261,7 @@ def _first_plan(
 
 
 def _next_plan(
-    plan: Plan,
-    turns: Sequence[Replan],
-    t: float,
-    asked: Asked,
-    deadline: float | None,
+    plan: Plan, turns: Sequence[Replan], t: float, asked: Asked, deadline: float | None
 ) -> Replan:
     """Return the plan of the time t (s), from the last one followed.
 

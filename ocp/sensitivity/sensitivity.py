@@ -22,6 +22,7 @@ from ocp.solvers.optimum.sensitivity import Sensitivity, sensitivity
 from ocp.solving.plan import Plan
 from ocp.solving.starts.warm_start import start_phase
 from ocp.transcription.parameters.parameter_derivatives import (
+    Curve,
     bound_slopes,
     curve_slope,
     duration_slope,
@@ -32,7 +33,7 @@ from ocp.transcription.transcribe_phase import TranscribedPhase
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
 SHIFT = 1e-3  # of a parameter, over max(0.1, |value|), to the solves beside a solution
-Derivative: TypeAlias = float | np.ndarray | Callable[[ArrayLike], np.ndarray]
+Derivative: TypeAlias = float | np.ndarray | Curve
 CURVES: Mapping[str, Callable[[Instant], Matrix]] = {
     "q": lambda at: at.q,
     "qd": lambda at: at.qd,
@@ -69,9 +70,7 @@ def derivative(solution: Solution, of: str, by: str, *, verify: bool = False) ->
     return partial(_curve_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _curve_in_turn(
-    plan: Plan, curve: Callable[[ArrayLike], np.ndarray], t: ArrayLike
-) -> np.ndarray:
+def _curve_in_turn(plan: Plan, curve: Curve, t: ArrayLike) -> np.ndarray:
     """Return a curve at times t (s), while no other thread uses the plan."""
     with plan.turn:
         return curve(t)

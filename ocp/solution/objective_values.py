@@ -53,10 +53,7 @@ def evaluate_cost(solution: Solution, part: TranscribedPhase) -> Cost:
     weights = np.array([weight for weight, _ in solution.problem.objective.terms])
     terms, dense = np.array(part.terms(x)).ravel(), dense_terms(solution)
     return Cost(
-        summed=float(weights @ terms),
-        dense=float(weights @ dense),
-        terms=terms,
-        dense_terms=dense,
+        summed=float(weights @ terms), dense=float(weights @ dense), terms=terms, dense_terms=dense
     )
 
 

@@ -16,7 +16,6 @@ from ocp.solvers.linear_algebra.blas_threads import one_thread
 from ocp.solvers.nlp import (
     NLP,
     Iterate,
-    Option,
     Options,
     iterate_at,
     own_residual,
@@ -34,7 +33,7 @@ AUTO, USUAL = "auto", "ipopt"  # the default plugin, and the one that it means
 OPTIMAL = 1e-3  # residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
-COMMON: dict[str, Option] = {  # options that are asked for most, to suggest, with values they take
+COMMON: dict[str, object] = {  # options that are asked for most, to suggest, with values they take
     **dict.fromkeys(("max_iter", "print_level", "acceptable_iter"), 5),
     **dict.fromkeys(("tol", "acceptable_tol", "constr_viol_tol", "mu_init"), 1e-6),
     **dict.fromkeys(("max_cpu_time", "max_wall_time"), 1e6),

@@ -28,6 +28,7 @@ def fast_version(function: ca.Function) -> ca.Function:
 # Options by the solvers' own names, whose kinds only they know
 Option: TypeAlias = Any
 Options: TypeAlias = Mapping[str, Option]
+Exact: TypeAlias = Any  # an NLP that has derivatives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -71,9 +72,6 @@ class NLP:
             f"NLP({len(self.lower)} variables, {len(self.g_lower)} constraints, "
             f"derivatives: {', '.join(given) or 'left to the solver'})"
         )
-
-
-Exact: TypeAlias = Any  # an NLP that has derivatives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

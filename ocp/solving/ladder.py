@@ -250,12 +250,7 @@ def _largest(nlp: NLP, outcome: Outcome) -> float:
 
 
 def _stages(
-    nlp: NLP,
-    solver: Solver,
-    feasible_first: bool,
-    start: Start,
-    grant: Budget,
-    watch: Watch | None,
+    nlp: NLP, solver: Solver, feasible_first: bool, start: Start, grant: Budget, watch: Watch | None
 ) -> tuple[tuple[Outcome, ...], Budget]:
     """Return the Outcomes of one attempt's stages, and what they left of the budget.
 

@@ -181,7 +181,7 @@ class Plan:
         Raises:
             ValueError: as `solve`, before anything is solved.
         """
-        sets: list[dict[str, Any]] = [
+        sets: list[dict] = [
             dict(check_type("map: values by name", values, Mapping)) for values in over
         ]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
@@ -389,10 +389,7 @@ def _solve_program(
 
 
 def _relaxation(
-    transcribed: Transcribed,
-    solver: Solver,
-    climbed: Attempts,
-    watch: Watch | None,
+    transcribed: Transcribed, solver: Solver, climbed: Attempts, watch: Watch | None
 ) -> Elastic:
     """Return the minimal relaxation, unless a motion was found or the budget is spent."""
     if not climbed.all_infeasible:

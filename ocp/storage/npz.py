@@ -222,10 +222,7 @@ def _solution_fields(header: Data, arrays: Mapping[str, np.ndarray], problem: Pr
 
 
 def _motion(
-    header: Data,
-    arrays: Mapping[str, np.ndarray],
-    problem: Problem,
-    shared: Data,
+    header: Data, arrays: Mapping[str, np.ndarray], problem: Problem, shared: Data
 ) -> Solution:
     """Return the Solution of one motion, or of one phase."""
     said, nodes = _solution_fields(header, arrays, problem), numbers(arrays, "nodes", (None,))

@@ -76,9 +76,7 @@ def problem_data(problem: Problem) -> Statement:
     if not problem.single_phase:
         data |= scenery_data(problem)
     return Statement(
-        data=plain(data),
-        tapes=tuple(tapes),
-        missing=(*missing, *map(str, whole.missing)),
+        data=plain(data), tapes=tuple(tapes), missing=(*missing, *map(str, whole.missing))
     )
 
 

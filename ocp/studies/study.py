@@ -424,10 +424,7 @@ class _Keeper:
 
 
 def _recipe(
-    problem: Function,
-    transcription: Transcription | None,
-    solver: Solver,
-    options: Arguments,
+    problem: Function, transcription: Transcription | None, solver: Solver, options: Arguments
 ) -> tuple[Recipe, Keywords]:
     """Return the Recipe of the cells, and the options of `study`."""
     known = (*OF_CELLS, *OF_STUDY)

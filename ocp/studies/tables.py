@@ -95,11 +95,7 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
 
 
 def markdown(
-    title: str,
-    header: Sequence[object],
-    rows: Iterable[Sequence[object]],
-    *,
-    padded: bool = True,
+    title: str, header: Sequence[object], rows: Iterable[Sequence[object]], *, padded: bool = True
 ) -> str:
     """Return a header and rows as text that is Markdown too, under a title unless that is empty.
 

@@ -12,7 +12,6 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.model.loads import Load
-from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Span
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import function
@@ -52,9 +51,7 @@ def _load_breaks(load: Load, duration: float) -> tuple[list[float], list[float]]
     """
     t = ca.SX.sym("t")
     now = load.at(t)
-    parts = [
-        ca.SX(part[k]) for part in cast(Sequence[Matrix], (now.force, now.moment)) for k in range(3)
-    ]
+    parts = [ca.SX(part[k]) for part in cast(Sequence, (now.force, now.moment)) for k in range(3)]
     force = ca.vertcat(*parts)
     slope = ca.jacobian(force, t)
     torn, kinked = (

@@ -260,10 +260,7 @@ def cvodes_integrator(
 
 
 def march(
-    integrator: Integrator,
-    start: ArrayLike,
-    parameters: ArrayLike,
-    anew: np.ndarray | None = None,
+    integrator: Integrator, start: ArrayLike, parameters: ArrayLike, anew: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the states (2 n, steps + 1) from a start (2 n,) on.
 

@@ -3,7 +3,6 @@
 import argparse
 import inspect
 import sys
-from argparse import _ArgumentGroup
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -332,7 +331,7 @@ def _record_settings(record: type, without: Sequence[str] = ()) -> list[Setting]
     return settings
 
 
-def _add_outputs(group: _ArgumentGroup, task: Task) -> None:
+def _add_outputs(group: argparse._ArgumentGroup, task: Task) -> None:
     def path(key: str, words: str, example: str, **options: str) -> None:
         setting = Setting(name=key, kind=str, default=None, words=words)
         add(group, "output", setting, metavar=example, **options)

@@ -8,7 +8,6 @@ Over people: `ocp study lifting --set person=f5,f50,m50,m95 --measure loads --cs
 import argparse
 import importlib
 import sys
-from argparse import _ArgumentGroup
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _design_flags(group: _ArgumentGroup) -> None:
+def _design_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--set",
         action="append",
@@ -183,7 +182,7 @@ def _design_flags(group: _ArgumentGroup) -> None:
     group.add_argument("--chain", action="store_true", help=words)
 
 
-def _run_flags(group: _ArgumentGroup) -> None:
+def _run_flags(group: argparse._ArgumentGroup) -> None:
     words = "verify every solution; the file has what was found"
     group.add_argument("--certify", action="store_true", help=words)
     words = (
@@ -202,7 +201,7 @@ def _run_flags(group: _ArgumentGroup) -> None:
     group.add_argument("--retry", action="store_true", help="run failed cells again")
 
 
-def _output_flags(group: _ArgumentGroup) -> None:
+def _output_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--csv", metavar="FILE.csv", help="write a table of the cells")
     group.add_argument("--plot", metavar="FILE.png", help="draw a figure per parameter")
     words = "of the table, to be drawn (default: objective)"

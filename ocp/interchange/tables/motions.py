@@ -127,9 +127,7 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
     return Table(t=t, labels=labels, units=units, values=np.vstack(rows), source="ground forces")
 
 
-def _wrenches(
-    solution: Solution, t: np.ndarray
-) -> dict[str, tuple[np.ndarray, np.ndarray, Matrix]]:
+def _wrenches(solution: Solution, t: np.ndarray) -> dict[str, tuple]:
     """Return {foot: (moment about the origin and force (6, N), normal (3,), height (m))}; zeros
     in phases without the foot."""
     parts = list(solution.parts.values())

@@ -85,11 +85,7 @@ def check_table(what: str, table: object) -> None:
 
 
 def _values_in_si(
-    what: str,
-    labels: Sequence[str],
-    units: Sequence[str],
-    values: np.ndarray,
-    lines: Sequence[int],
+    what: str, labels: Sequence[str], units: Sequence[str], values: np.ndarray, lines: Sequence[int]
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Return the names of the units in SI, and the values in these."""
     names = []

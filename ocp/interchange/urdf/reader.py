@@ -196,9 +196,7 @@ def _depth_first(name: str, carried: Mapping[str, list[Element]]) -> Iterator[El
 
 
 def _weightless(
-    first: str,
-    carried: Mapping[str, list[Element]],
-    bodies: Mapping[str, tuple[Link, Remarks]],
+    first: str, carried: Mapping[str, list[Element]], bodies: Mapping[str, tuple[Link, Remarks]]
 ) -> set[str]:
     """Return the links that have no mass and carry none."""
     light: set[str] = set()

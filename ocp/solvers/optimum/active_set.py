@@ -83,11 +83,7 @@ def tighten(nlp: NLP, point: Iterate) -> Iterate:
     Loose points do not show what is active.
     """
     outcome = minimize(
-        nlp,
-        TIGHT,
-        point.x,
-        x_multipliers=point.x_multipliers,
-        g_multipliers=point.g_multipliers,
+        nlp, TIGHT, point.x, x_multipliers=point.x_multipliers, g_multipliers=point.g_multipliers
     )
     return Iterate(
         x=outcome.x,

@@ -76,11 +76,7 @@ def build_drake_program(
     if len(straight):
         constraints.append((straight, _linear(program, nlp, straight, variables)))
     return DrakeProgram(
-        program=program,
-        point=point,
-        variables=variables,
-        bounds=bounds,
-        constraints=constraints,
+        program=program, point=point, variables=variables, bounds=bounds, constraints=constraints
     )
 
 

@@ -120,11 +120,7 @@ def _check_kept(moving: bool, s: float, what: str) -> None:
 
 
 def finer_basis(
-    problem: Problem,
-    transcription: Transcription,
-    solution: Solution,
-    seen: MeshErrors,
-    held: int,
+    problem: Problem, transcription: Transcription, solution: Solution, seen: MeshErrors, held: int
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription of the next round.
 

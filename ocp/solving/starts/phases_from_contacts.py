@@ -283,9 +283,7 @@ def _strikes(
         return ()
     return tuple(
         Strike(
-            point=known[name].point,
-            friction=known[name].model.friction,
-            normal=known[name].normal,
+            point=known[name].point, friction=known[name].model.friction, normal=known[name].normal
         )
         for name in after
     )

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp.plots import Panel, panels
-from ocp.studies.comparison.profiles import (
-    Stairs,
-    curves,
-    data_profile,
-    performance_profile,
-    rank_solvers,
-)
+from ocp.studies.comparison.profiles import curves, data_profile, performance_profile, rank_solvers
 from ocp.studies.comparison.run import ANOTHER, Run
 from ocp.studies.comparison.solvers import NOTES
 from ocp.studies.comparison.verdict import COARSE
@@ -145,7 +139,7 @@ def draw(runs: Sequence[Run], path: str | Path) -> None:
     order = rank_solvers(fastest)
     share = f"share of {len(problems)} problems solved"
 
-    def panel(profile: Mapping[str, Stairs], start: float, label: str) -> Panel:
+    def panel(profile: Mapping, start: float, label: str) -> Panel:
         corners = (corner for stairs in profile.values() for corner, _ in stairs)
         end = max(1.5 * max(corners, default=10 * start), 2 * start)
         shown = tuple(curves(profile, start, end, order))

@@ -52,10 +52,7 @@ class Limits:
 
 
 def jobs(
-    problems: Iterable[Compared],
-    solvers: Solvers,
-    settings: Arguments,
-    limits: Limits,
+    problems: Iterable[Compared], solvers: Solvers, settings: Arguments, limits: Limits
 ) -> list[Job]:
     """Return the Jobs of all combinations; raise ValueError naming what there is not.
 
