@@ -32,12 +32,7 @@ from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.kernels.time_derivatives import rate_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe_phase import TranscribedPhase
-from ocp.transcription.variables.layout import (
-    duration_at,
-    free_duration,
-    motion_map,
-    motion_width,
-)
+from ocp.transcription.variables.layout import duration_at, free_duration, motion_map, motion_width
 
 COARSE = 0.01  # the tolerance to which a certificate is to hold
 DOUBT = 4e-3  # less of what is only estimated is passed without the certificate's own measures
@@ -296,7 +291,7 @@ def _certificate_gaps(
         words = f"work and energy differ by {_times(error)}"
         yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
     if OBJECTIVE in doubts and solution.problem.objective.terms:
-        weights = [weight for weight, _ in solution.problem.objective.terms]
+        weights = [float(weight) for weight, _ in solution.problem.objective.terms]
         dense = float(np.dot(weights, dense_terms(solution, transcribed)))
         error = abs(solution.objective - dense) / max(abs(dense), whole, LEAST)
         words = f"the objective changes by {_times(error)}, to {dense:.6g}"

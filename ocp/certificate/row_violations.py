@@ -19,8 +19,9 @@ from ocp.index_sets import distinct, is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import plain_amount, unit_of
-from ocp.problem.constraint import Constraint, Span
+from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.statement import Problem
@@ -60,7 +61,7 @@ class Violation:
 Judged = Callable[[Problem], tuple[Constraint, ...]]
 
 # The last motions: a solve's check of its mesh, its report and its certificate ask for the same.
-_LAST: deque[tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]] = deque(maxlen=8)
+_LAST: deque[tuple[tuple, tuple, dict]] = deque(maxlen=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +116,11 @@ def violations_between_nodes(solution: Solution, program: TranscribedPhase) -> I
         yield _violation(constraint, dense, dense, solution.duration)
 
 
-def _kept_of(solution: Solution) -> dict[str, Any]:
+def _kept_of(solution: Solution) -> dict:
     """Return the numbers known of a motion, where it is one of the last."""
     stated = solution.problem, solution.transcription
     arrays = solution.points, solution.nodes, solution.lifted
-    motion: tuple[Any, ...] = (solution.duration, *map(np.copy, arrays))
+    motion: tuple = (solution.duration, *map(np.copy, arrays))
     for known, numbers, kept in tuple(_LAST):
         same = all(np.array_equal(a, b) for a, b in zip(numbers, motion))
         if same and all(map(is_, known, stated)):
@@ -213,10 +214,10 @@ def _rows_between(
     if not names:
         return {}
     make = trace_cancelled if cancelled else trace
-    kept: dict[Any, Any] = {} if program is None else program.made
+    kept: dict = {} if program is None else program.made
     counts: list[int] = kept.setdefault((*names, "counts"), [])
 
-    def stack(problem: Problem) -> Callable[[Instant], Any]:
+    def stack(problem: Problem) -> Callable[[Instant], Matrix]:
         known = {each.name: each.function for each in judged(problem)}
         return stack_functions({name: known[name] for name in names}, counts)
 

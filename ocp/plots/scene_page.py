@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import positive
 from ocp.plots.bodies.animation import BARS, CENTRE, FILMS, Stick, colour_of, film
 from ocp.plots.bodies.scenery import Placed, main_plane, round_length, stands_out
@@ -182,7 +183,7 @@ def animate(
     return None
 
 
-def pack(values: Any, kind: str = "f4") -> list[str]:
+def pack(values: Numbers, kind: str = "f4") -> list[str]:
     """Return numbers as a browser reads them: their kind, and little-endian bytes in base64."""
     data = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
     return [kind, base64.b64encode(data).decode("ascii")]
@@ -227,7 +228,7 @@ def _mesh(places: np.ndarray, faces: np.ndarray) -> Cell:
     }
 
 
-def _hex(colour: Any) -> str:
+def _hex(colour: str | Sequence[float]) -> str:
     if isinstance(colour, str):
         return colour
     return "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])
@@ -335,7 +336,7 @@ def _sections(solution: Solution) -> list[Cell]:
     return sections
 
 
-def _line(name: str, values: np.ndarray, colour: str, dash: Any) -> Cell:
+def _line(name: str, values: np.ndarray, colour: str, dash: Numbers) -> Cell:
     drawn = [] if dash == "-" else [3 * part for part in dash[1]]
     return {"name": name, "y": pack(values), "colour": colour, "dash": drawn}
 

@@ -13,7 +13,6 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ocp.mechanics.values.types import Numbers
 from ocp.plots.canvas import Look, Margins, places
@@ -147,7 +146,7 @@ def _ticks(
         yield [(left, at), (left + wide, at)], [(left, at), (left - TICK, at)]
 
 
-def _add_lines(page: Axes, lines: Sequence[ArrayLike], zorder: float, **looks: Any) -> None:
+def _add_lines(page: Axes, lines: Sequence, zorder: float, **looks: Any) -> None:
     from matplotlib.collections import LineCollection
 
     page.add_collection(LineCollection(lines, zorder=zorder, **looks))

@@ -102,13 +102,13 @@ def _length(problem: Problem, solution: Solution) -> float:
     return lower if lower == upper else solution.duration
 
 
-def _densities(problem: Problem) -> Callable[[Instant], Any]:
+def _densities(problem: Problem) -> Callable[[Instant], Matrix]:
     """Return the function of an Instant that has the integrands of all terms."""
     terms = enumerate(problem.objective.terms)
     return stack_functions({str(number): partial(_density, term) for number, (_, term) in terms})
 
 
-def _density(term: Term, at: Instant) -> Any:
+def _density(term: Term, at: Instant) -> Matrix:
     """Return the integrand of a term over time, or its value at the end."""
     value = term.function(at)
     return ca.sumsqr(ca.vec(value)) if term.kind == "squares" else value

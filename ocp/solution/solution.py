@@ -375,7 +375,7 @@ def kept_values(
     solution: Solution,
     s: np.ndarray,
     name: Hashable,
-    function_of: Callable[[Problem], Callable[[Instant], Any]],
+    function_of: Callable[[Problem], Callable[[Instant], Matrix]],
     program: TranscribedPhase | None,
     make: Callable[..., Trace] = trace,
 ) -> np.ndarray:

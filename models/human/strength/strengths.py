@@ -156,11 +156,9 @@ def capacity(tree: Tree, joint: str, direction: int) -> Any:
         raise ValueError(f"capacity of {joint!r}: direction: expected 1 or -1, got {direction!r}")
     torque = tree.moving[tree.coordinate(joint)].torque
     for each in tree.elements:
-        if (
-            isinstance(each, Strength)
-            and isinstance(each.capacity, Exertion)
-            and (each.joint, each.direction) == (joint, direction)
-        ):
+        if not isinstance(each, Strength) or (each.joint, each.direction) != (joint, direction):
+            continue
+        if isinstance(each.capacity, Exertion):
             return each.capacity.peak
     return direction * torque[(direction + 1) // 2]
 

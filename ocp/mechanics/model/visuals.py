@@ -78,7 +78,7 @@ def _size(label: str, words: Sequence[str], size: Numbers) -> np.ndarray:
     return entries
 
 
-def _sections(label: str, words: Sequence[str], size: Any) -> np.ndarray:
+def _sections(label: str, words: Sequence[str], size: Numbers) -> np.ndarray:
     count = len(size) if isinstance(size, Sequence | np.ndarray) else 0
     rows = numbers(f"{label}: size (rows of {', '.join(words)})", size, (count, len(words)))
     if count < 2 or not ((np.diff(rows[:, 0]) > 0).all() and (rows[:, 3:] > 0).all()):

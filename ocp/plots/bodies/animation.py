@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ocp.mechanics.values.types import Numbers
 from ocp.plots.bodies.raster import SUN, Camera, Surface, corner_normals, render, shadow
 from ocp.plots.bodies.scenery import Placed, extreme_points, main_plane, stands_out, tile
 from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
-from ocp.plots.canvas import DPI, TEXT, check_suffix, picture, style
+from ocp.plots.canvas import DPI, TEXT, Frame, Look, check_suffix, picture, style
 from ocp.spelling import suggest_fields
 from ocp.storage.atomic_files import write
 from ocp.version import install_hint
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
     from matplotlib.gridspec import SubplotSpec
-    from matplotlib.typing import ColorType
 
 FILMS = (".gif", ".mp4", ".html")
 STEEL, STONE, BONE = "#4d7ea8", "#a9adb2", "#39424e"  # bodies, scenery, rails and cables
@@ -104,7 +104,7 @@ class Stage:
     """Axes that hold a motion, seen by a camera: its surfaces as `parts` in their own frames, the
     `plane` below it, a place and a normal, and how many `pixels` a picture has across."""
 
-    axes: Any
+    axes: Frame
     stick: Stick
     camera: Camera
     parts: Sequence[tuple[np.ndarray, Surface]]
@@ -143,7 +143,7 @@ def pace(seconds: float, duration: float) -> str:
     return f"{'slowed' if slower > 1 else 'sped up'} {times:g} times"
 
 
-def stage(figure: Figure, spec: Any, stick: Stick, pixels: int = STILL) -> Stage:
+def stage(figure: Figure, spec: SubplotSpec, stick: Stick, pixels: int = STILL) -> Stage:
     """Return axes of equal scale that hold the whole motion, its ground and the paths of its
     points, in a cell `spec` of a figure's grid; pictures in it have so many pixels."""
     camera, axes = camera_of(stick), figure.add_subplot(spec)
@@ -228,7 +228,7 @@ def rgb(colour: str) -> tuple[float, ...]:
     return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
 
 
-def _draw_edges(axes: Any, stick: Stick, camera: Camera) -> None:
+def _draw_edges(axes: Frame, stick: Stick, camera: Camera) -> None:
     """Draw patches of the ground as they are seen from the side."""
     for patch in stick.floors:
         corners = camera.flat(patch)
@@ -237,7 +237,9 @@ def _draw_edges(axes: Any, stick: Stick, camera: Camera) -> None:
         axes.plot(*ends.T, color=EARTH, linewidth=1.6, zorder=1.2)
 
 
-def _draw_tile(axes: Any, stick: Stick, camera: Camera, plane: Any, turned: np.ndarray) -> None:
+def _draw_tile(
+    axes: Frame, stick: Stick, camera: Camera, plane: Numbers, turned: np.ndarray
+) -> None:
     """Draw a rectangle of the plane below a motion, with a grid of round lengths."""
     from matplotlib.collections import LineCollection
 
@@ -276,9 +278,9 @@ def draw(stage: Stage, k: int, fade: float = 0.0) -> list[Artist]:
     return drawn
 
 
-def _place_image(axes: Any, image: np.ndarray, box: Any, zorder: float) -> Artist:
+def _place_image(axes: Frame, image: np.ndarray, box: Numbers, zorder: float) -> Artist:
     limits = axes.get_xlim(), axes.get_ylim()
-    look: dict[str, Any] = {"extent": box, "origin": "lower", "interpolation": "antialiased"}
+    look: Look = {"extent": box, "origin": "lower", "interpolation": "antialiased"}
     shown = axes.imshow(image, **look, aspect="equal", zorder=zorder)
     axes.set(xlim=limits[0], ylim=limits[1])
     return shown
@@ -294,8 +296,8 @@ def draw_impulses(stage: Stage) -> None:
         _arrow(stage.axes, start, end, colour, 2.2 * share)
 
 
-def _arrow(axes: Any, tail: np.ndarray, head: np.ndarray, colour: str, width: float) -> Artist:
-    frame: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
+def _arrow(axes: Frame, tail: np.ndarray, head: np.ndarray, colour: str, width: float) -> Artist:
+    frame: Look = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
     frame |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
     return axes.annotate("", head, tail, arrowprops=frame, zorder=4, annotation_clip=False)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ocp.mechanics.kinematics.kinematics import poses, velocity
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Point, Tree
-from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.solids import Solid, scenery, solids
 from ocp.plots.curves.contact_forces import contact_forces, surfaces
@@ -234,7 +233,7 @@ def tile(
     step = round_length(float(np.ptp(seen, axis=0).max()) / 3)
     low, high = np.floor((low - margin) / step) * step, np.ceil((high + margin) / step) * step
     ring = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
-    rows: list[Any] = [[(x, low[1]), (x, high[1])] for x in np.arange(low[0], high[0], step)]
+    rows: list[Numbers] = [[(x, low[1]), (x, high[1])] for x in np.arange(low[0], high[0], step)]
     rows += [[(low[0], y), (high[0], y)] for y in np.arange(low[1], high[1], step)]
     place, normal = (directions @ each for each in plane)
 

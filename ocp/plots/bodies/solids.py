@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.types import Numbers
 from ocp.plots.bodies.mesh_files import triangles
 
 AROUND, ALONG = 24, 12  # faces of round solids, around and from pole to pole
@@ -152,7 +152,7 @@ def _capsule_between(start: np.ndarray, end: np.ndarray, radius: float) -> Visua
     return Visual(kind="capsule", size=(radius, length), pose=_pose((start + end) / 2, end - start))
 
 
-def _pose(place: np.ndarray, axis: Any = (0, 0, 1), first: bool = False) -> np.ndarray:
+def _pose(place: np.ndarray, axis: Numbers = (0, 0, 1), first: bool = False) -> np.ndarray:
     """Return a pose at a place (3, m) whose third axis, or the first one, is along another."""
     pose = np.eye(4)
     turn = np.linalg.qr(np.column_stack([axis, np.eye(3)]))[0]

@@ -16,13 +16,8 @@ from ocp.mechanics.kinematics.kinematics import center_of_mass, poses, position
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.values.parameters import any_nonzero
-from ocp.mechanics.values.types import Matrix
-from ocp.plots.bodies.animation import (
-    Stick,
-    draw,
-    draw_impulses,
-    stage,
-)
+from ocp.mechanics.values.types import Matrix, Numbers
+from ocp.plots.bodies.animation import Stick, draw, draw_impulses, stage
 from ocp.plots.bodies.scenery import floors, placed_solids
 from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
@@ -62,7 +57,7 @@ def plot_snapshots(solution: Solution, path: str | Path | None = None, count: in
     return figure
 
 
-def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:
+def snapshots(figure: Figure, spec: SubplotSpec, solution: Solution, count: int) -> None:
     """Draw `count` snapshots of a solution, early pale and late strong, into a cell `spec` of a
     figure's grid."""
     step = ceil(STEPS / (count - 1))
@@ -108,7 +103,7 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
 
     centre = any_nonzero([link.mass for link in tree.links])
 
-    def all_positions(at: Any) -> Matrix:
+    def all_positions(at: Instant) -> Matrix:
         return ca.vertcat(positions(at), center_of_mass(tree, at.q)) if centre else positions(at)
 
     count = len(places) + centre
@@ -206,7 +201,7 @@ def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
     bars: list[tuple[int, int]] = []
     known = {point.name: first + number for number, point in enumerate(tree.points)}
     joining = [stay for stay in tree.stays if not stay.joint]
-    paths: list[Sequence[End]] = [stay.path or (stay.start, stay.end) for stay in joining]
+    paths: list[Sequence] = [stay.path or (stay.start, stay.end) for stay in joining]
     paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
     for path in paths:
         spots = []

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class Viewer:
                 self.shown.at(int(np.abs(times - float(self.clock.value)).argmin()))
 
 
-def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
+def build_scene(server: Viser, figure: Stick, up: np.ndarray, cells: int) -> Shown:
     """Fill a server's scene with a figure in space, its meshes on a grid of so many cells; return
     what moves."""
     scene, seen = server.scene, figure.extremes
@@ -178,8 +178,13 @@ def build_scene(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown
 
 
 def _mesh(
-    scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int, most: float = 1.0
-) -> Any:
+    scene: Viser,
+    name: str,
+    solid: Solid,
+    look: tuple[str | Sequence[float], float],
+    cells: int,
+    most: float = 1.0,
+) -> Viser:
     places, faces = coarsen_mesh(
         solid.corners, float(np.ptp(solid.corners, axis=(0, 1)).max()) / cells
     )

@@ -120,7 +120,7 @@ def contact_strengths(solution: Solution) -> dict[str, tuple[np.ndarray, np.ndar
 
 def draw_forces(axes: Axes, solution: Solution) -> None:
     """Draw the force of each contact (N), and impulses (N s) as arrows where they act."""
-    lines: dict[str, Any] = {}
+    lines: dict[str, Artist] = {}
     for k, (name, (t, values)) in enumerate(contact_strengths(solution).items()):
         (line,) = axes.plot(t, values, color=COLOURS[k % len(COLOURS)], linewidth=1.3)
         lines[label_of(name)] = line

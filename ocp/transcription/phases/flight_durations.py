@@ -18,7 +18,6 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import nominal
-from ocp.problem.phases.phases import Transition
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.loop_boundaries import end_instants
 from ocp.transcription.variables.layout import free_duration
@@ -34,7 +33,7 @@ def mean_duration(problem: Problem) -> float:
 
 def phase_durations(
     parts: Sequence[Problem],
-    transitions: Sequence[Transition],
+    transitions: Sequence,
     pulls: Callable[[Problem], np.ndarray],
 ) -> list[float]:
     """Return the duration (s) of each of the `parts` of a motion at its first guess.
@@ -109,7 +108,7 @@ def _stated_ends(problem: Problem) -> tuple[Stated, Stated]:
 
 
 def _carry_over(
-    stated: Sequence[tuple[Stated, Stated]], transitions: Sequence[Transition]
+    stated: Sequence[tuple[Stated, Stated]], transitions: Sequence
 ) -> list[tuple[Stated, Stated]]:
     """Return the stated coordinates and rates of all ends, with those that links keep from one to
     the next."""
