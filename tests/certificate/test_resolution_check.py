@@ -171,6 +171,29 @@ def test_a_plans_further_solves_are_judged_by_kept_graphs_as_by_new_ones(monkeyp
     assert by_kept == pytest.approx(by_new, rel=1e-12) and len(weights) == 2
 
 
+def test_a_plan_of_phases_makes_no_graphs_for_its_further_solves():
+    payload, hop = ocp.Parameter("payload", 0.1, "kg", lower=0.0, upper=5.0), monoped(points=12)
+    trunk, *rest = hop.tree.links
+    heavier = replace(trunk, mass=trunk.mass + payload)
+    plan = ocp.prepare(replace(hop, tree=replace(hop.tree, links=(heavier, *rest))))
+    first = plan.solve()
+    made = [dict(part.made) for part in plan.transcribed.parts]
+    assert all({"densities"} < kept.keys() for kept in made)
+    assert plan.solve(first, payload=0.2).success
+    assert [list(map(id, part.made.values())) for part in plan.transcribed.parts] == [
+        list(map(id, kept.values())) for kept in made
+    ]
+
+
+@pytest.mark.parametrize("points", [8, 12])
+def test_torques_between_nodes_are_judged_as_the_motion_needs_them(points):
+    method = ocp.Spline(torques="variables", nodes=1)
+    coarse = ocp.solve(fastest(points=points), ocp.Transcription(method=method))
+    worst = violations(coarse)["torque_limits"]
+    (line,) = coarse.explanation
+    assert f"torque_limits ({worst.label}) is off by {worst.dense:.3g} N m" in line
+
+
 def program_of_numbers(solution):
     return transcribe_phase(solution.problem, solution.transcription)
 
