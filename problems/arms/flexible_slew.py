@@ -42,7 +42,7 @@ from ocp import (
 from ocp.cli import main
 from ocp.mechanics import Matrix, kinetic_energy, position, potential_energy, structure
 from ocp.models.arms.flexible_arm import slewing_arm
-from ocp.motion import Mesh
+from ocp.motion import Basis
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.transcription import integrate_passive
 
@@ -82,7 +82,7 @@ def problem(
 def slew(
     arm: Tree,
     goal: Sequence[float],
-    motion: BSpline | Mesh,
+    motion: Basis,
     residual: float = inf,
     deflection: float = inf,
 ) -> Problem:
@@ -157,7 +157,7 @@ def bending(arm: Tree, q: Matrix) -> Matrix:
     """Return each flexible link's shift at its tip across it (flexible links,), of its length."""
     shares = []
     for link, rows in zip(arm.links, arm.amplitude_rows):
-        if rows:
+        if link.modes is not None:
             length = link.modes.length
             tip = np.array([length, 0.0, 0.0, 1.0])
             shifts = link.modes.at((length, 0.0, 0.0))[: len(rows)] @ tip

@@ -69,7 +69,7 @@ def problem(
         ground=ground,
         constraints=(
             unilateral(biped, ground),
-            swing("right foot", *way.values(), clearance),
+            swing("right foot", way["x"], way["y"], clearance),
             *off_stairs("right foot", step, stair),
         ),
     )

@@ -80,7 +80,7 @@ def passing(at: Instant) -> Matrix:
 
 def striding(statement: Problem) -> Guess:
     """Return the first guess: the left leg swings past the right one, and comes down half way."""
-    step = statement.symmetry.shift[0] if statement.symmetry is not None else 0.0
+    step = float(statement.symmetry.shift[0]) if statement.symmetry is not None else 0.0
     start = [0.0, HEIGHT, LOW, *SWUNG, *UPRIGHT]
     middle = [step / 2, HEIGHT, LOW, *FRONT, *BACK]
     end = [step, HEIGHT, LOW, *UPRIGHT, *SWUNG]

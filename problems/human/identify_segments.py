@@ -28,6 +28,7 @@ from ocp import (
     predict,
 )
 from ocp.cli import DONE, FAILED, exit_status
+from ocp.mechanics import Matrix
 from ocp.models.human import human, parsed, segment_masses, weighed
 from ocp.problem import PointMass
 from ocp.problems.lifting import TASK, Box
@@ -63,7 +64,7 @@ def statement(box: float = BOX) -> Problem:
     )
 
 
-def floor(at: Instant) -> ca.SX:
+def floor(at: Instant) -> Matrix:
     """Return force (3, N) and moment (3, N m) of the ground under both feet."""
     return ca.vertcat(at.reaction.force(), at.reaction.moment())
 
