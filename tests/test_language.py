@@ -12,7 +12,6 @@ tomllib = pytest.importorskip("tomllib")  # Python 3.11
 ROOT = Path(__file__).parent.parent
 CLAUSES = re.compile(r"(Return|Yield|Tell|Draw|Write) (what|who|whose|where|how|those)\b")
 QUESTIONS = re.compile(r"(What|Where|Whose|Who|How|Whether)\b")
-WINGS = ("ocp", "models", "problems")
 BUDGETS = tomllib.loads((ROOT / "tests" / "budgets.toml").read_text(encoding="utf-8"))
 SAME_MEANING = {"reader"}  # of each format of files
 PARTICIPLES = {
@@ -28,9 +27,8 @@ NOUNS = {"fixed", "run", "bound", "split", "seed", "speed", "feed", "need", "bed
 @cache
 def modules():
     """Trees of all modules, by their places."""
-    places = [
-        each for wing in ("ocp", "models", "problems") for each in (ROOT / wing).rglob("*.py")
-    ]
+    wings = ("ocp", "models", "problems")
+    places = [each for wing in wings for each in (ROOT / wing).rglob("*.py")]
     return {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in places}
 
 

@@ -6,7 +6,6 @@ import casadi as ca
 import numpy as np
 import pytest
 from random_trees import random_motion, random_tree
-from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Load
 from ocp.dynamics.formulations.newton_euler import inverse
@@ -15,11 +14,6 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.models.arms.two_link import two_link
 from ocp.models.human import human
 from ocp.problems.gait.statement.contact_schedule import UP
-
-INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
-STENCIL = dict(
-    zip((1, 2, 3, 4), (4 / 5, -1 / 5, 4 / 105, -1 / 280))
-)  # of the first derivative, eighth order
 
 
 def test_a_wrench_takes_from_each_joint_what_the_same_load_does():

@@ -14,8 +14,6 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.problem import apart, off_box, off_edges, swing_together
 from ocp.problem.instant import Forces
 
-NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
-
 
 def test_an_offset_is_as_long_as_the_distance_and_ignores_what_carries_both():
     for seed in range(8):

@@ -25,8 +25,6 @@ from ocp.problem import (
 )
 from ocp.problems.gait.statement.contact_schedule import UP, stance
 
-NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
-
 
 def push_at(point, force, twist=0.0):
     """Wrench (moment about the origin, force) of a force and a vertical moment at a point."""

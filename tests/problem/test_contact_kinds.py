@@ -40,7 +40,7 @@ from ocp.problem.contact.reactions import check_two_pass
 from ocp.problem.instant import Forces, Instant
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 
-ALL, NONE = (True,) * 3, (False,) * 3
+NONE = (False,) * 3
 
 
 def motion_of(tree, feet, **changes):

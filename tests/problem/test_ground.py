@@ -6,7 +6,6 @@ from math import inf
 import numpy as np
 import pytest
 from bipeds import biped, steps, wrench_of
-from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import (
     BSpline,
@@ -28,11 +27,6 @@ from ocp.models.human import human
 from ocp.models.walkers.monoped import monoped
 from ocp.problem import bearing_slots, point_contact, two_pass
 from ocp.problem.contact.reactions import check_two_pass
-
-INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
-STENCIL = dict(
-    zip((1, 2, 3, 4), (4 / 5, -1 / 5, 4 / 105, -1 / 280))
-)  # of the first derivative, eighth order
 
 
 def floating(**changes):

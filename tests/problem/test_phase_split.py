@@ -102,7 +102,6 @@ def test_waypoints_of_phases_make_one_curve():
 
 
 STEPS = {"first": 0.3, "last": 1.0}
-KICK = ocp.Load(point="tip", force=lambda at: (at.t, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
