@@ -7,7 +7,6 @@ to its own bound.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from operator import is_
 from types import MappingProxyType
 
@@ -57,8 +56,6 @@ class Violation:
     label: str
     time: float
 
-
-Judged = Callable[[Problem], tuple[Constraint, ...]]
 
 # The last motions: a solve's check of its mesh, its report and its certificate ask for the same.
 _LAST: deque[tuple[tuple, tuple, dict]] = deque(maxlen=8)
@@ -185,41 +182,43 @@ def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> 
     """Return the DenseRows of a motion, whose graphs an open `program` keeps."""
     kept = _kept_of(solution)
     if "dense" not in kept:
-        judged = partial(_judged, formulation=solution.formulation)  # with its range
-        constraints, exact = judged(solution.problem), solution
+        constraints, exact = _judged(solution.problem, solution.formulation), solution
         if solution.formulation.approximation is not None:
             exact, program = with_exact_dynamics(solution), None
         s = certificate_grid(solution.problem, solution.transcription.method, constraints)
-        names = [each.name for each in constraints if _judged_between(each)]
+        between = [each for each in constraints if _judged_between(each)]
         zero = [each for each in constraints if _has_zero_rows(each)]
         kept["dense"] = DenseRows(
             constraints=constraints,
             s=s,
-            values=_rows_between(exact, names, judged, s, program),
-            scales=_cancellation_scales(exact, zero, judged, s, program),
+            values=_rows_between(exact, between, s, program),
+            scales=_cancellation_scales(exact, zero, s, program),
         )
     return kept["dense"]
 
 
 def _rows_between(
     solution: Solution,
-    names: Sequence[str],
-    judged: Judged,
+    asked: Sequence[Constraint],
     s: np.ndarray,
     program: TranscribedPhase | None,
     cancelled: bool = False,
 ) -> dict[str, np.ndarray]:
-    """Return {name: (m, N)} of rows at instants s (N,), or of how much cancels in them, of what a
-    problem is `judged` by."""
-    if not names:
+    """Return {name: (m, N)} of what is asked at instants s (N,), or of how much cancels in it.
+
+    An open `program` states its constraints itself; laws are those of the motion's numbers.
+    """
+    if not asked:
         return {}
+    names = [each.name for each in asked]
     make = trace_cancelled if cancelled else trace
     kept: dict = {} if program is None else program.made
     counts: list[int] = kept.setdefault((*names, "counts"), [])
 
     def stack(problem: Problem) -> Callable[[Instant], Matrix]:
-        known = {each.name: each.function for each in judged(problem)}
-        return stack_functions({name: known[name] for name in names}, counts)
+        stated = {each.name: each.function for each in problem.requirements}
+        wanted = {each.name: stated.get(each.name, each.function) for each in asked}
+        return stack_functions(wanted, counts)
 
     values = kept_values(solution, s, (*names, make.__name__), stack, program, make)
     return dict(zip(names, np.split(values, np.cumsum(counts)[:-1])))
@@ -307,7 +306,6 @@ def _within(when: str | Span | Moment, s: np.ndarray) -> np.ndarray:
 def _cancellation_scales(
     solution: Solution,
     vanishing: Sequence[Constraint],
-    judged: Judged,
     s: np.ndarray,
     program: TranscribedPhase | None,
 ) -> dict[str, dict[int, float]]:
@@ -316,8 +314,7 @@ def _cancellation_scales(
     A bound of zero has no size. By the accelerations, or rates, that such a row is made of it is
     judged instead: by what cancels of them at most in its instants, and at least by 1.
     """
-    names = [each.name for each in vanishing]
-    every = _rows_between(solution, names, judged, s, program, cancelled=True)
+    every = _rows_between(solution, vanishing, s, program, cancelled=True)
     return {
         each.name: {
             number: max(1.0, float(np.nan_to_num(line[_within(each.when, s)], posinf=0.0).max()))
