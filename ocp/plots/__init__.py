@@ -1,6 +1,6 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.bodies.animation import FILMS, Stick, film, film_bytes, pace
+from ocp.plots.bodies.animation import FILMS, Stick, bodies_of, film, film_bytes, pace
 from ocp.plots.bodies.side_views import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.bodies.stick_figures import plot_snapshots, snapshots, stick
 from ocp.plots.canvas import (
@@ -42,6 +42,7 @@ __all__ = [
     "Tile",
     "Trace",
     "animate",
+    "bodies_of",
     "check_suffix",
     "draw_tiles",
     "film",

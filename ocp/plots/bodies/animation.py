@@ -100,18 +100,12 @@ class Stick:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Axes that hold a motion, seen by a camera: its surfaces as `parts` in their own frames, the
-    `plane` below it, a place and a normal, and how many `pixels` a picture has across."""
+class Bodies:
+    """Surfaces of what is seen: `parts` of (poses (N or 1, 4, 4), surface in its own frame)."""
 
-    axes: Frame
-    stick: Stick
-    camera: Camera
     parts: Sequence[tuple[np.ndarray, Surface]]
-    plane: tuple[np.ndarray, np.ndarray]
-    pixels: int
 
-    def surface(self, k: int) -> Surface:
+    def at(self, k: int) -> Surface:
         """Return all surfaces at instant k, in global axes."""
         corners, normals = [np.empty((0, 3, 3))], [np.empty((0, 3, 3))]
         for poses, part in self.parts:
@@ -120,6 +114,29 @@ class Stage:
             normals.append(part.normals @ pose[:3, :3].T)
         colours = [np.empty((0, 3)), *(part.colours for _, part in self.parts)]
         return Surface(np.concatenate(corners), np.concatenate(normals), np.concatenate(colours))
+
+    def draw(self, axes: Any, k: int, camera: Camera, scale: float, **looks: float) -> Artist:
+        """Draw them at instant k, so many pixels in a metre; `looks`: as pale as `fade` says, a
+        `shift` (m) to the right, `zorder`."""
+        image, box = render(self.at(k), camera, scale)
+        image[..., :3] += looks.get("fade", 0.0) * (1 - image[..., :3])
+        left, right, low, high = box
+        shift = looks.get("shift", 0.0)
+        place = (left + shift, right + shift, low, high)
+        return _place_image(axes, image, place, looks.get("zorder", 2.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Axes that hold a motion and its `bodies`, seen by a camera; the `plane` below it, a place and
+    a normal, and how many `pixels` a picture has across."""
+
+    axes: Any
+    stick: Stick
+    camera: Camera
+    bodies: Bodies
+    plane: tuple[np.ndarray, np.ndarray]
+    pixels: int
 
 
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
@@ -170,7 +187,7 @@ def stage(figure: Figure, spec: SubplotSpec, stick: Stick, pixels: int = STILL) 
         axes.plot(*path.T, color=CENTRE, linewidth=0.8, zorder=2.5)
     feet = camera.flat(stick.places[0, list(stick.feet)])
     axes.plot(*feet.T, linestyle="", marker="^", markersize=9, color="0.6", zorder=1.8)
-    return Stage(axes, stick, camera, list(_parts(stick, plane)), plane, pixels)
+    return Stage(axes, stick, camera, bodies_of(stick, plane), plane, pixels)
 
 
 def camera_of(stick: Stick) -> Camera:
@@ -188,8 +205,8 @@ def camera_of(stick: Stick) -> Camera:
     return Camera(axes, up, sun)
 
 
-def _parts(stick: Stick, plane: tuple[np.ndarray, np.ndarray]) -> list[tuple[np.ndarray, Surface]]:
-    """Return (poses, surface) of solids, and of ground that stands out of its plane."""
+def bodies_of(stick: Stick, plane: tuple[np.ndarray, np.ndarray] | None = None) -> Bodies:
+    """Return the surfaces of solids, and of ground that stands out of a plane, if any."""
     size, parts = mean_cell([each.solid.corners for each in stick.solids], BUDGET), []
     for each in stick.solids:
         places, faces = coarsen_mesh(each.solid.corners, size)
@@ -199,14 +216,14 @@ def _parts(stick: Stick, plane: tuple[np.ndarray, np.ndarray]) -> list[tuple[np.
         surface = Surface(places[faces], corner_normals(places, faces), colours)
         parts.append((each.poses, surface))
     for patch in stick.floors:
-        if stands_out(patch, plane):
+        if plane is not None and stands_out(patch, plane):
             side = np.cross(*np.diff(patch[:3], axis=0))
             ring = patch if side @ plane[1] > 0 else patch[::-1]  # seen from above
             corners = ring[np.array([[0, 1, 2], [0, 2, 3]])]
             normals = np.broadcast_to(np.abs(side @ plane[1]) * plane[1], corners.shape)
             surface = Surface(corners, normals, np.tile(rgb(EARTH), (2, 1)))
             parts.append((np.eye(4)[None], surface))
-    return parts
+    return Bodies(parts)
 
 
 def _inside_out(corners: np.ndarray) -> bool:
@@ -256,15 +273,13 @@ def draw(stage: Stage, k: int, fade: float = 0.0) -> list[Artist]:
     """Draw a motion at instant k, as pale as `fade` (0 to 1) says; return what was drawn."""
     axes, stick, camera = stage.axes, stage.stick, stage.camera
     spots, drawn = camera.flat(stick.places[k]), []
-    surface, scale = stage.surface(k), stage.pixels / np.ptp(axes.get_xlim())
-    if len(surface.corners):
+    if stage.bodies.parts:
+        scale = stage.pixels / float(np.ptp(axes.get_xlim()))
         if not stick.flat:
-            dark, box = shadow(surface, stage.plane, camera, scale / 2)
+            dark, box = shadow(stage.bodies.at(k), stage.plane, camera, scale / 2)
             black = np.dstack([*[np.zeros_like(dark)] * 3, DARK * (1 - fade) * dark])
             drawn.append(_place_image(axes, black, box, 1.2))
-        image, box = render(surface, camera, scale)
-        image[..., :3] += fade * (1 - image[..., :3])
-        drawn.append(_place_image(axes, image, box, 2))
+        drawn.append(stage.bodies.draw(axes, k, camera, scale, fade=fade))
     for kind, (colour, width) in BARS.items():
         shade = np.array(rgb(colour))
         bar = {"color": shade + fade * (1 - shade), "linewidth": width, "solid_capstyle": "round"}

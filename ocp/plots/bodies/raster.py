@@ -150,7 +150,7 @@ def _shade(colours: np.ndarray, normals: np.ndarray, camera: Camera) -> np.ndarr
     normals = normals * np.where(normals @ camera.axes[2] < 0, -1.0, 1.0)[:, None]
     direct = np.maximum(normals @ camera.sun, 0.0)[:, None]
     share = 0.5 + 0.5 * (normals @ camera.up)[:, None]
-    sky = (1 - share) * (0.34, 0.32, 0.30) + share * (0.62, 0.66, 0.72)
+    sky = (1 - share) * (0.47, 0.45, 0.43) + share * (0.62, 0.66, 0.72)
     half = _unit(camera.sun + camera.axes[2])
     shine = 0.1 * np.maximum(normals @ half, 0.0)[:, None] ** 40 * direct
     light = colours**2.2 * (0.75 * sky + 0.82 * direct) + shine

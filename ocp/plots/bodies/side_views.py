@@ -16,6 +16,9 @@ import numpy as np
 from ocp.certificate.contact_violations import FAINT
 from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.mechanics.values.types import Matrix, Numbers
+from ocp.plots.bodies.animation import Bodies, bodies_of
+from ocp.plots.bodies.raster import SUN, Camera
+from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import SMALL, Look, style
 from ocp.problem.contact.ground import Ground
 from ocp.problem.instant import Instant
@@ -30,12 +33,15 @@ if TYPE_CHECKING:
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
 CLEAR = 0.09  # of a plan's width: from label to label
 ARROW = 0.6  # m: length of a force of one body weight
+SHARP = 260.0  # pixels in a metre
+UP = np.array([0.0, 1.0, 0.0])  # of all that stands in a Scene
 HEAD = "-|>,head_width=0.12,head_length=0.3"  # of a force
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """How a body is drawn, farthest part first.
+    """How a body is drawn, farthest part first: by bars where a Scene has no bodies, else these and
+    of the parts and balls those `beside`.
 
     `bars` {part: pairs of points}, `balls` {point: (part, radius in m)}, `colours` {part or foot:
     colour}, and the colour of a `force`; a figure stands where its point `middle` is.
@@ -46,6 +52,7 @@ class Body:
     middle: str
     force: str
     balls: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    beside: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,7 @@ class Scene:
     """A body at times `t` (N,): `points` {name: (3, N), m} and the zero moment point `zmp` (3, N).
 
     Of each foot the `forces` (3, N; body weights) and `pressures` (3, N; m, not a number while the
-    force is faint).
+    force is faint); its `bodies` if they are drawn.
     """
 
     t: np.ndarray
@@ -62,14 +69,19 @@ class Scene:
     pressures: Mapping[str, np.ndarray]
     zmp: np.ndarray
     ground: Ground
+    bodies: Bodies | None = None
 
 
 def scene(
-    solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Instant], Matrix]]
+    solution: Solution,
+    t: np.ndarray,
+    points: Mapping[str, Callable[[Instant], Matrix]],
+    *,
+    bodies: bool = False,
 ) -> Scene:
     """Return the Scene of a Solution at times (N,); `points`: {name: function(Instant) -> (3,)}.
 
-    Raises ValueError if the problem has no ground.
+    It has `bodies` if they are wanted. Raises ValueError if the problem has no ground.
     """
     refuse_phases("scene", solution.problem)
     ground, weight = solution.problem.ground, body_weight(solution.problem.tree)
@@ -95,6 +107,7 @@ def scene(
         pressures=pressures,
         zmp=traced["zmp"],
         ground=ground,
+        bodies=bodies_of(stick(solution, np.asarray(t))) if bodies else None,
     )
 
 
@@ -119,7 +132,15 @@ def show(
     plane, move = list(plane), np.array([shift, 0.0])
     spots = {name: place[plane, k] + move for name, place in scene.points.items()}
     drawn: list[Artist] = []
+    plain = scene.bodies is None
+    if scene.bodies is not None:
+        axis = np.eye(3)[plane]
+        toward = np.cross(*axis)
+        camera = Camera(np.array([*axis, toward]), UP, UP * SUN[2] - SUN[1] * toward)
+        drawn.append(scene.bodies.draw(axes, k, camera, SHARP, shift=shift, zorder=2.5))
     for layer, (part, pairs) in enumerate(body.bars.items()):
+        if not (plain or part in body.beside):
+            continue
         look: Look = {
             "color": body.colours[part],
             "linewidth": width,
@@ -131,6 +152,8 @@ def show(
         line = [place for a, b in pairs for place in (spots[a], spots[b], gap)]
         drawn += axes.plot(*np.array(line).T, **look)
     for name, (part, radius) in body.balls.items():
+        if not (plain or name in body.beside):
+            continue
         look = {"facecolor": "white", "edgecolor": body.colours[part], "linewidth": width}
         drawn += axes.fill(*(spots[name] + radius * ROUND).T, **look, zorder=4)
     for foot, force in scene.forces.items():

@@ -160,6 +160,7 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
     """Draw impulses as arrows from the axis of time, the longest over two thirds of the height."""
     known = impulses_in_time(solution)
     most = max((float(np.linalg.norm(push)) for *_, push in known), default=0.0)
+    lines: list[tuple[float, float]] = []  # of words: when they stand, and how high
     for t, point, push in known:
         size = float(np.linalg.norm(push))
         if size > max(LEAST, SLIGHT * most):
@@ -167,10 +168,14 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
             frame = axes.get_xaxis_transform()
             look: Look = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.6, "shrinkA": 0}
             axes.annotate("", tip, (t, 0.0), xycoords=frame, textcoords=frame, arrowprops=look)
-            late = t > 0.8 * solution.duration
+            late, high = t > 0.8 * solution.duration, tip[1]
+            near = [each for when, each in lines if abs(when - t) < 0.4 * solution.duration]
+            while any(abs(high - each) < LINE for each in near):
+                high += 0.25 * LINE
+            lines.append((t, high))
             axes.annotate(
                 f"{point} {size:.3g} N s",
-                tip,
+                (t, high),
                 (-4 if late else 4, -2),
                 xycoords=frame,
                 textcoords="offset points",

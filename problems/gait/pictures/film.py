@@ -16,6 +16,7 @@ from ocp.plots import (
     Scene,
     Stick,
     animate,
+    bodies_of,
     check_suffix,
     film_bytes,
     pace,
@@ -65,6 +66,7 @@ def going_on(solution: Solution, steps: int, frames: int) -> Scene:
     Each is the mirror image of the one before it and a step further on.
     """
     first = scene(solution, solution.times(frames + 1), body_points())
+    walk = walk_in_space(solution, steps, frames)
     way = np.array([[0.0], [0.0], [step_length(solution.problem)]])
     parts = []
     for number in range(steps):
@@ -75,6 +77,7 @@ def going_on(solution: Solution, steps: int, frames: int) -> Scene:
         first,
         t=np.concatenate([part.t for part in parts]),
         zmp=np.hstack([part.zmp for part in parts]),
+        bodies=bodies_of(walk),
         **{
             what: {
                 name: np.hstack([getattr(part, what)[name] for part in parts])

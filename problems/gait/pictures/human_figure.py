@@ -49,14 +49,14 @@ ALONG_HEAD = {"neck": 0.18, "head": 0.60}  # of the way from the neck's root to 
 def laden(tree: Tree) -> Body:
     """Return the BODY with a ball for each load that a tree wears."""
     sides = {"r": "right", "l": "left"}
-    balls = {
+    loads = {
         name: (
             sides.get(name[-2:].strip("_"), "middle"),
             float(np.cbrt(0.75 * mass / WATER / np.pi)),
         )
         for name, mass in worn(tree).items()
     }
-    return replace(BODY, balls={**BODY.balls, **balls})
+    return replace(BODY, balls={**BODY.balls, **loads}, beside=[*loads])
 
 
 def body_points(tree: Tree | None = None) -> dict[str, Callable[..., Any]]:

@@ -36,7 +36,7 @@ def plot_walk(solution: Solution, path: str | Path | None = None) -> Any:
         T, switches = solution.duration, solution.problem.ground.switches
         tree = solution.problem.tree
         s = np.unique(np.concatenate([np.linspace(0, 1, 201), switches]))
-        figures = scene(solution, T * np.array(INSTANTS), body_points(tree))
+        figures = scene(solution, T * np.array(INSTANTS), body_points(tree), bodies=True)
         above = scene(solution, T * s, {})
         (side,), (front,), (ground,) = grid(figure, HEIGHTS, MARGINS)
         labels = [f"{50 * instant:g} %" for instant in INSTANTS]

@@ -36,6 +36,7 @@ BOXED = replace(
     bars={**BODY.bars, "box": tuple((f"corner {a}", f"corner {b}") for a, b in CORNERS)},
     colours={**BODY.colours, "box": COLOURS[4], AHEAD: BODY.colours["left"]},
     middle="ankle_r",
+    beside=("box",),
 )
 PANELS = (
     ("hip", "hip_flex"),
@@ -67,7 +68,8 @@ def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
     """
     with picture(path, WIDTH, 7.6) as figure:
         s = np.linspace(0.0, 1.0, 121)
-        figures = scene(solution, solution.duration * np.array(INSTANTS), drawn_points(solution))
+        t, points = solution.duration * np.array(INSTANTS), drawn_points(solution)
+        figures = scene(solution, t, points, bodies=True)
         above = scene(solution, solution.duration * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.2, 2.2, 1.6))
         labels = [f"{solution.duration * instant:.2f} s" for instant in INSTANTS]
