@@ -115,7 +115,7 @@ class Bodies:
         colours = [np.empty((0, 3)), *(part.colours for _, part in self.parts)]
         return Surface(np.concatenate(corners), np.concatenate(normals), np.concatenate(colours))
 
-    def draw(self, axes: Any, k: int, camera: Camera, scale: float, **looks: float) -> Artist:
+    def draw(self, axes: Frame, k: int, camera: Camera, scale: float, **looks: float) -> Artist:
         """Draw them at instant k, so many pixels in a metre; `looks`: as pale as `fade` says, a
         `shift` (m) to the right, `zorder`."""
         image, box = render(self.at(k), camera, scale)
@@ -131,7 +131,7 @@ class Stage:
     """Axes that hold a motion and its `bodies`, seen by a camera; the `plane` below it, a place and
     a normal, and how many `pixels` a picture has across."""
 
-    axes: Any
+    axes: Frame
     stick: Stick
     camera: Camera
     bodies: Bodies
