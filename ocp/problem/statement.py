@@ -108,8 +108,11 @@ class Problem:
             phases=check_records("phases", self.phases, Phase),
             links=check_records("links", self.links, Transition),
         )
-        for load in self.loads:
-            self.tree.point(load.point)
+        for name in (
+            *(load.point for load in self.loads),
+            *(name for visual in self.scenery for name in visual.between),
+        ):
+            self.tree.point(name)
         if self.phases:
             self._state_phases()
             return

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pictured import moved
 
 import ocp
-from ocp import Link, Tree, load, prismatic, revolute
+from ocp import Link, Point, Tree, load, prismatic, revolute
 from ocp.mechanics import Visual
 from ocp.models.arms.two_link import two_link
 from ocp.plots.bodies.mesh_files import triangles
+from ocp.plots.bodies.scenery import placed_solids
 from ocp.plots.bodies.solids import (
     DENSITY,
     MeshWarning,
@@ -208,6 +210,28 @@ def test_a_tree_is_shown_by_visuals_where_it_has_any():
     found = solids(tree)
     assert [solid.link for solid in found] == [1, 1]
     assert np.abs(found[0].corners).max() == 0.5
+
+
+def test_what_is_borne_between_two_points_goes_with_them(solution):
+    tree = solution.problem.tree
+    base = Point(name="base", link="shoulder", position=(-0.4, 0.0, 0.0))
+    arm = moved(solution, replace(tree, points=(*tree.points, base)), solution.points)
+    lid = Visual(kind="box", size=(0.3, 0.1, 0.1), between=("base", "tip"))
+    seen = replace(arm, problem=replace(arm.problem, scenery=(lid,)))
+    t = seen.times(5)
+    first, second = (
+        seen.trace(lambda at, name=name: at.position(name), t).T for name in lid.between
+    )
+    poses = placed_solids(seen, t)[0].poses
+    np.testing.assert_allclose(poses[:, :3, 3], (first + second) / 2)
+    lengths = np.linalg.norm(second - first, axis=1)[:, None]
+    np.testing.assert_allclose(poses[:, :3, 0] * lengths, second - first, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.det(poses[:, :3, :3]), 1.0)
+    assert problem_from_data(problem_data(seen.problem)).scenery[0].between == ("base", "tip")
+    with pytest.raises(ValueError, match="between: expected two points"):
+        Visual(kind="box", between=("tip",))
+    with pytest.raises(ValueError, match="'nowhere'"):
+        replace(seen.problem, scenery=(replace(lid, between=("tip", "nowhere")),))
 
 
 def test_scenery_is_kept_and_asks_nothing(solution, tmp_path):

@@ -30,8 +30,9 @@ class Visual:
     in m), "mesh": the file at `path`, in its own units times `size` (three scales, which may mirror
     it), or "loft": a skin over sections across z, rows (k, 6) of their height, centre x and y,
     radii x and y (all in m) and the power p of |x|^p + |y|^p = 1, an ellipse with 2. `colour` is
-    red, green, blue and opacity, of 0 to 1 each; None where none is given. Raises ValueError naming
-    the kind and what is wrong.
+    red, green, blue and opacity, of 0 to 1 each; None where none is given. Scenery may be borne
+    `between` two points: its frame is midway, x from the first to the second, z upward. Raises
+    ValueError naming the kind and what is wrong.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Visual:
         (0.0, 0.0, 0.0, 1.0),
     )
     colour: Sequence[float] | None = None
+    between: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in SIZES:
@@ -54,6 +56,9 @@ class Visual:
         if not isinstance(self.path, str) or bool(self.path) != (self.kind == "mesh"):
             wanted = "the file of the mesh" if self.kind == "mesh" else "none"
             raise ValueError(f"{label}: path: expected {wanted}, got {self.path!r}")
+        set_fields(self, between=tuple(self.between))
+        if len({*self.between}) not in (0, 2) or isinstance(self.between, str):
+            raise ValueError(f"{label}: between: expected two points, got {self.between!r}")
         if self.colour is not None:
             colour = numbers(f"{label}: colour", self.colour, (4,))
             if (colour < 0).any() or (colour > 1).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import casadi as ca
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ocp.mechanics.kinematics.kinematics import poses, velocity
 from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Point, Tree
+from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.solids import Solid, scenery, solids
@@ -54,12 +56,35 @@ class Placed:
 
 def placed_solids(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
     """Return bodies and visuals of the links, and what stands around, at times (N,), s."""
-    tree, around = solution.problem.tree, scenery(tuple(solution.problem.scenery))
-    moving = solids(tree)
-    still = tuple(Placed(solid=each, poses=np.eye(4)[None]) for each in around)
+    tree, moving = solution.problem.tree, solids(solution.problem.tree)
+    around = [
+        Placed(solid=each, poses=_borne(solution, visual, t))
+        for visual in solution.problem.scenery
+        for each in scenery((visual,))
+    ]
     ways = _frames(solution, tree, sorted({each.link for each in moving}), t)
     bodies = (Placed(solid=each, poses=ways[each.link]) for each in moving)
-    return (*still, *bodies, *_carried_bodies(solution, t))
+    return (*around, *bodies, *_carried_bodies(solution, t))
+
+
+def _position(name: str, at: Instant) -> Matrix:
+    return at.position(name)
+
+
+def _borne(solution: Solution, visual: Visual, t: np.ndarray) -> np.ndarray:
+    """Return poses (N, 4, 4) of what is borne between two points, (1, 4, 4) of what stands."""
+    if not visual.between:
+        return np.eye(4)[None]
+    first, second = (solution.trace(partial(_position, name), t).T for name in visual.between)
+    gravity = np.array(solution.problem.tree.gravity, dtype=float)
+    x, up = second - first, -gravity if gravity.any() else np.array([0.0, 0.0, 1.0])
+    x = x / np.linalg.norm(x, axis=1, keepdims=True)
+    z = up - (x @ up)[:, None] * x
+    z = z / np.linalg.norm(z, axis=1, keepdims=True)
+    poses_in_time = np.tile(np.eye(4), (len(t), 1, 1))
+    poses_in_time[:, :3, :3] = np.stack([x, np.cross(z, x), z], axis=2)
+    poses_in_time[:, :3, 3] = (first + second) / 2
+    return poses_in_time
 
 
 def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray) -> dict:

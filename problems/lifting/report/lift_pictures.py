@@ -36,7 +36,6 @@ BOXED = replace(
     bars={**BODY.bars, "box": tuple((f"corner {a}", f"corner {b}") for a, b in CORNERS)},
     colours={**BODY.colours, "box": COLOURS[4], AHEAD: BODY.colours["left"]},
     middle="ankle_r",
-    beside=("box",),
 )
 PANELS = (
     ("hip", "hip_flex"),

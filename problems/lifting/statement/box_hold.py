@@ -4,10 +4,12 @@ import casadi as ca
 import numpy as np
 
 from ocp import Constraint, Instant, Tree, path
+from ocp.mechanics import Visual
 from ocp.problem import INSIDE
 from ocp.problems.lifting.statement.lifting_task import Box, Spot
 
 UP = (0.0, 1.0, 0.0)
+CARDBOARD = (0.72, 0.53, 0.33, 1.0)  # red, green, blue and opacity
 FACING = np.cos(np.radians(30.0))  # of the most between palms and sides of the box [assumed]
 SIDES = {"r": "right", "l": "left"}
 
@@ -90,6 +92,14 @@ def placed(at: Instant, height: float) -> tuple[ca.SX, tuple[ca.DM, ca.SX]]:
     """Return the centre (3, m) of the box, level below the hands, its axes up and ahead."""
     middle = (at.position("grip_r") + at.position("grip_l")) / 2
     return middle - height / 2 * ca.DM(UP), (ca.DM(UP), ca.cross(_across(at), ca.DM(UP)))
+
+
+def crate_between_hands(box: Box) -> Visual:
+    """Return the look of the box, whose upper edges are in the hands."""
+    below = np.eye(4)
+    below[2, 3] = -box.height / 2
+    sides, hands = (box.width, box.depth, box.height), ("grip_r", "grip_l")
+    return Visual(kind="box", size=sides, pose=below, colour=CARDBOARD, between=hands)
 
 
 def corners(at: Instant, box: Box) -> ca.SX:

@@ -27,7 +27,13 @@ from ocp.problem import (
     zmp_inside,
 )
 from ocp.problems.lifting.report.niosh import COUPLINGS, Work
-from ocp.problems.lifting.statement.box_hold import corners, one_hand, placed, two_hands
+from ocp.problems.lifting.statement.box_hold import (
+    corners,
+    crate_between_hands,
+    one_hand,
+    placed,
+    two_hands,
+)
 from ocp.problems.lifting.statement.exertion import exertion
 from ocp.problems.lifting.statement.lifting_task import Accuracy, Goal, Manner
 from ocp.problems.lifting.statement.scene import Scene
@@ -61,6 +67,7 @@ def stated(
             _holding(scene, accuracy.contact),
             *more,
         ),
+        scenery=(crate_between_hands(crate),),
         outputs={
             "box": lambda at: corners(at, crate),
             "box_mass": lambda at: ca.SX(crate.mass),
