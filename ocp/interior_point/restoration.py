@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.interior_point.condensed import CORE
 from ocp.interior_point.filter import Trial
 from ocp.interior_point.interior_point import Search, Settings
 from ocp.interior_point.iterate import Bounds, Point
@@ -20,6 +19,7 @@ from ocp.interior_point.linear_system import ProgramStage, with_least_squares_mu
 from ocp.interior_point.program import Derivatives
 
 WEIGHT = 1e3  # rho
+DENSE = 2500  # variables at most: an iteration takes about a second there
 GAIN = 0.9  # violation over the one it began with, to go back
 RESET = 1e3  # multipliers of bounds above which all begin at 1 again
 
@@ -91,8 +91,8 @@ class ElasticStage:
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: ElasticDerivatives) -> None:
         """Set up the linear system of a point; raise LinAlgError if it is too large."""
         program = self.program
-        if program.variables > CORE:
-            raise np.linalg.LinAlgError(f"more than {CORE} variables")
+        if program.variables > DENSE:
+            raise np.linalg.LinAlgError(f"more than {DENSE} variables")
         self.hessian_entries = program.hessian_entries(self.own_variables(v), y, 0.0).copy()
         curve, matrix = program.curvature, program.jacobian
         self.W = np.zeros((program.variables, program.variables))

@@ -41,12 +41,14 @@ class Attempt:
     start is smoothed before the objective pulls at it. `wandering` is a number of starts that
     wander off this one, the same every time: from each the violation of inequalities is made
     least, and from where none is left the objective; later ones wander off the best of the former.
+    `warm`: the options are for a start with multipliers, in place of those that such have.
     """
 
     options: Options = field(default_factory=dict)
     guess: Any = None
     feasible_first: bool = False
     wandering: int = 0
+    warm: bool = False
 
     def __post_init__(self) -> None:
         check_type("attempt: options", self.options, Mapping)
@@ -178,7 +180,7 @@ def tuned_for(solver: Solver, attempt: Attempt, start: Start) -> Solver:
     A start with multipliers has a barrier and pushes off the bounds of its own: where an attempt is
     tuned for a cold start, which would throw them away, they win.
     """
-    if not _warm(attempt, start):
+    if attempt.warm or not _warm(attempt, start):
         return replace(solver, options=dict(attempt.options) | dict(solver.options))
     warm = WARM.get(solver.name, {})
     options = {name: value for name, value in attempt.options.items() if name not in warm}

@@ -88,16 +88,21 @@ def walk(
     given: dict[str, Any] = {"guess": guess, "watch": watch, "feasible": feasible}
     given |= {"values": values, "options": options}
     own = None if values else ours(problem, solver)
-    if own is None:
-        return by_one(problem, transcription, solver, **given)
+    return by_two(lambda each: by_one(problem, transcription, each, **given), own, solver)
+
+
+def by_two(run: Callable[[Solver], Solution], own: Solver | None, solver: Solver) -> Solution:
+    """Return the Solution that `run` finds by a solver of its `own`; by the other one where there
+    is none, or where that is not made for the program or fails, with the statistics of both."""
     try:
-        first = by_one(problem, transcription, own, **given)
+        first = None if own is None else run(own)
     except Unsuited:
-        return by_one(problem, transcription, solver, **given)
+        first = None
+    if own is None or first is None:
+        return run(solver)
     if over(first, solver):
         return first
-    last = by_one(problem, transcription, left_of(first, solver), **given)
-    return counted(own.name, first, last)
+    return counted(own.name, first, run(left_of(first, solver)))
 
 
 def by_one(
@@ -134,7 +139,13 @@ def ours(problem: Problem, solver: Solver) -> Solver | None:
     """
     plain = not problem.phases and problem.symmetry is not None
     edges = any(each.name == EDGES for each in problem.constraints)
-    if solver.plugin != AUTO or solver.hessian != "exact" or edges or not plain:
+    return structured(solver) if plain and not edges else None
+
+
+def structured(solver: Solver) -> Solver | None:
+    """Return the interior point of ours with a solver's options, None where the plugin is not
+    "auto", or it does not know the options or the kind of Hessian."""
+    if solver.plugin != AUTO or solver.hessian != "exact":
         return None
     try:
         return replace(solver, plugin="structured")

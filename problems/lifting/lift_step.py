@@ -6,7 +6,6 @@ their own.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from ocp import Guess, Problem, Solution, Solver, Task, Transcription
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.models.human import Person, somebody
+from ocp.problems.gait.solve_step import by_two, structured
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
 from ocp.problems.lifting import problem as lifting
-from ocp.problems.lifting.solve_lifts import after, bare
+from ocp.problems.lifting.solve_lifts import after, bare, go_on
 from ocp.problems.lifting.statement.constraints import stated
 from ocp.problems.lifting.statement.lifting_task import Box, Manner, Spot
 from ocp.problems.lifting.statement.scene import scened
@@ -75,13 +75,18 @@ def with_step(
     if guess is not None:
         return lift(problem, transcription, solver, guess=guess, watch=watch)
     plain = bare(problem)
-    first = lift(in_place(problem), transcription, solver, watch=watch)
-    begun: dict = {"guess": ahead(first, plain), "watch": watch}
-    last = after(lift(plain, transcription, solver, **begun), first)
-    if not problem.tree.elements:
-        return last
-    near: dict = {"guess": replace(last, multipliers={}), "watch": watch}
-    return after(lift(problem, transcription, solver, **near), last)
+
+    def run(each: Solver) -> Solution:
+        first = lift(in_place(problem), transcription, each, watch=watch)
+        rough = bool(problem.tree.elements)
+        begun = ahead(first, plain)
+        stepped = go_on(plain, transcription, each, begun, rough=rough, watch=watch)
+        last = after(stepped, first)
+        if not problem.tree.elements:
+            return last
+        return after(go_on(problem, transcription, each, last, watch=watch), last)
+
+    return by_two(run, structured(solver), solver)
 
 
 def in_place(problem: Problem) -> Problem:

@@ -22,10 +22,11 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import parameters_of, with_values
+from ocp.problems.gait.solve_step import by_two, structured
 from ocp.problems.lifting.statement.constraints import FAINT
-from ocp.problems.lifting.statement.standing_body import STYLE
+from ocp.problems.lifting.statement.standing_body import MIRROR, STYLE
 from ocp.solvers import INTERRUPTED
-from ocp.solving import total_statistics
+from ocp.solving import posture, total_statistics
 
 TUNED = {
     "tol": 1e-6,
@@ -41,7 +42,10 @@ ATTEMPTS = (
     Attempt(options=CAREFUL),
     Attempt(options=CAREFUL, feasible_first=True),
 )
-NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
+ONWARD = TUNED | {"mu_init": 1e-3, "bound_push": 1e-2, "bound_frac": 1e-2}  # multipliers known
+NEAR = TUNED | {"mu_init": 1e-2}
+NEXT = (Attempt(options=NEAR), *ATTEMPTS)  # from another lift
+BEFORE = {"elb_flex": float(np.pi / 2)}  # hands where a box can be: at the sides it is in the legs
 HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
@@ -62,10 +66,12 @@ def lift(
     pareto: int = 0,
     values: Mapping[str, float] | None = None,
 ) -> Solution:
-    """Solve a lift from the standing posture, q = 0, or from a guess.
+    """Solve a lift from standing with level forearms, or from a guess.
 
-    With tissue it is first solved without, and one of a style before that as it is best then; it
-    goes on from there. A failed attempt is followed by a more careful one. Where both objectives
+    With tissue it is first solved without, and one of a style before that as it is best then, both
+    roughly; it goes on from there, multipliers too. A failed attempt is followed by a more careful
+    one. Where the plugin is "auto" the interior point of ours solves it; IPOPT does where that
+    fails, with `values`, for a front, and without tissue if sides differ. Where both objectives
     count, they are counted in the ranges between their own optima and their values where the other
     one is optimal, which are found first; all these lifts are of one plan. `pareto`: number of
     weights from 1 to 0 whose lifts make the front of effort against stability, or 0 for the one
@@ -78,23 +84,92 @@ def lift(
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
         )
-    simpler = _simpler(problem) if guess is None else None
-    if simpler is not None:
-        plain = lift(simpler, transcription, solver, watch=watch, values=given)
-        how: dict = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
-        return after(lift(problem, transcription, solver, watch=watch, **how), plain)
-    first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    alone = "stability" not in weights or (weights["stability"] == 0 and not pareto)
     attempts = NEXT if problem.tree.elements or _style(problem) else ATTEMPTS
-    if "stability" not in weights or (weights["stability"] == 0 and not pareto):
-        known: dict[str, Any] = {"guess": first, "attempts": attempts, "values": given}
-        return solve(problem, transcription, solver, watch=watch, **known)
+
+    def run(each: Solver) -> Solution:
+        how: dict = {"watch": watch, "values": given}
+        last = _before(problem, transcription, each, **how) if guess is None else None
+        begun = guess or last or _standing(problem)
+        if alone and guess is not None:
+            lifted = solve(problem, transcription, each, guess=guess, attempts=attempts, **how)
+        elif alone:
+            lifted = go_on(problem, transcription, each, begun, **how)
+        else:
+            still = begun if last is None else replace(last, multipliers={})
+            how |= {"attempts": attempts, "pareto": pareto}
+            lifted = _weighed(problem, transcription, each, still, weights, **how)
+        return lifted if last is None else after(lifted, last)
+
+    # Without tissue, sides that differ send the interior point into restoration, which is slow
+    light = bool(problem.tree.elements) or any(each.name == MIRROR for each in problem.constraints)
+    return by_two(run, structured(solver) if light and alone and not given else None, solver)
+
+
+def _before(
+    problem: Problem, transcription: Transcription, solver: Solver, **how: object
+) -> Solution | None:
+    """Return the rough lift from which to go on to a problem, None where it begins from standing.
+
+    `how` are the watcher and the values of parameters.
+    """
+    simpler = _simpler(problem)
+    if simpler is None:
+        return None
+    first = _before(simpler, transcription, solver, **how)
+    begun = first or _standing(simpler)
+    lifted = go_on(simpler, transcription, solver, begun, rough=True, **how)
+    return lifted if first is None else after(lifted, first)
+
+
+def _standing(problem: Problem) -> Guess:
+    """Return the posture of standing with level forearms as a guess."""
+    q = posture(problem, BEFORE)
+    return Guess(q=np.transpose([q, q]))
+
+
+def go_on(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    begun: Guess | Solution,
+    *,
+    rough: bool = False,
+    watch: Callable[..., Any] | None = None,
+    values: Mapping[str, float] | None = None,
+) -> Solution:
+    """Return a lift of effort from a guess or another lift, whose multipliers it takes over;
+    `rough` ends it as what others go on from."""
+    end = {"tol": 1e-2} if rough else {}
+    attempts = (Attempt(options=NEAR | end), *ATTEMPTS) if rough else ATTEMPTS
+    if isinstance(begun, Solution):
+        onward = Attempt(options=ONWARD | end, warm=bool(begun.multipliers))
+        still = replace(begun, multipliers={})
+        attempts = onward, *(replace(each, guess=still) for each in NEXT)
+    known: dict = {"guess": begun, "attempts": attempts, "values": values}
+    return solve(problem, transcription, solver, watch=watch, **known)
+
+
+def _weighed(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    begun: Guess | Solution,
+    weights: Mapping[str, float],
+    *,
+    attempts: Sequence[Attempt],
+    pareto: int,
+    watch: Callable[..., Any] | None,
+    values: Mapping[str, float],
+) -> Solution:
+    """Return a lift of two objectives in their ranges, as `lift` says, all of one plan."""
     plan = prepare(_opened(problem), transcription, solver, attempts=attempts)
 
     def run(weighed: Weights, start: Any) -> Solution:
         moving = {each.name: weight for each, weight in zip(OPEN, weighed)}
-        return plan.solve(start, watch=watch, **given, **moving)
+        return plan.solve(start, watch=watch, **values, **moving)
 
-    lifted = _balanced(weights, _unstopped(run), first, pareto)
+    lifted = _balanced(weights, _unstopped(run), begun, pareto)
     seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
     return replace(lifted, statistics=dict(lifted.statistics) | seconds)
 

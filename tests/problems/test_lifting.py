@@ -7,11 +7,11 @@ import pytest
 from ocp import Solver, Spline, Transcription
 from ocp.certificate import violations
 from ocp.cli.commands.run import run_task
-from ocp.mechanics import nominal, poses
+from ocp.mechanics import nominal, poses, positions
 from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
-from ocp.problems.lifting import TASK, Goal, Manner
+from ocp.problems.lifting import TASK, Goal, Manner, solve_lifts
 from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
 from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
@@ -278,3 +278,11 @@ def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
 def test_the_command_refuses_a_front_of_one(capsys):
     assert run_task(TASK, ["--pareto", "1"]) == 2
     assert "lifting: error: pareto: expected at least 2 weights" in capsys.readouterr().err
+
+
+def test_a_lift_begins_with_the_hands_where_a_box_can_be():
+    """At the sides of somebody standing the box would be in the legs."""
+    stated = problem()
+    q = solve_lifts._standing(stated).q[:, 0]
+    hands = np.array(positions(stated.tree, q, ["grip_r", "grip_l"]), dtype=float).reshape(2, 3)
+    assert (hands[:, 2] > 0.3).all() and hands[:, 1] == pytest.approx(1.139, abs=1e-3)

@@ -1,5 +1,7 @@
 """Warm starts: former solutions and waypoints of the user's own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,9 @@ def test_an_attempt_tuned_for_a_cold_start_does_not_undo_a_warm_one(quick):
     assert again.statistics["options"] == {"tol": 1e-7}
     asked = solve(fastest(points=12), solver=Solver(options={"mu_init": 0.1}), **settings)
     assert asked.statistics["options"] == {"mu_init": 0.1, "tol": 1e-7}
+    own = replace(cold, warm=True)
+    rough = solve(fastest(points=12), guess=quick, attempts=(own,))
+    assert rough.statistics["warm_start"] and rough.statistics["options"] == dict(cold.options)
 
 
 def test_a_solution_starts_a_finer_one(lifted):

@@ -31,7 +31,7 @@ RANGES = {
     "spine3_flex": (-4, 18),
     "spine4_flex": (-4, 17),
 }
-STYLE = "style"  # the constraint's name
+STYLE, MIRROR = "style", "mirror"  # names of constraints
 # How far knees bend at the start (deg): of a squat at least by a right angle, of a stoop as little
 # as somebody told to keep them straight may [assumed]
 STYLES = {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}
@@ -195,6 +195,6 @@ def sides_alike(body: Tree, index: Sequence[int], sign: Sequence[float]) -> tupl
     labels = tuple(names[row] for row, _ in pairs)
     along = ("force y", "force z", "moment x")
     return (
-        path("mirror", ties, lower=0.0, upper=0.0, when="hull", labels=labels, units="rad"),
+        path(MIRROR, ties, lower=0.0, upper=0.0, when="hull", labels=labels, units="rad"),
         path("evenly", difference, lower=0.0, upper=0.0, labels=along, units="weights"),
     )
