@@ -18,7 +18,7 @@ SKIN, SHIRT, SHORTS = (0.86, 0.66, 0.53, 1.0), (0.36, 0.49, 0.62, 1.0), (0.20, 0
 HAIR, EYES, RUBBER = (0.22, 0.16, 0.12, 1.0), (0.08, 0.08, 0.10, 1.0), (0.93, 0.93, 0.91, 1.0)
 SHOES = {"r": (0.0, 0.447, 0.698, 1.0), "l": (0.835, 0.369, 0.0, 1.0)}  # as the curves of a side
 ROUND, BLUNT = 2.0, 2.3  # roundness of an ellipse, and of a trunk
-WAIST, TUCKED = 0.79, 0.92  # share of the trunk below which a shirt is this much slimmer
+WAIST, TUCKED = 0.75, (0.97, 1.1)  # share of the trunk from which a shirt narrows: at once, and on
 
 Row = tuple[float, ...]  # share of the way, left and ahead (m), radii across and ahead, roundness
 Part = tuple[str, str, str, Sequence[float] | None, Sequence[Row]]
@@ -55,9 +55,9 @@ TORSO = (
 )
 SLICES = {  # of the trunk, by its links: shares between which each is covered
     "spine4_rot": (0.0, 0.24, SHIRT),
-    "spine3_rot": (0.20, 0.46, SHIRT),
-    "spine2_rot": (0.42, 0.66, SHIRT),
-    "spine1_rot": (0.62, 0.90, SHIRT),
+    "spine3_rot": (0.18, 0.50, SHIRT),
+    "spine2_rot": (0.40, 0.72, SHIRT),
+    "spine1_rot": (0.58, 1.00, SHIRT),
     "glob_rx": (0.76, 1.19, SHORTS),
 }
 SKULL = ("head_top", "C7T1")
@@ -235,10 +235,11 @@ def _all_parts() -> list[Part]:
     for link, (low, high, colour) in SLICES.items():
         shares_of_way = [low, *(each for each in rows[:, 0] if low < each < high), high]
         between = [np.interp(shares_of_way, rows[:, 0], column) for column in rows.T]
-        within = [  # a shirt is worn in the shorts
-            (*row[:3], *(row[3:] * (TUCKED if colour is SHIRT and row[0] > WAIST else 1.0)), BLUNT)
-            for row in np.transpose(between)
-        ]
+        rows_of_slice = np.transpose(between)
+        if colour is SHIRT:  # which is worn in the shorts
+            below = rows_of_slice[:, 0] - WAIST
+            rows_of_slice[below > 0, 3:] *= TUCKED[0] - TUCKED[1] * below[below > 0, None]
+        within = [(*row, BLUNT) for row in rows_of_slice]
         parts.append((link, *TRUNK, colour, within))
     return parts
 
