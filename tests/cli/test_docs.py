@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.book import build_book, gallery, reference
+from ocp.cli.book import build_book, gallery, pictures, reference
 from ocp.cli.commands import list_problems
 
 ROOT = Path(__file__).parents[2]
-PAGES = build_book.pages()
+PAGES, PICTURES = build_book.pages(), build_book.pictures()
 DOOR = {name: ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")}
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
@@ -25,8 +25,13 @@ def blocks(path, language):
     return [code for kind, code in FENCED.findall(text) if kind == language]
 
 
+CLOCKED = ("howto/mpc_under_gravity.md", "howto/three_solvers.md")  # what they print has times
 WRITTEN = PAGES | DOOR
-SAMPLED = [place for place, path in WRITTEN.items() if blocks(path, "python")]
+SAMPLED = [  # how-tos have a test of their own
+    place
+    for place, path in WRITTEN.items()
+    if blocks(path, "python") and (place.endswith(CLOCKED) or "/howto/" not in place)
+]
 
 
 @pytest.mark.pages
@@ -51,7 +56,7 @@ def test_links_between_pages_lead_somewhere():
     for place, path in WRITTEN.items():
         for link in LINK.findall(path.read_text(encoding="utf-8")):
             if not link.startswith("http"):
-                known = link.lstrip("/") in {*PAGES, *scripts}
+                known = link.lstrip("/") in {*PAGES, *PICTURES, *scripts}
                 assert known or (place in DOOR and (ROOT / link).exists()), (place, link)
 
 
@@ -131,6 +136,64 @@ def test_lists_of_a_docstring_are_lists_of_its_page():
         *("**Args**", "", "- ``q``: angles (n,), rad.", "", "", "**Raises**", ""),
         *("- ``ValueError``: none.", "", ""),
     ]
+
+
+def test_signatures_name_the_types_of_the_source():
+    shown, result = reference._process_signature(
+        *(
+            None,
+            "function",
+            "ocp.inverse_dynamics",
+            importlib.import_module("ocp").inverse_dynamics,
+        ),
+        *(None, "(tree: Tree, q: Any, qd: ~typing.Any, loads: Any = ())", "Any"),
+    )
+    assert shown == "(tree: Tree, q: Matrix, qd: Matrix, loads: Any = ())" and result == "Matrix"
+
+
+def test_every_picture_of_the_gallery_belongs_to_a_problem_and_is_small():
+    shown = pictures.gallery_pictures()
+    assert len(shown) >= 30 and set(shown) <= set(list_problems.tasks())
+    assert all(path.stat().st_size < 30_000 for path in shown.values())
+
+
+def test_unsolved_pages_of_the_gallery_show_the_picture_that_is_shipped():
+    task = list_problems.tasks()["two_link_time"]
+    page = gallery.script("two_link_time", task, "two_link_time.py", solved=False)
+    place = "ocp/cli/book/pictures/arms/two_link_time.jpg"
+    assert f".. image:: /{place}" in page and f"thumbnail_path = '{place}'" in page
+    assert place in PICTURES
+
+
+def test_the_front_page_has_three_doors_with_pictures():
+    text = PAGES["index.md"].read_text(encoding="utf-8")
+    doors = re.findall(r"^```{container} door\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert [re.findall(r"\*\*(\w+)\*\*", door) for door in doors] == [
+        *(["Robots"], ["Humans"], ["Solvers"]),
+    ]
+    assert all(door.count(".jpg)") == 1 and door.count("](/ocp/cli/howto/") for door in doors)
+    assert text.count("```{toctree}\n") == text.count("\n:hidden:\n")
+
+
+HOWTOS = sorted(place for place in PAGES if place.startswith("ocp/cli/howto/"))
+
+
+@pytest.mark.pages
+@pytest.mark.parametrize("place", [place for place in HOWTOS if not place.endswith(CLOCKED)])
+def test_a_how_to_prints_what_its_page_says(place, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (script,) = blocks(PAGES[place], "python")
+    exec(compile(script, place, "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out.splitlines()
+    text = PAGES[place].read_text(encoding="utf-8")
+    assert printed and [line for line in printed if line not in text] == []
+
+
+def test_a_how_to_has_one_whole_script_and_its_limits():
+    assert len(HOWTOS) == 8
+    for place in HOWTOS:
+        text = PAGES[place].read_text(encoding="utf-8")
+        assert len(blocks(PAGES[place], "python")) == 1 and "**Limits.**" in text, place
 
 
 @pytest.mark.pages

@@ -28,13 +28,18 @@ SETTINGS = {
         "myst_parser",
         "sphinx.ext.autodoc",
         "sphinx_gallery.gen_gallery",
+        "ocp.cli.book.formulas",
         "ocp.cli.book.reference",
     ],
+    "html_math_renderer": "mathml",
+    "html_static_path": ["_static"],
+    "html_css_files": ["book.css"],
     "smartquotes": False,
     "html_theme": "furo",
     "html_title": f"ocp {VERSION}",
     "html_show_sourcelink": False,
     "myst_heading_anchors": 3,
+    "myst_enable_extensions": ["dollarmath"],
     "autodoc_preserve_defaults": True,
     "autodoc_member_order": "bysource",
     "autodoc_default_options": {"members": True},
@@ -101,23 +106,34 @@ def pages() -> dict[str, Path]:
 
     The first of them, `ocp/cli/book/index.md`, is the start: `index.md`.
     """
+    places = _files("*.md")
+    return {"index.md": places.pop("ocp/cli/book/index.md"), **places}
+
+
+def _files(pattern: str) -> dict[str, Path]:
+    """Return {place in the book: file} of the files of a pattern, in all rooms."""
     packages = {"ocp": "ocp", "models": "ocp.models", "problems": "ocp.problems"}
     roots = {
         name: Path(importlib.import_module(package).__path__[0])
         for name, package in packages.items()
     }
-    places = {
+    return {
         Path(name, path.relative_to(root)).as_posix(): path
         for name, root in roots.items()
-        for path in sorted(root.rglob("*.md"))
+        for path in sorted(root.rglob(pattern))
         if name != "ocp" or path.relative_to(root).parts[0] not in roots
     }
-    return {"index.md": places.pop("ocp/cli/book/index.md"), **places}
+
+
+def pictures() -> dict[str, Path]:
+    """Return {place in the book: file} of the pictures that pages show."""
+    return _files("*.jpg")
 
 
 def copy_pages(source: Path) -> None:
-    """Copy the pages to their places under a folder."""
-    for place, path in pages().items():
+    """Copy the pages, their pictures and their style to their places under a folder."""
+    style = {"_static/book.css": Path(__file__).with_name("book.css")}
+    for place, path in (pages() | pictures() | style).items():
         target = source / place
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from ocp.cli.book.pictures import gallery_pictures
 from ocp.cli.book.reference import plain, restructured_text
 from ocp.cli.commands.list_problems import tasks
 from ocp.solution.solution import Solution
@@ -24,13 +25,13 @@ at several speeds.
 
 """
 SOLVED = "solved while this page was made unless its own page says otherwise"
-UNSOLVED = "as it is stated; none was solved for this page"
+UNSOLVED = "as it is stated; pictures are those that come with it, none was solved for this page"
 NOTE = " It was not solved for this page."
 SCRIPT = '''\
 """
 {title}
 {line}
-
+{picture}
 {words}
 """
 
@@ -60,7 +61,12 @@ solution
 from ocp.cli.book.gallery import beside
 
 print(beside(TASK, solution))
-'''
+{thumbnail}'''
+PICTURE = """
+.. image:: /{place}
+   :alt: {name}, drawn when the package was made
+"""
+THUMBNAIL = "\n# sphinx_gallery_thumbnail_path = '{place}'\n"
 SPEEDS = '''\
 """
 gait_speeds
@@ -72,6 +78,8 @@ The predicted step at five speeds, each from a standing start: effort and work o
 from ocp.problems.benchmarks.motions.compare_gait import run
 
 run(["speeds", "--plot", "gait_speeds.png"])
+
+# sphinx_gallery_thumbnail_path = 'ocp/cli/book/pictures/gait/gait.jpg'
 '''
 
 
@@ -101,6 +109,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> Keywords:
             "within_subsection_order": "FileNameSortKey",
             "download_all_examples": False,
             "show_signature": False,
+            "default_thumb_file": str(Path(__file__).with_name("no_picture.svg")),
             "write_computation_times": False,
             "plot_gallery": solved,
         },
@@ -128,7 +137,8 @@ def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
         source: place of its file in the book.
         solved: whether it is solved while the book is built; a note says so if not.
     """
-    module = inspect.getmodule(task.problem)
+    module, own = inspect.getmodule(task.problem), gallery_pictures().get(name)
+    place = own and f"ocp/cli/book/pictures/{own.parent.name}/{own.name}"
     parameters = " ".join(restructured_text((inspect.getdoc(task.problem) or "").splitlines()))
     return SCRIPT.format(
         name=name,
@@ -139,6 +149,8 @@ def script(name: str, task: Task, source: str, *, solved: bool = True) -> str:
         parameters=" ".join(parameters.split()),
         source=source,
         note="" if solved else NOTE,
+        picture=PICTURE.format(place=place, name=name) if place and not solved else "",
+        thumbnail=THUMBNAIL.format(place=place) if place else "",
     )
 
 

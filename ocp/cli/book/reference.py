@@ -1,8 +1,10 @@
 """Reference of the book: a page for every wing, made from the docstrings of its public names."""
 
+import ast
 import importlib
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -35,6 +37,11 @@ WINGS = (
     "studies",
     "cli",
 )
+TYPES = {  # as signatures name them
+    "Matrix": "a CasADi matrix, SX, MX or DM alike, or what makes one: numbers, lists, arrays.",
+    "Numbers": "what numpy reads as an array, kept as tuples.",
+    "Number": "a float, or a number left open by a `Parameter`.",
+}
 FENCE = "=" * 60
 SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")  # of docstrings
 SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
@@ -85,6 +92,9 @@ def write_pages(folder: Path) -> None:
 
 def _index(entries: dict[str, object]) -> Iterator[str]:
     yield from ("Reference", FENCE, "", "Import from ``ocp``, or from a wing where it says so.", "")
+    for alias, words in TYPES.items():
+        yield f"- ``{alias}``: {plain(words)}"
+    yield ""
     yield from (".. toctree::", "   :maxdepth: 1", "", *(f"   {wing}" for wing in WINGS), "")
     yield from (".. list-table::", "   :widths: 30 70", "")
     for name, value in entries.items():
@@ -225,8 +235,42 @@ def _process_signature(
     given: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
-    """Return a signature that Sphinx can parse: defaults of factories are an ellipsis."""
-    return given and given.replace("<factory>", "..."), returned
+    """Return a signature that Sphinx can parse, with the types that the source names.
+
+    Defaults of factories are an ellipsis.
+    """
+    types = {name: text for name, text in written_types(value).items() if text in TYPES}
+    given = given and _with_types(given.replace("<factory>", "..."), types)
+    return given, types.get("return", returned) if returned else returned
+
+
+def written_types(value: object) -> dict[str, str]:
+    """Return {parameter or field: its type as it is written}, the result's as "return".
+
+    Python forgets aliases such as `Matrix`, behind which there is no type.
+    """
+    if not (inspect.isclass(value) or inspect.isfunction(value)):
+        return {}
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(value)))
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    top = tree.body[0]
+    if isinstance(top, ast.ClassDef):
+        rows = [row for row in top.body if isinstance(row, ast.AnnAssign)]
+        return {ast.unparse(row.target): ast.unparse(row.annotation) for row in rows}
+    if not isinstance(top, ast.FunctionDef):
+        return {}
+    every = (*top.args.posonlyargs, *top.args.args, *top.args.kwonlyargs)
+    types = {each.arg: ast.unparse(each.annotation) for each in every if each.annotation}
+    return types | ({"return": ast.unparse(top.returns)} if top.returns else {})
+
+
+def _with_types(given: str, types: dict[str, str]) -> str:
+    """Return a signature whose untyped parameters have the types as they are written."""
+    for name, written in types.items():
+        given = re.sub(rf"(?<=\b{re.escape(name)}: )[~\w.]+\b(?! \|)", written, given)
+    return given
 
 
 def _process_docstring(

@@ -65,8 +65,8 @@ class Compliant:
         """Return the normal force (N) of a sphere that is `depth` (m) in the plane, less than 0
         above it, and sinks at a `rate` (m/s).
 
-        f_H = 4/3 k sqrt(R k) (d^2 + e)^(3/4) (1 + tanh(b_d d)) / 2,   k = E^(2/3) / 2
-        f   = f_H (1 + 3/2 c v) (1 + tanh(b_v (v + 2 / (3 c)))) / 2
+            f_H = 4/3 k sqrt(R k) (d^2 + e)^(3/4) (1 + tanh(b_d d)) / 2,   k = E^(2/3) / 2
+            f   = f_H (1 + 3/2 c v) (1 + tanh(b_v (v + 2 / (3 c)))) / 2
 
         (Hunt & Crossley 1975; Sherman, Seth & Delp 2011; smooth: Serrancoli et al. 2019)
         """
@@ -83,7 +83,7 @@ class Compliant:
     def grip(self, slip: Matrix) -> Matrix:
         """Return the friction (3,) per normal force, against a slip (3, m/s).
 
-        f / f_n = mu_d tanh(4 u) + (mu_s - mu_d) u / (u^2 / 4 + 3/4)^2 + mu_v v,   u = v / v_t
+            f / f_n = mu_d tanh(4 u) + (mu_s - mu_d) u / (u^2 / 4 + 3/4)^2 + mu_v v,   u = v / v_t
 
         (Brown & McPhee 2016, eq. 9, of a rounded speed v = sqrt(slip^2 + e); viscous friction grows
         with the normal force, as in Sherman, Seth & Delp 2011)
