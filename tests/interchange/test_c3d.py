@@ -1,5 +1,7 @@
 """C3D files: markers and force plates in SI, whatever processor wrote them."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from c3d_files import DEC, FRAMES, INTEL, MIPS, c3d_bytes, plain_file, plate_parameters, two_markers
@@ -228,3 +230,11 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
         ValueError, match=r"walk\.c3d: the header says 8 frames, got 6: it is cut off"
     ):
         read(tmp_path, content[: start + 6 * 4 * 20 + 40])
+
+
+def test_the_recording_that_comes_with_the_package_bears_a_body():
+    table = read_table(files("ocp.cli") / "howto" / "walk.c3d")
+    pushed = wrenches(table)
+    vertical = sum(rows[4] for rows in pushed.values.values())  # N, along y
+    assert len(markers(table).values) == 63 and len(pushed.values) == 2
+    assert np.nanmean(vertical) == pytest.approx(75 * 9.81, rel=0.05)
