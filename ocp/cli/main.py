@@ -21,6 +21,7 @@ WORDS = {
     "list": ("commands.list_problems:command", "list the gallery, and where values are published"),
     "verify": ("commands.verify:command", "certify a saved solution"),
     "view": ("commands.view:command", "show a saved solution in space, in the browser"),
+    "app": ("commands.app:command", "move a problem's parameters on a page, solved anew"),
     "docs": ("book.build_book:command", "build the documentation with its gallery"),
     "completion": (
         "commands.completion:command",

@@ -273,12 +273,16 @@ def _weak_drives(motion: ProgramMotion) -> list[str]:
         [float(inverse_dynamics(tree, q, still, least[k])[k] - held[k]) for k in range(tree.dof)]
         for q, held in zip(postures, weights)
     ]
-    loads = {
-        "holds {} at rest against gravity": np.abs(weights).max(axis=0),
-        "takes {} at least, from rest to rest in the longest duration": np.abs(ways).min(axis=0),
-    }
+    loads = (
+        ("holds {} at rest against gravity", np.abs(weights).max(axis=0), ""),
+        (
+            "takes {} at least, from rest to rest in the longest duration",
+            np.abs(ways).min(axis=0),
+            ", times in s",
+        ),
+    )
     lines = []
-    for words, torques in loads.items():
+    for words, torques, more in loads:
         shares = torques / np.maximum(limits, TINY)
         k = int(np.argmax(shares))
         if shares[k] > HEAVY:
@@ -286,7 +290,7 @@ def _weak_drives(motion: ProgramMotion) -> list[str]:
             load = words.format(f"{torques[k]:.4g} {unit}")
             lines.append(
                 f"{tree.moving[k].name}: {load}, {shares[k]:.3g} times its limit of {limits[k]:g} "
-                f"{unit}: are masses in kg, lengths in m?"
+                f"{unit}: are masses in kg, lengths in m{more}?"
             )
     return lines
 

@@ -206,7 +206,7 @@ def camera_of(stick: Stick) -> Camera:
 
 
 def bodies_of(stick: Stick, plane: tuple[np.ndarray, np.ndarray] | None = None) -> Bodies:
-    """Return the surfaces of solids, and of ground that stands out of a plane, if any."""
+    """Return the surfaces of a stick's solids, and of ground that stands out of a plane, if any."""
     size, parts = mean_cell([each.solid.corners for each in stick.solids], BUDGET), []
     for each in stick.solids:
         places, faces = coarsen_mesh(each.solid.corners, size)

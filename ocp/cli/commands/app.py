@@ -1,0 +1,52 @@
+"""The `ocp app` command: a problem on a page of sliders that is solved anew as they move."""
+
+import argparse
+import webbrowser
+from collections.abc import Sequence
+
+from ocp.cli.exit_status import DONE, REFUSED, refuse
+from ocp.cli.flags import read_line
+from ocp.cli.output.status_line import status_line
+from ocp.progress import say
+from ocp.studies.explorer.server import Explorer, Server
+
+HOST = "127.0.0.1"
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Serve a problem's page as the command line asks and return the exit status."""
+    flags = read_line(_parser(), arguments)
+    try:
+        with status_line("ocp app") as steps:
+            if not 0 <= flags.port <= 65535:
+                raise ValueError(f"--port: expected 0 to 65535, got {flags.port}")
+            say(f"states {flags.problem}")
+            explorer = Explorer(flags.problem, flags.move or ())
+            try:
+                server = Server(explorer, flags.host, flags.port)
+            except OSError as error:
+                explorer.close()
+                reason = (error.strerror or f"{error}").lower()
+                raise ValueError(f"port {flags.port} of {flags.host}: {reason}") from None
+            steps.clear()
+        print(f"explored at {server.url}, Ctrl-C or closing the page ends", flush=True)
+        if not flags.no_browser:
+            webbrowser.open(server.url)
+        server.stay()
+    except REFUSED as error:
+        return refuse("ocp app", error)
+    return DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ocp app", description=command.__doc__, allow_abbrev=False
+    )
+    words = "a problem of the gallery, or a FILE.py or module with a TASK that states parameters"
+    parser.add_argument("problem", metavar="NAME|FILE.py|PACKAGE.MODULE", help=words)
+    words = "parameters that move (default: all numbers of the problem that may stay open)"
+    parser.add_argument("--move", nargs="+", metavar="PARAMETER", help=words)
+    parser.add_argument("--host", default=HOST, help=f"where it is served (default: {HOST})")
+    parser.add_argument("--port", type=int, default=0, help="at which port (default: a free one)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address alone")
+    return parser

@@ -1,0 +1,241 @@
+"""`ocp app`: sliders move parameters, motions are solved anew and certified; nothing else is."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import ocp
+from ocp.cli.main import command
+from ocp.problems.gait import TASK as GAIT
+from ocp.problems.robots.ur5_replan import TASK as REPLANNED
+from ocp.problems.swing_ups.acrobot_swing import TASK as WITHOUT
+from ocp.studies.explorer.server import Explorer, Server
+from ocp.studies.explorer.worker import moving_parameters, slider_of
+
+ARM = '''
+"""An arm lifts a payload in a given time."""
+
+from dataclasses import replace
+
+import ocp
+from ocp.models.arms.two_link import two_link
+
+
+def problem(payload: float = 0.5, time: float = 1.0, load: float = 0.0) -> ocp.Problem:
+    """`payload`: of the hand (kg); `time`: that it takes (s); `load`: more of it (kg)."""
+    bare = two_link(torque=20.0)
+    upper, fore = bare.links
+    arm = replace(bare, links=(upper, replace(fore, mass=fore.mass + payload + load)))
+    return ocp.Problem(
+        tree=arm,
+        motion=ocp.BSpline(points=14, degree=5),
+        duration=time,
+        objective=ocp.effort(),
+        constraints=(
+            ocp.at_start(arm, q=(-1.5, 0.0), qd=0.0),
+            ocp.at_end(arm, q=(0.5, 0.5), qd=0.0),
+            ocp.torque_limits(arm),
+        ),
+    )
+
+
+TASK = ocp.Task(
+    problem,
+    parameters=(
+        ocp.Parameter("payload", 0.5, "kg", lower=0.0, upper=5.0),
+        ocp.Parameter("time", 1.0, "s", lower=0.05, upper=3.0),
+        ocp.Parameter("load", 1.0, "kg", lower=0.0),
+    ),
+)
+'''
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    path = tmp_path_factory.mktemp("app") / "lifting_arm.py"
+    path.write_text(ARM)
+    server = Server(Explorer(str(path)), "127.0.0.1", 0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    server.explorer.close()
+    assert not server.explorer.process.is_alive()
+
+
+def ask(server, path="", body=None, **headers):
+    """The status and content of a reply; a body is posted with the page's token."""
+    known = {"X-Token": server.token} | headers if body is not None else headers
+    try:
+        request = urllib.request.Request(f"{server.url}{path}", body, known)
+        with urllib.request.urlopen(request) as reply:
+            return reply.status, reply.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def post(server, values):
+    status, content = ask(server, "solve", json.dumps(values).encode())
+    assert status == 200
+    return json.loads(content)["number"]
+
+
+def answers_to(server, number):
+    """Answers to a request, once its verdict or its failure is there."""
+    seen, end = [], time.monotonic() + 60
+    while time.monotonic() < end:
+        fresh = server.explorer.after(len(seen), wait=1.0)
+        seen += fresh
+        own = [each for each in seen if each["number"] == number]
+        if own and ("verdict" in own[-1] or own[-1]["status"] != "solved"):
+            return own
+    raise AssertionError(f"no answer to {number} in {seen}")
+
+
+def test_a_move_is_solved_anew_certified_and_shown(served):
+    page = ask(served)[1].decode()
+    assert '"payload"' in page and served.token in page and "http" not in page.split("<body>")[1]
+    number = post(served, {"payload": 2.0})
+    solved, verdict = answers_to(served, number)
+    alone = ocp.solve(_problem(payload=2.0))
+    assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
+    assert verdict["certified"] and verdict["verdict"] == "certified to 0.01"
+    motion = ask(served, f"motion/{number}")[1].decode()
+    assert "contact force" in motion or "torque (N m)" in motion
+    again = post(served, {"payload": 2.1})
+    warm, _ = answers_to(served, again)
+    assert warm["iterations"] < alone.statistics["iterations"]
+
+
+def test_the_last_motion_is_saved_as_a_run_saves_it(served, tmp_path):
+    answers_to(served, post(served, {"payload": 1.0}))
+    content = ask(served, "motion.npz")[1]
+    (tmp_path / "a.npz").write_bytes(content)
+    loaded = ocp.load(tmp_path / "a.npz")
+    assert loaded.success and loaded.parameters["payload"] == 1.0
+
+
+def test_of_many_moves_the_newest_wins(served):
+    numbers = [post(served, {"payload": 0.5 + 0.1 * k}) for k in range(8)]
+    solved, _ = answers_to(served, numbers[-1])
+    known = {each["number"]: each.get("status") for each in served.explorer.after(0)}
+    answered = [n for n in numbers if known.get(n) == "solved"]
+    assert len(answered) < len(numbers) and solved["status"] == "solved"
+
+
+def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served):
+    before = dict(served.explorer.pages)
+    (failed,) = answers_to(served, post(served, {"time": 0.06}))
+    assert failed["status"] == "Infeasible_Problem_Detected" and "page" not in failed
+    assert any("must give way" in line for line in failed["lines"])
+    assert served.explorer.pages == before
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"mass": 1.0}, "mass: no parameter; there are payload, time"),
+        ({"payload": 9.0}, "payload: expected 0 to 5, got 9"),
+        ({"payload": "1"}, "payload: expected a number, got '1'"),
+        ({"payload": True}, "payload: expected a number, got True"),
+        (b'{"payload": NaN}', "payload: expected 0 to 5, got nan"),
+        ([1.0], "expected numbers by the names of parameters"),
+        (b"import os", "Expecting value"),
+    ],
+)
+def test_requests_are_numbers_within_their_bounds(served, values, words):
+    body = values if isinstance(values, bytes) else json.dumps(values).encode()
+    status, said = ask(served, "solve", body)
+    assert status == 400 and words in said.decode()
+
+
+def test_only_the_page_of_this_machine_may_ask(served):
+    assert ask(served, "solve", b"{}", **{"X-Token": "guessed"})[0] == 403
+    assert ask(served, "solve", b"{}", Host="elsewhere.example")[0] == 403
+    assert ask(served, "open", b"{}")[0] == 403 and ask(served, Host="elsewhere.example")[0] == 403
+    for place in ("motion/999", "../../etc/passwd", "answers/x"):
+        assert ask(served, place)[0] == 404
+
+
+def test_numbers_of_a_problem_move_and_what_it_leaves_out_only_if_named():
+    names = [each.name for each in moving_parameters(GAIT)]
+    assert {"speed", "step", "stature", "mass"} < {*names} and "backpack" not in names
+    (load,) = moving_parameters(GAIT, ["backpack"])
+    assert load.value == 10.0
+    assert "goal_x" in [each.name for each in moving_parameters(REPLANNED)]
+    slider = slider_of(ocp.Parameter("mass", 2.0, "kg", lower=1.5))
+    assert (slider.lower, slider.upper, slider.least, slider.most) == (1.5, 3.2, 1.5, None)
+    with pytest.raises(ValueError, match=r"gait: no parameter 'sped' \(did you mean 'speed'"):
+        moving_parameters(GAIT, ["sped"])
+    with pytest.raises(ValueError, match="acrobot_swing: nothing of it can be moved: its Task"):
+        moving_parameters(WITHOUT)
+
+
+def test_a_worker_that_has_ended_is_told(tmp_path):
+    path = tmp_path / "lifting_arm.py"
+    path.write_text(ARM)
+    explorer = Explorer(str(path))
+    answers = explorer.after(0, wait=60.0)
+    explorer.process.kill()
+    explorer.process.join()
+    while answers[-1].get("status") != "ended":
+        answers += explorer.after(len(answers), wait=10.0)
+    with pytest.raises(ValueError, match="the process that solves has ended"):
+        for _ in range(3):
+            explorer.solve({})
+    explorer.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["gayt"], "gayt"),
+        (["acrobot_swing"], "nothing of it can be moved"),
+        (["gait", "--port", "70000"], "--port: expected 0 to 65535"),
+        (["gait", "--move", "sped"], "no parameter 'sped'"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused_in_a_line(capsys, arguments, words):
+    assert command(["app", *arguments]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert said[-1].startswith("ocp app: error: ") and words in said[-1]
+
+
+@pytest.mark.commands
+def test_a_port_in_use_is_refused_and_ctrl_c_leaves_no_process(tmp_path):
+    path = tmp_path / "lifting_arm.py"
+    path.write_text(ARM)
+    line = [sys.executable, "-m", "ocp", "app", str(path), "--no-browser"]
+    program = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        url = program.stdout.readline().split()[2].rstrip(",")
+        port = url.rstrip("/").rsplit(":", 1)[1]
+        other = subprocess.run([*line, "--port", port], capture_output=True, text=True)
+        assert other.returncode == 2 and f"port {port} of 127.0.0.1: " in other.stderr
+        tasks = Path(f"/proc/{program.pid}/task").iterdir()
+        children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+        assert children
+        program.send_signal(signal.SIGINT)
+        assert program.wait(20) == 0
+        end = time.monotonic() + 10
+        while any(Path(f"/proc/{pid}").exists() for pid in children):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def _problem(**values):
+    space = {}
+    exec(compile(ARM, "arm", "exec"), space)
+    return space["problem"](**values)
