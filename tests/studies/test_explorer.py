@@ -215,7 +215,13 @@ def test_a_port_in_use_is_refused_and_ctrl_c_leaves_no_process(tmp_path):
     path = tmp_path / "lifting_arm.py"
     path.write_text(ARM)
     line = [sys.executable, "-m", "ocp", "app", str(path), "--no-browser"]
-    program = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program = subprocess.Popen(
+        line,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     try:
         url = program.stdout.readline().split()[2].rstrip(",")
         port = url.rstrip("/").rsplit(":", 1)[1]
