@@ -23,10 +23,17 @@ def join_violations(
     solution: Solution, parts: Mapping[str, Mapping[str, Violation]]
 ) -> dict[str, Violation]:
     """Return {name: Violation} of a motion of phases, of which those of its `parts` are known."""
+    return on_whole_time(solution, parts) | link_violations(solution)
+
+
+def on_whole_time(
+    solution: Solution, parts: Mapping[str, Mapping[str, Violation]]
+) -> dict[str, Violation]:
+    """Return {name: Violation} of the `parts` of a motion, by names and at times of the whole."""
     table, begin = {}, 0.0
     for name, known in parts.items():
         for each in known.values():
             full = name_in_phase(name, each.name)
             table[full] = replace(each, name=full, time=begin + each.time)
         begin += solution.parts[name].duration
-    return table | link_violations(solution)
+    return table

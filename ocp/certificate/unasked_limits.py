@@ -1,13 +1,11 @@
 """Limits of a tree's joints that no constraint asks for and that a motion exceeds."""
 
-from dataclasses import replace
-
 import numpy as np
 
+from ocp.certificate.constraint_violations import on_whole_time
 from ocp.certificate.row_violations import Violation, dense_violation
 from ocp.mechanics.model.joints import LIMITED
 from ocp.problem.constraints.limits_and_boundaries import limits
-from ocp.problem.reserved_names import name_in_phase
 from ocp.solution.sampling import dense_instants, traces
 from ocp.solution.solution import Solution
 
@@ -20,13 +18,13 @@ def unasked_limits(solution: Solution) -> dict[str, Violation]:
     A joint's limits hold only by constraints, as `limits(tree)`. The names are those of the
     constraints that would ask for them, those of phases as `name_in_phase` has them.
     """
-    table, begin = {}, 0.0
-    for name, motion in solution.parts.items():
-        for each in _exceeded(motion):
-            full = name_in_phase(name, each.name)
-            table[full] = replace(each, name=full, time=begin + each.time)
-        begin += motion.duration
-    return table
+    return on_whole_time(
+        solution,
+        {
+            name: {each.name: each for each in _exceeded(motion)}
+            for name, motion in solution.parts.items()
+        },
+    )
 
 
 def unasked_words(known: dict[str, Violation]) -> list[str]:
