@@ -48,8 +48,9 @@ function crossings(page) {
 }
 function look() {
   for (const [name, page] of pages()) {
+    if (page.readyState !== "complete") continue;  // a frame begins as an empty document
     const canvas = page.querySelector("#space > canvas"), copy = document.createElement("canvas");
-    const clock = page.querySelector("output").textContent;
+    const clock = page.querySelector("output")?.textContent;
     if (!clock || !canvas.width) continue;
     const pen = copy.getContext("2d");
     Object.assign(copy, {width: 300, height: 200});
