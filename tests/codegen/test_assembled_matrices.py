@@ -69,6 +69,19 @@ def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
 
 
 @needed
+def test_a_product_with_zeros_alone_adds_nothing():
+    x, y = ca.MX.sym("x", 4), ca.MX.sym("y", 2)
+    zeros = ca.MX(ca.DM([[0.0, 1.0], [0.0, 2.0]]))[:, 0]  # which CasADi takes for numbers
+    product = ca.mac(ca.reshape(x, 2, 2), zeros, y)
+    function = ca.Function("sum", [x, y], [product + 1])
+    assert steps_of_matrices(function) is not None
+    made = assemble_map(function, 3)
+    inputs = [np.ones((4, 3)), np.arange(6.0).reshape(2, 3)]
+    assert made is not None
+    assert np.array_equal(np.array(made.call(inputs)[0]), inputs[1] + 1)
+
+
+@needed
 def test_what_is_not_known_is_expanded():
     x = ca.MX.sym("x", 9)
     function = ca.Function("norms", [x], [ca.norm_2(x) * x, ca.vec(ca.repmat(x, 1, 2))])

@@ -178,6 +178,8 @@ class _Reader:
         zero_x, zero_y = (self._is(each, self.zero) for each in operands[1:])
         needed = ~(zero_x[left] | zero_y[right])
         left, right, target = left[needed], right[needed], target[needed]
+        if not len(target):
+            return operands[0]
         z, x, y = operands[0].copy(), operands[1][left], operands[2][right]
         x, y = np.where(self._is(y, self.one), y, x), np.where(self._is(y, self.one), x, y)
         plain, turned = self._is(x, self.one), self._is(x, self.minus)
