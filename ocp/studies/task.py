@@ -73,9 +73,10 @@ def film(solution: Solution, path: str | Path) -> None:
 class Published:
     """A published number: its `quantity` with unit, `value` and `source`, beside `ours`(solution).
 
-    The true `optimum` where it is known; a `remark`. The number belongs to the problem with these
-    `arguments` (beside the defaults) and is recomputed with the Transcription `settings`; with
-    `comparable` False the source does not say enough to repeat it.
+    The true `optimum` where it is known; a `remark`; `within` what share of it ours should lie,
+    None where they differ for a reason, which the remark says. The number belongs to the problem
+    with these `arguments` (beside the defaults) and is recomputed with the Transcription
+    `settings`; with `comparable` False the source does not say enough to repeat it.
     """
 
     quantity: str
@@ -84,6 +85,7 @@ class Published:
     ours: Callable[[Solution], float] = field(repr=False)
     optimum: float | None = None
     remark: str = ""
+    within: float | None = None
     arguments: Arguments = field(default_factory=dict)
     settings: Arguments = field(default_factory=dict)
     comparable: bool = True

@@ -1,9 +1,9 @@
-"""An arm swings to and fro between two postures, and springs bear its load: with the stiffness that
-takes least squared torque, which is found with the motion.
+"""An arm swings to and fro between two postures, on springs whose best stiffness is found.
 
-Springs rest midway, so that the way back is the way there mirrored. The drives have rotors behind
-gears, the bearings are viscous. One link of inertia I about its hinge, rotor included, would need
-no torque at all without friction, if it swings at resonance,
+The stiffness is that which takes least squared torque. Springs rest midway, so that the way back
+is the way there mirrored. The drives have rotors behind gears, the bearings are viscous. One link
+of inertia I about its hinge, rotor included, would need no torque at all without friction, if it
+swings at resonance,
 
     k = I (pi / T)^2
 

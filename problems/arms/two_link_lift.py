@@ -48,6 +48,7 @@ PUBLISHED = (
     Published(
         quantity="T (s)",
         value=0.520,
+        within=0.0015,
         source="Xiang et al. 2009, example 2",
         optimum=0.51886,
         ours=lambda solution: solution.duration,

@@ -43,6 +43,7 @@ PUBLISHED = (
     Published(
         quantity="T (s)",
         value=0.3934,
+        within=0.004,
         source="Xiang et al. 2009, example 1",
         optimum=FASTEST,
         settings=AT_KNOTS,
@@ -52,6 +53,7 @@ PUBLISHED = (
     Published(
         quantity="T (s)",
         value=0.392,
+        within=0.001,
         source="Barman 2020, section 4.1",
         optimum=FASTEST,
         settings=AT_KNOTS,

@@ -51,6 +51,7 @@ def task_rows() -> Iterator[Row]:
                 by=" ".join([f"`{name}`", *(f"`--{key} {value}`" for key, value in words)]),
                 optimum=entry.optimum,
                 remark=entry.remark,
+                within=entry.within,
                 slow=name in SLOW,
             )
 

@@ -22,7 +22,7 @@ def rows(paper: str = "", slow: bool = True) -> Iterator[Row]:
     one.
     """
     if paper and paper not in ROWS:
-        raise ValueError(f"--only: expected one of {', '.join(ROWS)}, got {paper!r}")
+        raise ValueError(f"paper: expected one of {', '.join(ROWS)}, got {paper!r}")
     known = list(task_rows())
     for name, own in ROWS.items():
         if paper in ("", name):

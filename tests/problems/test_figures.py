@@ -18,7 +18,6 @@ from ocp.problems.benchmarks.figures import (
     draw_page,
     write_pages,
 )
-from ocp.problems.benchmarks.figures.__main__ import run
 from ocp.problems.benchmarks.figures.hollerbach import counted, polynomial
 from ocp.problems.benchmarks.figures.page import curves, excess, peaks, turns
 from ocp.problems.benchmarks.figures.sensitivities import closed, composites, differences, recursive
@@ -101,17 +100,6 @@ def test_pages_are_chosen_by_name_or_by_paper():
     for part in ("xiang-4", "xian"):
         with pytest.raises(ValueError, match=f"no page is called '{part}'; there are xiang-04, "):
             chosen([part])
-
-
-def test_what_cannot_be_drawn_is_told_in_a_line(tmp_path, capsys):
-    taken = tmp_path / "taken"
-    taken.write_text("")
-    assert run([str(taken), "--only", "xiang-05"]) == 2
-    assert run([str(tmp_path), "--only", "nothing"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert told[0] == f"figures: error: {taken}: expected a directory"
-    assert told[1].startswith("figures: error: no page is called 'nothing'")
-    assert not list(tmp_path.glob("*.png"))
 
 
 def test_four_ways_agree_on_the_sensitivities_along_the_lift():

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp.cli.commands.list_problems import tasks
+from ocp.cli.commands.list_problems import tasks, topic_of
 from ocp.plots import plot_snapshots
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.store import qualified_names
 
 FOLDER = Path(__file__).parent / "pictures"  # a folder for each topic
 SIZE = 460, 345  # at most, in dots
@@ -50,7 +49,7 @@ def main(names: Sequence[str]) -> None:
     """Solve problems and replace their pictures; all of the gallery where none is named."""
     known = tasks()
     for name in names or known:
-        task, topic = known[name], qualified_names.gallery()[name].split(".")[2]
+        task, topic = known[name], topic_of(name)
         solution = task.method(task.problem(), task.transcription, Solver()).require(coarse=True)
         draw(solution, FOLDER / topic / f"{name}.jpg")
 

@@ -1,1 +1,1 @@
-"""The commands: run, study, compare, verify, view, list, completion."""
+"""The commands: run, study, compare, list, papers, verify, view, app, completion."""

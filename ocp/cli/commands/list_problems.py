@@ -1,7 +1,8 @@
 """The gallery: problems and comparisons that come with the package, listed or solved.
 
-`ocp list` prints what there is. `ocp list --solve` solves every problem with its default flags,
-certifies it, and prints a row for each as soon as it is ready.
+`ocp list` prints what there is, by what one wants to do and by kind. `ocp list --solve` solves
+every problem with its default flags, certifies it, and prints a row for each as soon as it is
+ready.
 """
 
 import argparse
@@ -20,7 +21,23 @@ from ocp.studies.store.qualified_names import gallery
 from ocp.studies.tables import align_columns
 from ocp.studies.task import Task
 
-HEADER = ("name", "published values", "problem")
+# What one wants to do, and the problems to begin from
+GOALS = (
+    ("move an arm in least time or effort", ("two_link_time", "two_link_lift", "two_link_effort")),
+    ("switch torques exactly, in arcs or free intervals", ("two_link_arcs", "pr_mixed")),
+    ("reach past an obstacle, carry a cup upright", ("ur5_reach", "panda_carry")),
+    ("pick a load up and put it down, throw", ("box_pick", "five_bar_pick", "throw")),
+    ("swing up what is driven too little", ("cart_pole_swing", "acrobot_swing", "sohl_swing")),
+    ("plan anew while it moves", ("cart_pole_mpc", "ur5_replan")),
+    ("close loops, hang loads by cables", ("four_bar_effort", "slider_crank", "hoist")),
+    ("store energy in springs, bend links", ("spring_arm", "flexible_slew")),
+    ("follow recorded markers and forces", ("track_walk",)),
+    ("walk or trot with a robot", ("quadruped_trot", "anymal_trot", "g1_step", "biped_walk")),
+    ("hop; let a solve find its contacts", ("pogo_hop", "unscheduled_hop", "unscheduled_walk")),
+    ("predict a person's walk", ("gait", "gait_start", "gait_stop", "carry", "cart_push")),
+    ("run, jump, rise, somersault", ("running", "jump", "sit_to_stand", "somersault")),
+    ("lift a box, and see what the back bears", ("lifting", "lift_aside", "lift_step")),
+)
 
 
 def modules() -> dict[str, ModuleType]:
@@ -130,13 +147,26 @@ def _problem_names(flags: argparse.Namespace) -> list[str]:
 
 
 def gallery_table() -> str:
-    """Return the gallery as text: names, where values are published, and what is solved."""
-    rows = []
-    for name, task in tasks().items():
-        sources = "; ".join(dict.fromkeys(entry.source for entry in task.published))
+    """Return the gallery as text: names by what one wants to do, then problems by their kind, with
+    the places where values of them are published."""
+    goals = [(f"  {goal}", ", ".join(names)) for goal, names in GOALS]
+    lines = align_columns([("TO", "BEGIN WITH"), *goals]).splitlines()
+    width = max(map(len, tasks()))
+    topic = ""
+    for name, task in sorted(tasks().items(), key=lambda entry: topic_of(entry[0])):
+        if topic_of(name) != topic:
+            topic = topic_of(name)
+            lines += ["", topic.upper().replace("_", " ")]
         words = first_line(inspect.getmodule(task.problem) or ModuleType(name))
-        rows.append((name, sources or "-", words))
-    return (
-        align_columns([HEADER, *rows])
-        + "\n\n`ocp run NAME` solves one, `ocp run NAME --help` its flags, `ocp list --solve` all"
-    )
+        lines.append(f"  {name:<{width}}  {words}")
+        if sources := "; ".join(dict.fromkeys(entry.source for entry in task.published)):
+            lines.append(f"  {'':<{width}}  published: {sources}")
+    lines += ["", "`ocp run NAME` solves one, `ocp run NAME --help` says its flags, `ocp app NAME`"]
+    lines += ["moves its parameters on a page, `ocp list --solve` solves and certifies all,"]
+    lines += ["`ocp papers` computes what is published."]
+    return "\n".join(lines)
+
+
+def topic_of(name: str) -> str:
+    """Return the kind of a problem of the gallery: the folder that states it."""
+    return gallery()[name].split(".")[2]
