@@ -21,12 +21,21 @@ from ocp.studies.task import task_of
 Annotation: TypeAlias = Any  # of a parameter or field: a type, a union, a Literal, NOTHING
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
+HOST = "127.0.0.1"  # this machine alone
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 FLAG = re.compile(r"--[\w.-]+")
 NEGATIVE = re.compile(r"-(\d|\.\d|inf\b)")
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 ARGUMENTS = re.compile(r"^Args:\n((?:[ \t]+.*\n?)+)", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+
+
+def add_address(parser: argparse.ArgumentParser, port: int) -> None:
+    """Add the flags of where a page is served: to this machine alone, at a port, 0 for a free one,
+    unless something else is asked."""
+    told = port or "a free one"
+    parser.add_argument("--host", default=HOST, help=f"where it is served (default: {HOST})")
+    parser.add_argument("--port", type=int, default=port, help=f"at which port (default: {told})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

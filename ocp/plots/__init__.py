@@ -20,7 +20,7 @@ from ocp.plots.curves.elements import plot_elements
 from ocp.plots.curves.motion_page import plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.curves.solver_iterations import plot_convergence, spy
 from ocp.plots.overview import plot
-from ocp.plots.scene_page import Page, animate, page, page_of
+from ocp.plots.scene_page import Page, animate, page, page_of, player, scene_data
 from ocp.plots.tiles import Band, Tile, Trace, draw_tiles, handles
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "panels",
     "picture",
     "plan",
+    "player",
     "plot",
     "plot_convergence",
     "plot_elements",
@@ -66,6 +67,7 @@ __all__ = [
     "plot_torques",
     "rulers",
     "scene",
+    "scene_data",
     "show",
     "snapshots",
     "spy",

@@ -90,15 +90,24 @@ def page(
     if path is not None:
         check_suffix(path, (".html",))
         title = title or Path(path).stem
-    long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
-    count = int(np.clip(RATE * solution.duration, FEWEST, 3 * FEWEST))
-    figure = stick(solution, solution.times(count))
-    made = page_of(figure, long, title=title, words=_words(solution), sections=_sections(solution))
+    if seconds is not None:
+        positive("page: seconds", seconds)
+    made = _filled(scene_data(solution, seconds, title=title))
     if len(made.text.encode()) > MOST:
         raise ValueError(f"page: it would take more than {MOST / 1e6:g} MB")
     if path is not None:
         write(path, made.text)
     return made
+
+
+def scene_data(solution: Solution, seconds: float | None = None, *, title: str = "") -> Cell:
+    """Return the data of a motion's page, for JSON, as `show` of the player takes it; arguments are
+    those of `page`."""
+    long = max(2.0, solution.duration) if seconds is None else seconds
+    count = int(np.clip(RATE * solution.duration, FEWEST, 3 * FEWEST))
+    figure = stick(solution, solution.times(count))
+    sections = _sections(solution)
+    return _scene(figure, long, title=title, words=_words(solution), sections=sections)
 
 
 def page_of(
@@ -113,12 +122,36 @@ def page_of(
 
     `words` are (kind, text) of what stands beside the `title`, `sections` the curves.
     """
+    return _filled(_scene(figure, seconds, title=title, words=words, sections=sections))
+
+
+def player() -> str:
+    """Return the page of HTML that shows nothing yet, for motions that come by its `show`."""
+    return PLAYER.read_text(encoding="utf-8").replace("@TITLE@", "motion").replace("@DATA@", "")
+
+
+def _filled(data: Cell) -> Page:
+    """Return the page of a scene's data."""
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    page_text = PLAYER.read_text(encoding="utf-8").replace("@TITLE@", escape(data["title"]))
+    return Page(page_text.replace("@DATA@", text))
+
+
+def _scene(
+    figure: Stick,
+    seconds: float,
+    *,
+    title: str,
+    words: Sequence[tuple[str, str]],
+    sections: Sequence[Cell],
+) -> Cell:
+    """Return the data of a figure in space, in axes whose third is up."""
     frames, solids = _solids(figure)
     traces = list(_traces(figure))
     seen = figure.extremes @ figure.directions.T
     low, high = seen.min(axis=0), seen.max(axis=0)
     grid = round_length(float((high - low).max()) / 3)
-    data = {
+    return {
         "title": title or "motion",
         "words": [list(each) for each in words],
         "t": pack(figure.t),
@@ -142,11 +175,9 @@ def page_of(
         + [[LEGEND[kind], figure.colours[kind][0]] for kind in figure.arrows],
         "ends": [[name, end] for name, end in figure.ends],
         "note": f"grid of {grid / 5:g} m; drag to turn, wheel to zoom, shift and drag to move",
+        "axes": figure.directions.tolist(),
         "sections": sections,
     }
-    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    player = PLAYER.read_text(encoding="utf-8")
-    return Page(player.replace("@TITLE@", escape(data["title"])).replace("@DATA@", text))
 
 
 def animate(

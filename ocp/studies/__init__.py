@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ocp.lazy import lazy_names
 from ocp.solving.starts.random_starts import random_guess
-from ocp.studies.task import OwnFile, Published, Task, Views
+from ocp.studies.task import OwnFile, Published, Task, Views, task_at
 
 if TYPE_CHECKING:
     from ocp.studies.comparison.comparison import Comparison, compare
@@ -71,6 +71,7 @@ __all__ = [
     "restarts",
     "side_by_side",
     "sweep",
+    "task_at",
     "variants",
 ]
 

@@ -16,7 +16,7 @@ from ocp.solution.solution import Solution
 from ocp.solving.solve_problem import solve
 from ocp.spelling import suggest_fields, suggestion
 from ocp.studies.store.argument_records import EMPTY, Arguments, Keywords, call_by_flags, flags_of
-from ocp.studies.store.qualified_names import GALLERY
+from ocp.studies.store.qualified_names import GALLERY, module_at
 from ocp.studies.user_file_errors import told_by_line
 from ocp.transcription.settings import Transcription
 
@@ -238,6 +238,12 @@ def takes_values(method: Callable) -> bool:
     """Tell whether a method can be handed values of parameters."""
     taken = inspect.signature(method).parameters.values()
     return any(one.name == "values" or one.kind is one.VAR_KEYWORD for one in taken)
+
+
+def task_at(name: str) -> Task:
+    """Return the Task of a NAME of the gallery, a file ending in .py, or package.module; raise
+    ValueError naming what is not there."""
+    return task_of(module_at(name))
 
 
 def task_of(module: ModuleType) -> Task:

@@ -57,7 +57,7 @@ function look() {
     pen.drawImage(canvas, 0, 0, 300, 200);
     const {data} = pen.getImageData(0, 0, 300, 200), shades = new Set();
     for (let i = 0; i < data.length; i += 4) shades.add(data.slice(i, i + 3).join());
-    const cursors = [...page.querySelectorAll("figure u")].map(each => each.style.left);
+    const cursors = [...page.querySelectorAll("figure u")].map(each => each.style.transform);
     (seen[name] ??= []).push([clock, shades.size, cursors[0]]);
     crossed[name] = (crossed[name] ?? 0) + crossings(page).length;
   }

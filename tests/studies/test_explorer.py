@@ -1,6 +1,7 @@
 """`ocp app`: sliders move parameters, motions are solved anew and certified; nothing else is."""
 
 import json
+import multiprocessing
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from ocp.cli.main import command
 from ocp.problems.gait import TASK as GAIT
 from ocp.problems.robots.ur5_replan import TASK as REPLANNED
 from ocp.problems.swing_ups.acrobot_swing import TASK as WITHOUT
-from ocp.studies.explorer.server import Explorer, Server
+from ocp.studies.explorer.inbox import Inbox, Superseded
+from ocp.studies.explorer.server import LEAVING, Explorer, Server
 from ocp.studies.explorer.worker import moving_parameters, slider_of
 
 ARM = '''
@@ -89,16 +91,21 @@ def post(server, values):
     return json.loads(content)["number"]
 
 
+def told(explorer, count=0, wait=1.0):
+    """How many answers there are, and those after the first `count`, as data."""
+    count, texts = explorer.after(count, wait)
+    return count, [json.loads(text) for text in texts]
+
+
 def answers_to(server, number):
     """Answers to a request, once its verdict or its failure is there."""
-    seen, end = [], time.monotonic() + 60
+    own, count, end = {}, 0, time.monotonic() + 60
     while time.monotonic() < end:
-        fresh = server.explorer.after(len(seen), wait=1.0)
-        seen += fresh
-        own = [each for each in seen if each["number"] == number]
-        if own and ("verdict" in own[-1] or own[-1]["status"] != "solved"):
-            return own
-    raise AssertionError(f"no answer to {number} in {seen}")
+        count, fresh = told(server.explorer, count)
+        own |= {"verdict" in each: each for each in fresh if each["number"] == number}
+        if True in own or own.get(False, {"status": "solved"})["status"] != "solved":
+            return [own[key] for key in sorted(own)]
+    raise AssertionError(f"no answer to {number}: {own}")
 
 
 def test_a_move_is_solved_anew_certified_and_shown(served):
@@ -109,8 +116,11 @@ def test_a_move_is_solved_anew_certified_and_shown(served):
     alone = ocp.solve(_problem(payload=2.0))
     assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
     assert verdict["certified"] and verdict["verdict"] == "certified to 0.01"
-    motion = ask(served, f"motion/{number}")[1].decode()
-    assert "contact force" in motion or "torque (N m)" in motion
+    assert solved["values"] == {"payload": 2.0, "time": 1.0} and not solved["switched"]
+    names = {each["mesh"] for each in solved["scene"]["solids"]}
+    assert all("places" in json.loads(ask(served, f"mesh/{name}")[1]) for name in names)
+    assert solved["scene"]["sections"] and b"window.show" in ask(served, "player")[1]
+    assert ["certificate", "certified to 0.001"] in verdict["card"] or verdict["card"]
     again = post(served, {"payload": 2.1})
     warm, _ = answers_to(served, again)
     assert warm["iterations"] < alone.statistics["iterations"]
@@ -118,36 +128,41 @@ def test_a_move_is_solved_anew_certified_and_shown(served):
 
 def test_the_last_motion_is_saved_as_a_run_saves_it(served, tmp_path):
     answers_to(served, post(served, {"payload": 1.0}))
-    content = ask(served, "motion.npz")[1]
+    content = ask(served, "file/motion.npz")[1]
     (tmp_path / "a.npz").write_bytes(content)
     loaded = ocp.load(tmp_path / "a.npz")
     assert loaded.success and loaded.parameters["payload"] == 1.0
+    assert ask(served, "file/page.html")[1].startswith(b"<!DOCTYPE html>")
+    assert ask(served, "file/picture.png")[1].startswith(b"\x89PNG")
+    assert ask(served, "file/motion.exe")[0] == 404
 
 
 def test_of_many_moves_the_newest_wins(served):
     numbers = [post(served, {"payload": 0.5 + 0.1 * k}) for k in range(8)]
     solved, _ = answers_to(served, numbers[-1])
-    known = {each["number"]: each.get("status") for each in served.explorer.after(0)}
-    answered = [n for n in numbers if known.get(n) == "solved"]
-    assert len(answered) < len(numbers) and solved["status"] == "solved"
+    known = [json.loads(text) for _, text in served.explorer.answers]
+    verdicts = [each["number"] for each in known if "verdict" in each]
+    assert solved["status"] == "solved" and numbers[-1] in verdicts
+    assert not {*numbers[:-1]} & {*verdicts}
 
 
 def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served):
-    before = dict(served.explorer.pages)
+    before = served.explorer.shown
     (failed,) = answers_to(served, post(served, {"time": 0.06}))
-    assert failed["status"] == "Infeasible_Problem_Detected" and "page" not in failed
+    assert failed["status"] == "Infeasible_Problem_Detected" and "scene" not in failed
     assert any("must give way" in line for line in failed["lines"])
-    assert served.explorer.pages == before
+    assert served.explorer.shown == before
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"mass": 1.0}, "mass: no parameter; there are payload, time"),
+        ({"mass": 1.0}, "mass: no parameter; there are payload, time, load"),
+        ({"load": "os"}, "load: expected a number, got 'os'"),
         ({"payload": 9.0}, "payload: expected 0 to 5, got 9"),
         ({"payload": "1"}, "payload: expected a number, got '1'"),
         ({"payload": True}, "payload: expected a number, got True"),
-        (b'{"payload": NaN}', "payload: expected 0 to 5, got nan"),
+        (b'{"payload": NaN}', "payload: expected a number, got nan"),
         ([1.0], "expected numbers by the names of parameters"),
         (b"import os", "Expecting value"),
     ],
@@ -162,8 +177,55 @@ def test_only_the_page_of_this_machine_may_ask(served):
     assert ask(served, "solve", b"{}", **{"X-Token": "guessed"})[0] == 403
     assert ask(served, "solve", b"{}", Host="elsewhere.example")[0] == 403
     assert ask(served, "open", b"{}")[0] == 403 and ask(served, Host="elsewhere.example")[0] == 403
-    for place in ("motion/999", "../../etc/passwd", "answers/x"):
+    for place in ("mesh/999", "file/../../etc/passwd", "../../etc/passwd", "answers/x"):
         assert ask(served, place)[0] == 404
+
+
+def test_what_is_no_parameter_states_the_problem_anew(served):
+    solved, verdict = answers_to(served, post(served, {"payload": 1.0, "load": 0.5}))
+    assert solved["switched"] == {"load": 0.5} and verdict["certified"]
+    alone = ocp.solve(_problem(payload=1.0, load=0.5))
+    assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
+
+
+def test_a_motion_that_is_certified_yields_to_a_move():
+    pipe, other = multiprocessing.Pipe()
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        inbox = Inbox(other)
+        with pytest.raises(Superseded), inbox.interruptible():
+            pipe.send({"number": 2})
+            end = time.monotonic() + 20
+            while time.monotonic() < end:
+                time.sleep(0.001)
+        assert inbox.take() == {"number": 2}
+        pipe.send({"number": 3})
+        while not inbox.waits:
+            time.sleep(0.001)
+        with pytest.raises(Superseded), inbox.interruptible():
+            raise AssertionError("begun although a request waits")
+        pipe.close()
+        inbox.take()
+        assert inbox.take() is None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_server_stays_while_a_page_looks(served):
+    server = Server(served.explorer, "127.0.0.1", 0)
+    try:
+        assert server.is_looked_at()
+        server.look("one")
+        server.look("two")
+        server.leave("one")
+        assert server.is_looked_at()
+        server.leave("two")
+        server.left -= LEAVING
+        assert not server.is_looked_at()
+        server.look("one")
+        assert server.is_looked_at()
+    finally:
+        server.server_close()
 
 
 def test_numbers_of_a_problem_move_and_what_it_leaves_out_only_if_named():
@@ -184,11 +246,12 @@ def test_a_worker_that_has_ended_is_told(tmp_path):
     path = tmp_path / "lifting_arm.py"
     path.write_text(ARM)
     explorer = Explorer(str(path))
-    answers = explorer.after(0, wait=60.0)
+    count, answers = told(explorer, wait=60.0)
     explorer.process.kill()
     explorer.process.join()
     while answers[-1].get("status") != "ended":
-        answers += explorer.after(len(answers), wait=10.0)
+        count, fresh = told(explorer, count, wait=10.0)
+        answers += fresh
     with pytest.raises(ValueError, match="the process that solves has ended"):
         for _ in range(3):
             explorer.solve({})

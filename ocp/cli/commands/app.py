@@ -5,12 +5,10 @@ import webbrowser
 from collections.abc import Sequence
 
 from ocp.cli.exit_status import DONE, REFUSED, refuse
-from ocp.cli.flags import read_line
+from ocp.cli.flags import add_address, read_line
 from ocp.cli.output.status_line import status_line
 from ocp.progress import say
 from ocp.studies.explorer.server import Explorer, Server
-
-HOST = "127.0.0.1"
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -46,7 +44,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("problem", metavar="NAME|FILE.py|PACKAGE.MODULE", help=words)
     words = "parameters that move (default: all numbers of the problem that may stay open)"
     parser.add_argument("--move", nargs="+", metavar="PARAMETER", help=words)
-    parser.add_argument("--host", default=HOST, help=f"where it is served (default: {HOST})")
-    parser.add_argument("--port", type=int, default=0, help="at which port (default: a free one)")
+    add_address(parser, 0)
     parser.add_argument("--no-browser", action="store_true", help="print the address alone")
     return parser

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from ocp.cli.exit_status import DONE, REFUSED, refuse
-from ocp.cli.flags import read_line
+from ocp.cli.flags import HOST, add_address, read_line
 from ocp.cli.output.status_line import status_line
 from ocp.plots import page
-from ocp.plots.bodies.viewer import HOST, PORT, Viewer
+from ocp.plots.bodies.viewer import PORT, Viewer
 from ocp.progress import say
 from ocp.storage import load
 from ocp.storage.atomic_files import check_writable
@@ -53,6 +53,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--html", metavar="FILE.html", help=words)
     words = "how long the page plays (default: as the motion, and at least 2)"
     parser.add_argument("--seconds", type=float, metavar="NUMBER", help=words)
-    parser.add_argument("--host", default=HOST, help=f"where it is served (default: {HOST})")
-    parser.add_argument("--port", type=int, default=PORT, help=f"at which port (default: {PORT})")
+    add_address(parser, PORT)
     return parser

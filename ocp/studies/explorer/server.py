@@ -12,19 +12,23 @@ import secrets
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ocp.plots import player
 from ocp.studies.explorer.worker import work
 from ocp.studies.store.argument_records import Keywords
 
 PAGE = Path(__file__).parent / "explorer.html"
 LONGEST = 15.0  # s: a question for the next answer waits so long
 QUIET = 30.0  # s: without questions for so long nobody looks any more
-KEPT = 4  # motions that a page may still ask for
+LEAVING = 3.0  # s: where a page has said that it goes, unless another asks
+LONGEST_FILE = 120.0  # s: for a file to be written
+KEPT = 20  # answers for who comes later
 LARGEST = 100_000  # bytes of a request
 
 
@@ -44,15 +48,19 @@ class Explorer:
         other.close()
         self.changed = threading.Condition()
         self.sending = threading.Lock()
-        self.answers: list[Keywords] = []
-        self.pages: dict[int, str] = {}
+        self.told = 0  # answers so far
+        self.answers: deque[tuple[int, str]] = deque(maxlen=KEPT)  # by number, as JSON
+        self.shown: tuple[int, str, str] = (0, "", "{}")  # the last motion: number, answer, scene
+        self.meshes: dict[str, str] = {}
         self.asked = 0
-        self.saved: bool | None = False
+        self.made: dict[str, str] = {}
         first = self._first()
         if "refused" in first:
             self.close()
             raise ValueError(first["refused"])
+        self.stated = first
         self.sliders: list[Keywords] = first["sliders"]
+        self.switches: list[Keywords] = first["switches"]
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
         self.solve({})
@@ -64,46 +72,59 @@ class Explorer:
             return {"refused": f"{self.name}: the process that states it ended"}
 
     def solve(self, values: Mapping[str, object]) -> int:
-        """Ask for the motion with values of some parameters, the others as they are by default;
-        return the request's number.
+        """Ask for the motion with values of some parameters and switches, the others as they are by
+        default; return the request's number.
 
-        Raises ValueError naming a parameter that is unknown, no number, or out of its bounds.
+        Raises ValueError naming one that is unknown, of another kind, or out of its bounds.
         """
         known = {each["name"]: each for each in self.sliders}
+        others = {each["name"]: each["value"] for each in self.switches}
         numbers = {name: float(each["value"]) for name, each in known.items()}
+        switched: Keywords = {}
         for name, value in values.items():
+            if name in others:
+                if value != others[name]:
+                    switched[name] = _like(name, value, others[name])
+                continue
             if name not in known:
-                raise ValueError(f"{name}: no parameter; there are {', '.join(known)}")
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"{name}: expected a number, got {value!r}")
+                raise ValueError(f"{name}: no parameter; there are {', '.join([*known, *others])}")
             least, most = known[name]["least"], known[name]["most"]
             low, high = -math.inf if least is None else least, math.inf if most is None else most
-            if not (math.isfinite(value) and low <= value <= high):
-                raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
-            numbers[name] = float(value)
+            number = _like(name, value, 0.0)
+            if not low <= number <= high:
+                raise ValueError(f"{name}: expected {low:g} to {high:g}, got {number:g}")
+            numbers[name] = float(number)
         with self.changed:
             self.asked += 1
             number = self.asked
-        self._send({"number": number, "values": numbers})
+        self._send({"number": number, "values": numbers, "switched": switched})
         return number
 
-    def save(self) -> bytes:
-        """Return the file of the last motion; raise ValueError before there is one."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "motion.npz"
-            with self.changed:
-                self.saved = None
-                self._send({"file": str(path)})
-                self.changed.wait_for(lambda: self.saved is not None, timeout=4 * LONGEST)
-            if not path.exists():
-                raise ValueError("there is no motion yet")
-            return path.read_bytes()
+    def file(self, name: str) -> bytes:
+        """Return a file of the last motion, of a name among those of the worker.
 
-    def after(self, count: int, wait: float = LONGEST) -> list[Keywords]:
-        """Return the answers after the first `count` of them, waiting for one (s)."""
+        Raises ValueError where there is no motion, or it has no such file.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / name)
+            self._send({"make": name, "path": path})
+            with self.changed:
+                self.changed.wait_for(lambda: path in self.made, timeout=LONGEST_FILE)
+                reason = self.made.pop(path, "it takes too long")
+            if reason:
+                raise ValueError(reason)
+            return Path(path).read_bytes()
+
+    def after(self, count: int, wait: float = LONGEST) -> tuple[int, list[str]]:
+        """Return the number of answers, and those after the first `count` of them, as JSON, waiting
+        for one (s). What was before the last motion, which has its scene, is left out."""
         with self.changed:
-            self.changed.wait_for(lambda: len(self.answers) > count, timeout=wait)
-            return self.answers[count:]
+            self.changed.wait_for(lambda: self.told > count, timeout=wait)
+            number, answer, scene = self.shown
+            texts = [text for k, text in self.answers if k > max(count, number)]
+            if number > count:
+                texts = [f'{answer[:-1]},"scene":{scene}}}', *texts]
+            return self.told, texts
 
     def close(self) -> None:
         """End the worker."""
@@ -127,19 +148,38 @@ class Explorer:
             except (EOFError, OSError):
                 message = {"number": 0, "status": "ended", "lines": ["the solving process ended"]}
             with self.changed:
-                if "saved" in message:
-                    self.saved = bool(message["saved"])
+                if "made" in message:
+                    self.made[message["made"]] = message["reason"]
                 else:
-                    text = message.pop("page", None)
-                    if text is not None:
-                        self.pages[message["number"]] = text
-                        message["page"] = message["number"]
-                        for old in sorted(self.pages)[:-KEPT]:
-                            del self.pages[old]
-                    self.answers.append(message)
+                    self._keep(message)
                 self.changed.notify_all()
             if message.get("status") == "ended":
                 return
+
+    def _keep(self, message: Keywords) -> None:
+        """Keep an answer; of scenes the last, of meshes those of the last and the one before."""
+        self.told += 1
+        scene, meshes = message.pop("scene", None), message.pop("meshes", {})
+        text = json.dumps(message)
+        if scene is None:
+            self.answers.append((self.told, text))
+            return
+        self.shown = self.told, text, scene
+        recent = list(self.meshes.items())[-len(meshes) :] if meshes else []
+        self.meshes = dict([each for each in recent if each[0] not in meshes]) | meshes
+
+
+def _like(name: str, value: object, usual: bool | float) -> bool | float:
+    """Return a value of the kind of the usual one; raise ValueError naming what is none."""
+    if isinstance(usual, bool):
+        if not isinstance(value, bool):
+            raise ValueError(f"{name}: expected yes or no, got {value!r}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{name}: expected a number, got {value!r}")
+    if isinstance(usual, int) and value != int(value):
+        raise ValueError(f"{name}: expected a whole number, got {value!r}")
+    return type(usual)(value)
 
 
 class Server(ThreadingHTTPServer):
@@ -151,7 +191,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self, explorer: Explorer, host: str, port: int) -> None:
         self.explorer, self.host = explorer, host
         self.token = secrets.token_urlsafe(16)
-        self.last = math.inf  # when somebody looked: nobody has yet
+        self.pages: dict[str, float] = {}  # when each page looked last
+        self.left = math.inf  # when the last page left: none was there yet
         super().__init__((host, port), Handler)
         self.hosts = {f"{name}:{self.server_port}" for name in (host, "127.0.0.1", "localhost")}
 
@@ -160,12 +201,29 @@ class Server(ThreadingHTTPServer):
         """Address of the page."""
         return f"http://{self.host}:{self.server_port}/"
 
+    def look(self, page: str) -> None:
+        """Note that a page looks."""
+        self.pages[page] = time.monotonic()
+
+    def leave(self, page: str) -> None:
+        """Note that a page was closed."""
+        self.pages.pop(page, None)
+        self.left = time.monotonic()
+
+    def is_looked_at(self, quiet: float = QUIET) -> bool:
+        """Tell whether a page looks, has looked within a time (s), or none has come yet."""
+        now = time.monotonic()
+        for page, last in list(self.pages.items()):
+            if now - last > quiet + LONGEST:
+                self.leave(page)
+        return bool(self.pages) or now - self.left < LEAVING
+
     def stay(self, quiet: float = QUIET) -> None:
         """Serve until nobody has looked for a time (s), or until Ctrl-C."""
         thread = threading.Thread(target=self.serve_forever, daemon=True)
         thread.start()
         try:
-            while time.monotonic() - self.last < quiet + LONGEST:
+            while self.is_looked_at(quiet):
                 time.sleep(0.2)
         except KeyboardInterrupt:
             pass
@@ -180,38 +238,46 @@ class Handler(BaseHTTPRequestHandler):
 
     server: Server
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are sent one after another
 
     def do_GET(self) -> None:
         """Answer what is read."""
-        self.server.last = time.monotonic()
         path = urlsplit(self.path)
         explorer, word = self.server.explorer, path.path.strip("/")
-        kind, _, number = word.partition("/")
+        kind, _, name = word.partition("/")
         if self.headers.get("Host") not in self.server.hosts:
             self._reply(HTTPStatus.FORBIDDEN, "served to this machine alone")
         elif word == "":
-            data = {"name": explorer.name, "token": self.server.token, "sliders": explorer.sliders}
+            data = explorer.stated | {"name": explorer.name, "token": self.server.token}
             text = json.dumps(data).replace("<", "\\u003c")
             self._reply(HTTPStatus.OK, PAGE.read_text("utf-8").replace("@DATA@", text), "text/html")
-        elif kind == "answers" and number.isdigit():
-            self._reply(HTTPStatus.OK, json.dumps(explorer.after(int(number))), "application/json")
-        elif kind == "motion" and number.isdigit() and int(number) in explorer.pages:
-            self._reply(HTTPStatus.OK, explorer.pages[int(number)], "text/html")
-        elif word == "motion.npz":
+        elif word == "player":
+            self._reply(HTTPStatus.OK, player(), "text/html")
+        elif kind == "answers" and name.isdigit():
+            self.server.look(path.query)
+            count, texts = explorer.after(int(name))
+            said = f'{{"count":{count},"answers":[{",".join(texts)}]}}'
+            self._reply(HTTPStatus.OK, said, "application/json")
+        elif kind == "mesh" and name in explorer.meshes:
+            self._reply(HTTPStatus.OK, explorer.meshes[name], "application/json")
+        elif kind == "file" and name in explorer.stated["files"]:
             try:
-                self._reply(HTTPStatus.OK, explorer.save(), "application/octet-stream")
+                self._reply(HTTPStatus.OK, explorer.file(name), "application/octet-stream")
             except ValueError as error:
-                self._reply(HTTPStatus.NOT_FOUND, f"{error}")
+                self._reply(HTTPStatus.CONFLICT, f"{error}")
         else:
             self._reply(HTTPStatus.NOT_FOUND, "there is nothing of this name")
 
     def do_POST(self) -> None:
         """Ask for a motion with the values of the body, {name: number}."""
-        self.server.last = time.monotonic()
         length = self.headers.get("Content-Length", "")
         known = self.headers.get("Host") in self.server.hosts
         own = secrets.compare_digest(self.headers.get("X-Token", ""), self.server.token)
-        if not (known and own) or urlsplit(self.path).path != "/solve":
+        path = urlsplit(self.path)
+        if known and path.path == f"/leave/{self.server.token}":  # a page that goes has no headers
+            self.server.leave(path.query)
+            self._reply(HTTPStatus.OK, "")
+        elif not (known and own) or path.path != "/solve":
             self._reply(HTTPStatus.FORBIDDEN, "only the explorer's own page may ask")
         elif not length.isdigit() or int(length) > LARGEST:
             self._reply(HTTPStatus.BAD_REQUEST, "expected numbers by the names of parameters")

@@ -1,18 +1,25 @@
 """Worker process of the explorer: one problem with open parameters, solved for each request.
 
-It keeps the plan and the last motion, so that a request costs a warm solve. A request that arrives
-while another is solved takes its place.
+It keeps the plans and the last motion, so that a request costs a warm solve. A request that arrives
+while another is solved or certified takes its place.
 """
 
+import json
 import math
+import signal
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TypeAlias
 
 from ocp.certificate import verify
 from ocp.mechanics.values.parameters import Parameter, parameters_of
-from ocp.plots import page
+from ocp.plots import page, scene_data
+from ocp.problem.statement import Problem
+from ocp.report.report import describe, report_lines
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.solvers.iteration_log import Iteration
@@ -21,18 +28,19 @@ from ocp.solving.plan import Kept, keep_plans
 from ocp.spelling import suggestion
 from ocp.storage import save
 from ocp.studies.designs import is_number
-from ocp.studies.store.argument_records import Keywords
-from ocp.studies.store.qualified_names import module_at
-from ocp.studies.task import Task, task_of
+from ocp.studies.explorer.inbox import Inbox, Superseded
+from ocp.studies.store.argument_records import Keywords, flags_of
+from ocp.studies.task import Task, task_at
 
 TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
-NEARBY = near_path(1e-12, 1e-6)  # options with which IPOPT begins at a neighbour's motion
+STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
+# plugins with the options with which they begin at a neighbour's motion
+WAYS = {
+    "auto": near_path(1e-12, 1e-6),
+    "structured": {"mu_init": 1e-4, "bound_push": 1e-4, "bound_frac": 1e-4},
+}
 Values: TypeAlias = Mapping[str, float]
-
-
-class Superseded(Exception):
-    """Raised within a solve when a newer request waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +85,25 @@ def moving_parameters(task: Task, names: Collection[str] = ()) -> tuple[Paramete
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """An argument that states the problem anew: its `name`, its `value`, which is a number, yes or
+    no."""
+
+    name: str
+    value: float | bool
+
+
+def switches_of(task: Task, moving: Collection[Parameter]) -> list[Switch]:
+    """Return the Switches of a task: yes or no, and numbers that are not among those that move."""
+    named = {each.name for each in moving}
+    return [
+        Switch(name=name, value=flag.default)
+        for name, flag in flags_of(task.problem).items()
+        if isinstance(flag.default, bool | int | float) and name not in named
+    ]
+
+
 def slider_of(parameter: Parameter) -> Slider:
     """Return the Slider of a parameter."""
     value, ends = parameter.value, (parameter.lower, parameter.upper)
@@ -94,96 +121,177 @@ def slider_of(parameter: Parameter) -> Slider:
 
 @dataclass(kw_only=True)
 class Explored:
-    """A `task` whose `parameters` are open, the plans that were made of it, and its last motion."""
+    """A `task` whose `parameters` are open, what was stated of it with its plans, by arguments,
+    processor time of a warm solve by plugin, and its last motion."""
 
     task: Task
     parameters: tuple[Parameter, ...]
-    plans: Kept = field(default_factory=dict)
+    stated: dict[str, tuple[Problem, Kept]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     last: Solution | None = None
 
-    def __post_init__(self) -> None:
-        named = {each.name: each for each in self.task.parameters}
-        mine = {each.name: each for each in self.parameters if each.name in named}
-        self.problem = self.task.state(mine)
+    def state(self, switched: Keywords) -> tuple[Problem, Kept]:
+        """Return the problem with other arguments, and the plans that were made of it."""
+        key = json.dumps(switched, sort_keys=True)
+        if key not in self.stated:
+            named = {each.name: each for each in self.task.parameters}
+            mine = {each.name: each for each in self.parameters if each.name in named}
+            self.stated[key] = self.task.state(mine | switched), {}
+            for old in list(self.stated)[:-STATEMENTS]:
+                del self.stated[old]
+        self.stated[key] = self.stated.pop(key)  # the last is the newest
+        return self.stated[key]
 
-    def solve(self, values: Values, watch: Callable[[Iteration], object] | None = None) -> Solution:
-        """Return the motion for values of all parameters, begun at the last one; where that fails
-        begun anew, which also says what must give way."""
-        for guess in (self.last, None) if self.last is not None else (None,):
-            with keep_plans(self.plans):
-                solution = self.task.method(
-                    self.problem,
+    def solve(
+        self,
+        values: Values,
+        watch: Callable[[Iteration], object] | None = None,
+        switched: Keywords | None = None,
+    ) -> Solution:
+        """Return the motion for values of all parameters, begun at the last one, by the plugin that
+        has been quicker; where that fails begun anew, which also says what must give way."""
+        problem, plans = self.state(switched or {})
+
+        def attempt(solver: Solver, guess: Solution | None) -> Solution:
+            with keep_plans(plans):
+                return self.task.method(
+                    problem,
                     self.task.transcription,
-                    Solver(options={} if guess is None else NEARBY),
+                    solver,
                     guess=guess,
                     values=dict(values),
                     watch=watch,
                 )
-            if solution.success:
-                self.last = solution
+
+        solution = None
+        for way in sorted(WAYS, key=lambda each: self.seconds.get(each, 0.0)):
+            if self.last is None or solution is not None:
                 break
+            begin = time.process_time()
+            try:
+                solution = attempt(Solver(plugin=way, options=WAYS[way]), self.last)
+                self.seconds[way] = time.process_time() - begin
+            except ValueError:  # of a plugin that is not made for the program, or another motion
+                self.seconds[way] = math.inf
+        if solution is None or not solution.success:
+            solution = attempt(Solver(), None)
+        if solution.success:
+            self.last = solution
         return solution
 
 
 def work(name: str, names: Collection[str], pipe: Connection) -> None:
-    """Solve what arrives by a pipe, {"number", "values"}, until it is closed; a "file" is saved.
+    """Solve what arrives by a pipe, {"number", "values", "switched"}, until it is closed; {"make",
+    "path"} writes a file of the last motion.
 
-    What is told, in this order: {"sliders"}, and of each request {"number", "status"}, where it is
-    solved with its page, and {"number", "verdict"}.
+    What is told, in this order: {"sliders", "switches"}, and of each request {"number", "status"},
+    where it is solved with its scene, then {"number", "verdict", "card"}.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that serves
     try:
-        task = task_of(module_at(name))
+        task = task_at(name)
         explored = Explored(task=task, parameters=moving_parameters(task, names))
     except Exception as error:  # told where the command was given
         pipe.send({"refused": f"{error}"})
         return
-    pipe.send({"sliders": [asdict(slider_of(each)) for each in explored.parameters]})
-    while True:
+    pipe.send(
+        {
+            "sliders": [asdict(slider_of(each)) for each in explored.parameters],
+            "switches": [asdict(each) for each in switches_of(task, explored.parameters)],
+            "flags": list(flags_of(task.problem)),
+            "files": list(FILES),
+        }
+    )
+    inbox = Inbox(pipe)
+    while (request := inbox.take()) is not None:
         try:
-            request = pipe.recv()
-            while pipe.poll():  # the newest wins
-                request = pipe.recv()
-            _answer(explored, request, pipe)
-        except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+            if "make" in request:
+                pipe.send({"made": request["path"], "reason": _make(explored, request)})
+            else:
+                _answer(explored, request, inbox)
+        except OSError:  # nobody listens any more
             return
 
 
-def _answer(explored: Explored, request: Keywords, pipe: Connection) -> None:
-    """Solve one request, or save the last motion, and send the answer."""
-    if "file" in request:
-        if explored.last is not None:
-            save(explored.last, request["file"])
-        pipe.send({"saved": explored.last is not None})
-        return
+def _write_page(task: Task, solution: Solution, path: Path) -> None:
+    page(solution, path, title=task.name)
 
-    def watch(iteration: Iteration) -> None:
-        if pipe.poll():
-            raise Superseded
 
-    number = request["number"]
+# files of a motion by their names: task, solution, path
+FILES: Mapping[str, Callable[[Task, Solution, Path], object]] = {
+    "motion.npz": lambda task, solution, path: save(solution, path),
+    "page.html": _write_page,
+    "picture.png": lambda task, solution, path: task.views.plot(solution, path),
+    "film.gif": lambda task, solution, path: task.views.animate(solution, path),
+}
+
+
+def _make(explored: Explored, request: Keywords) -> str:
+    """Write a file of the last motion; return why it cannot be."""
+    if explored.last is None:
+        return "there is no motion yet"
     try:
-        solution = explored.solve(request["values"], watch)
-        pipe.send({"number": number} | _solution_message(explored.task, solution))
-        if solution.success and not pipe.poll():
-            verdict = verify(solution).verdict(TOLERANCE)
+        path = Path(request["path"])
+        FILES[path.name](explored.task, explored.last, path)
+    except (ValueError, RuntimeError, ImportError) as error:
+        return f"{error}"
+    return ""
+
+
+def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
+    """Solve one request, and tell what came of it, then its certificate and report."""
+    number = request["number"]
+    begin = time.monotonic()
+    try:
+        solution = explored.solve(
+            request["values"], lambda _: inbox.check(begin), request["switched"]
+        )
+        answer = _solution_message(explored.task, solution, request)
+        inbox.pipe.send({"number": number} | answer | {"worked": time.monotonic() - begin})
+        if solution.success:
+            with inbox.interruptible():
+                certificate = verify(solution)
+                verdict = certificate.verdict(TOLERANCE)
+                card = [list(line) for line in report_lines(describe(solution, certificate))]
             certified = verdict.startswith("certified")
-            pipe.send({"number": number, "verdict": verdict, "certified": certified})
+            inbox.pipe.send(
+                {"number": number, "verdict": verdict, "certified": certified, "card": card}
+            )
     except Superseded:
-        pipe.send({"number": number, "status": "superseded"})
+        inbox.pipe.send({"number": number, "status": "superseded"})
     except (ValueError, RuntimeError) as error:
-        pipe.send({"number": number, "status": "refused", "lines": f"{error}".splitlines()})
+        reason = f"{error}".splitlines()
+        inbox.pipe.send({"number": number, "status": "refused", "lines": reason})
 
 
-def _solution_message(task: Task, solution: Solution) -> Keywords:
+def _solution_message(task: Task, solution: Solution, request: Keywords) -> Keywords:
     """Return the message on a solution; that on one that failed says what must give way."""
     statistics = solution.statistics
-    return {
+    told = {
         "status": "solved" if solution.success else solution.status,
+        "values": request["values"],
+        "switched": request["switched"],
         "lines": list(solution.explanation)[:6],
         "objective": solution.objective,
         "duration": solution.duration,
         "iterations": int(statistics["iterations"]),
         "seconds": float(statistics["total_seconds"]),
         "terms": [[name, weight * value] for name, weight, value in solution.terms],
-        "page": page(solution, title=task.name).text if solution.success else None,
     }
+    return (
+        told | _scene_message(scene_data(solution, title=task.name)) if solution.success else told
+    )
+
+
+def _scene_message(scene: Keywords) -> Keywords:
+    """Return a scene as text in which meshes stand by their names, and these: they are the same
+    from motion to motion where bodies are."""
+    meshes, solids = {}, []
+    for solid in scene["solids"]:
+        text = json.dumps({part: solid[part] for part in ("low", "size", "places", "faces")})
+        name = blake2b(text.encode(), digest_size=9).hexdigest()
+        meshes[name] = text
+        look = {part: solid[part] for part in ("colour", "opacity", "frame")}
+        solids.append(look | {"mesh": name})
+    text = json.dumps(scene | {"solids": solids}, separators=(",", ":"))
+    return {"scene": text, "meshes": meshes}

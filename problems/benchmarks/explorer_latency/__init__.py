@@ -1,0 +1,1 @@
+"""Latency of the explorer, as its page measures it."""

@@ -1,0 +1,126 @@
+"""Latency of the explorer: from a move to the new motion on screen, as its page measures it.
+
+    python -m problems.benchmarks.explorer_latency ur5_replan --move goal_x goal_y goal_z
+
+starts the explorer and Chromium without a window, moves each parameter many times at random, waits
+for each motion and for its certificate, and prints medians, frames per second, and what marked the
+motions that were shown. Time is that of a clock: nothing else should run meanwhile.
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ocp.problems.benchmarks.explorer_latency.browser import Tab, browser_tab
+from ocp.studies.explorer import Explorer, Server
+
+REACH = 0.08  # share of a parameter's value by which a move goes, either way, from its default
+LONGEST = 120.0  # s: for one answer
+MOVE = """(name, value) => new Promise(done => {
+  const each = data.sliders.find(each => each.name == name), player = frame.contentWindow;
+  const before = delays.length, known = marks.length;
+  const drawn = player.drawn_frames, began = performance.now();
+  let shown = null;
+  each.put(value);
+  ask();
+  (function look() {
+    const now = performance.now();
+    const rate = 1000 * (player.drawn_frames - drawn) / (now - began);
+    if (shown === null && delays.length > before) shown = [delays.at(-1), rate, marks.at(-1)?.[1]];
+    const end = marks.slice(known).find(([, mark]) => mark != "not certified yet");
+    const failed = light.className == "light no";
+    if (shown && end || failed || now - began > 120000)
+      done({shown, end: end?.[1] ?? null, seen: now - began, words: light.textContent.trim()});
+    else setTimeout(look, 4);
+  })();
+})"""
+
+
+def resources(explorer: Explorer) -> dict[str, float]:
+    """Return memory (MB) and open files of this process and of the explorer's worker."""
+    told: dict[str, float] = {}
+    for name, pid in (("server", os.getpid()), ("worker", explorer.process.pid)):
+        status = Path(f"/proc/{pid}/status").read_text()
+        memory = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        told[f"{name} MB"] = round(int(memory.split()[1]) / 1024)
+        told[f"{name} files"] = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+        told[f"{name} threads"] = len(list(Path(f"/proc/{pid}/task").iterdir()))
+    return told
+
+
+def measure(tab: Tab, explorer: Explorer, name: str, moves: int, seed: int) -> None:
+    """Move one parameter at random and print what came of it."""
+    draw = random.Random(seed)
+    slider = next(each for each in explorer.sliders if each["name"] == name)
+    delays, rates, marks, ends, failed = [], [], [], [], []
+    for _ in range(moves):
+        value = slider["value"] * (1.0 + REACH * draw.uniform(-1.0, 1.0))
+        value = min(max(value, slider["lower"]), slider["upper"])
+        said = tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
+        assert isinstance(said, dict)
+        if said["shown"] is None:
+            failed.append(said["words"])
+            continue
+        delay, rate, mark = said["shown"]
+        delays.append(delay / 1000)
+        rates.append(rate)
+        marks.append(mark)
+        ends.append(said["end"])
+    shown = len(delays)
+    if not shown:
+        print(f"{name}: of {moves} moves no motion was shown: {failed[:2]}", flush=True)
+        return
+    certified = sum(end == "certified" for end in ends)
+    deciles = statistics.quantiles(delays, n=10) if shown > 1 else [delays[0]] * 9
+    print(
+        f"{name:16s} {moves} moves, {shown} shown: median {statistics.median(delays):.3f} s, "
+        f"90 % {deciles[8]:.3f} s, {statistics.median(rates):.0f} frames a second; marked when "
+        f"shown {sum(bool(mark) for mark in marks)}, certified after {certified}",
+        flush=True,
+    )
+    for words in sorted(set(failed)):
+        print(f"    {failed.count(words)}: {words}", flush=True)
+
+
+def command(arguments: Sequence[str]) -> None:
+    """Measure as the command line asks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("problem")
+    parser.add_argument("--move", nargs="+", required=True, metavar="PARAMETER")
+    parser.add_argument("--moves", type=int, default=50, help="of each (default: 50)")
+    parser.add_argument("--seed", type=int, default=0)
+    flags = parser.parse_args(arguments)
+    explorer = Explorer(flags.problem, flags.move)
+    server = Server(explorer, "127.0.0.1", 0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with browser_tab(server.url) as tab:
+            end = time.monotonic() + 3 * LONGEST
+            while not tab.evaluate("(window.marks?.length ?? 0) > 1"):
+                if time.monotonic() > end:
+                    raise SystemExit("explorer_latency: no motion was shown")
+                time.sleep(0.2)
+            for name in flags.move:  # both ways of solving are tried before anything is measured
+                for step in (1.01, 1.02, 1.0):
+                    value = step * next(e["value"] for e in explorer.sliders if e["name"] == name)
+                    tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
+            print("before:", resources(explorer), flush=True)
+            for name in flags.move:
+                measure(tab, explorer, name, flags.moves, flags.seed)
+            print("after: ", resources(explorer), flush=True)
+            print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
+    finally:
+        server.shutdown()
+        server.server_close()
+        explorer.close()
+
+
+if __name__ == "__main__":
+    command(sys.argv[1:])

@@ -1,0 +1,96 @@
+"""Pages in Chromium without a window, asked by the protocol of its developers' tools."""
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+LONGEST = 240.0  # s: for one answer
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--no-first-run", "--window-size=1500,950"),
+    *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
+    *("--remote-debugging-port=0", "--remote-allow-origins=*"),
+)
+
+
+class Tab:
+    """A page of a browser, asked by the protocol of its developers' tools at a `url`."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        assert parts.hostname and parts.port
+        self.socket = socket.create_connection((parts.hostname, parts.port), timeout=LONGEST)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall(
+            f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        self.stream = self.socket.makefile("rb")
+        while self.stream.readline().strip():
+            pass
+        self.count = 0
+
+    def ask(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Return the result of a method of the protocol."""
+        self.count += 1
+        text = json.dumps({"id": self.count, "method": method, "params": parameters}).encode()
+        length = len(text)
+        head = bytes([0x81, 0x80 | min(length, 126)]) if length < 126 else b"\x81\xfe"
+        wide = b"" if length < 126 else length.to_bytes(2, "big")
+        self.socket.sendall(head + wide + bytes(4) + text)  # masked by zeros
+        while (said := json.loads(self._message())).get("id") != self.count:
+            pass
+        return said["result"]
+
+    def evaluate(self, expression: str) -> object:
+        """Return the value of an expression of the page, awaited."""
+        result = self.ask(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
+        if "exceptionDetails" in result:
+            raise RuntimeError(json.dumps(result["exceptionDetails"])[:500])
+        return result["result"].get("value")
+
+    def _message(self) -> bytes:
+        """Return one message, which may come in parts."""
+        parts, last = b"", False
+        while not last:
+            first, second = self.stream.read(2)
+            length = second & 127
+            if length >= 126:
+                length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
+            parts, last = parts + self.stream.read(length), bool(first & 128)
+        return parts
+
+
+@contextmanager
+def browser_tab(url: str) -> Iterator[Tab]:
+    """Yield a Tab of a page in Chromium without a window."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        raise SystemExit("explorer_latency: there is no Chromium")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        own = f"--user-data-dir={folder}"
+        child = subprocess.Popen([program, *FLAGS, own, url], stderr=subprocess.PIPE, text=True)
+        try:
+            assert child.stderr is not None
+            line = next(line for line in child.stderr if "DevTools listening on" in line)
+            threading.Thread(target=child.stderr.read, daemon=True).start()
+            place = urlsplit(line.split()[-1]).netloc
+            tabs = json.load(urllib.request.urlopen(f"http://{place}/json"))
+            page = next(tab for tab in tabs if tab["type"] == "page" and tab["url"] == url)
+            yield Tab(page["webSocketDebuggerUrl"])
+        finally:
+            child.terminate()
+            child.wait(20)
