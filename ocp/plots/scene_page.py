@@ -101,8 +101,13 @@ def page(
 
 
 def scene_data(solution: Solution, seconds: float | None = None, *, title: str = "") -> Cell:
-    """Return the data of a motion's page, for JSON, as `show` of the player takes it; arguments are
-    those of `page`."""
+    """Return the data of a motion's page, for JSON, as `show` of the player takes it.
+
+    Args:
+        solution: the motion.
+        seconds: playing time (s), by default the motion's own but at least 2 s.
+        title: what it is called.
+    """
     long = max(2.0, solution.duration) if seconds is None else seconds
     count = int(np.clip(RATE * solution.duration, FEWEST, 3 * FEWEST))
     figure = stick(solution, solution.times(count))
