@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import json
 import re
 import sys
 from dataclasses import fields, is_dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ocp.cli.book import build_book, gallery, pictures, reference
+from ocp.cli.book import build_book, gallery, notebooks, pictures, reference
 from ocp.cli.commands import list_problems
 
 ROOT = Path(__file__).parents[2]
@@ -194,6 +195,45 @@ def test_a_how_to_has_one_whole_script_and_its_limits():
     for place in HOWTOS:
         text = PAGES[place].read_text(encoding="utf-8")
         assert len(blocks(PAGES[place], "python")) == 1 and "**Limits.**" in text, place
+
+
+def test_a_notebook_shows_what_its_cells_print_return_and_draw(tmp_path):
+    cells = (
+        "x = 3\nprint(x)\nx + 1",
+        "from matplotlib.figure import Figure\nFigure().savefig('a.png')",
+        "from ocp.problems.arms.two_link_time import problem\nproblem()",
+    )
+    text = (
+        "# A title\n\n[Words](/a.md).\n\n" + "\n".join(f"```python\n{c}\n```" for c in cells) + "\n"
+    )
+    parts = notebooks.run_page(text, "a.md")
+    page = notebooks.as_page(parts, tmp_path / "a.md")
+    head, link = page.splitlines()[0], page.splitlines()[2]
+    assert head == "# A title" and "{download}`As a notebook for Jupyter <a.ipynb>`" in link
+    assert page.count("```python\n") == 3 and ":class: output\n\n3\n`````" in page
+    assert ":class: output\n\n4\n`````" in page and page.count('<div class="output">') == 1
+    assert "(a-1.png)" in page and (tmp_path / "a-1.png").read_bytes().startswith(b"\x89PNG")
+    book = json.loads(notebooks.as_notebook(parts))
+    kinds = [cell["cell_type"] for cell in book["cells"]]
+    assert kinds == ["markdown", "code", "code", "code"]
+    assert "](/a.md)" not in book["cells"][0]["source"] and book["nbformat"] == 4
+    outputs = [each["output_type"] for cell in book["cells"][1:] for each in cell["outputs"]]
+    assert outputs == ["stream", "execute_result", "display_data", "execute_result"]
+
+
+def test_a_cell_that_fails_is_named_and_leaves_the_folder_as_it_was():
+    before = Path.cwd()
+    text = "# A\n\n```python\nx = 1\n```\n\n```python\n1 / 0\n```\n"
+    with pytest.raises(ValueError, match=r"a\.md, cell 2: ZeroDivisionError: division by zero"):
+        notebooks.run_page(text, "a.md")
+    assert Path.cwd() == before
+
+
+def test_six_notebooks_are_run_for_the_book():
+    places = [place for place in PAGES if place.startswith(f"{notebooks.FOLDER}/")]
+    assert len(places) == 6
+    for place in places:
+        assert len(blocks(PAGES[place], "python")) >= 4, place
 
 
 @pytest.mark.pages

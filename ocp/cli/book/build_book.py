@@ -1,4 +1,4 @@
-"""The book: hand-written pages, docstrings and a gallery of problems solved while it is built.
+"""The book: hand-written pages, notebooks run while it is built, docstrings and a gallery.
 
 Pages are Markdown files beside the code they explain; they keep their places in the book, so that
 links between them hold in a clone and in the site. Nothing is asked of a network.
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ocp.cli.book import gallery, reference
+from ocp.cli.book.notebooks import run_notebooks
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.version import VERSION, install_hint
@@ -55,11 +56,11 @@ def command(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="ocp docs", description=__doc__.splitlines()[0])
     parser.add_argument("directory", metavar="DIR", help="where to; its index.html is the start")
     parser.add_argument(
-        "--no-gallery", action="store_true", help="show the problems without solving"
+        "--solve", action="store_true", help="solve the gallery anew, in place of its pictures"
     )
     flags = read_line(parser, arguments)
     try:
-        clean = build(Path(flags.directory), solved=not flags.no_gallery)
+        clean = build(Path(flags.directory), solved=flags.solve)
     except REFUSED as error:
         return refuse("ocp docs", error)
     if clean:
@@ -67,11 +68,12 @@ def command(arguments: Sequence[str] | None = None) -> int:
     return DONE if clean else FAILED
 
 
-def build(directory: Path, *, solved: bool = True) -> bool:
+def build(directory: Path, *, solved: bool = False) -> bool:
     """Write the site to a directory and tell whether it was built without a warning.
 
     `solved`: whether the gallery's problems are solved while it is built. Raises ValueError if
-    the extra `docs` is not installed or the directory holds something else.
+    the extra `docs` is not installed, the directory holds something else, or a cell of a notebook
+    fails.
     """
     make = _sphinx()
     if directory.exists() and any(directory.iterdir()) and not (directory / ".buildinfo").exists():
@@ -80,6 +82,7 @@ def build(directory: Path, *, solved: bool = True) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "book")
         copy_pages(source)
+        run_notebooks(source)
         reference.write_pages(source / "reference")
         settings = SETTINGS | gallery.write_scripts(source / "problems", solved=solved)
         site = make(
