@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.certificate.checks.energy import energy_error
-from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
 from ocp.certificate.row_violations import (
     Violation,
@@ -113,7 +112,7 @@ def coarseness(
         solution: the same motion.
         whole: objective of the whole motion, to which a phase's error is relative where larger.
     """
-    layout, exact = transcribed.layout, with_exact_dynamics(solution) is solution
+    layout, exact = transcribed.layout, solution.formulation.approximation is None
     torques_alone = len(layout.place) == len(structure(solution.problem.tree).drives)
     look = Motion(
         transcribed=transcribed,

@@ -338,13 +338,17 @@ def _means(knots: Array, degree: int, count: int) -> Array:
 def _basis(knots: Array, degree: int, s: Array, order: int) -> Array:
     """Return the basis functions' derivatives at s (N, functions); at any, degree + 1 are not zero:
     values by de Boor's recursion up to degree - order, then differences."""
-    span = _span(knots, s)
+    spans = np.nonzero(np.diff(knots) > 0)[0]
+    inside = spans[(knots[spans] >= -1e-12) & (knots[spans] < 1 - 1e-12)]
+    number = np.searchsorted(knots[inside] - 1e-12, s, side="right") - 1
+    span = inside[np.clip(number, 0, None)]  # the knot that the segment of each s begins with
     local = np.ones((len(s), 1))
     for p in range(1, degree + 1):
         first = span[:, None] - np.arange(p, -1, -1)  # functions of degree p that are not zero
         lower = np.zeros((len(s), p + 2))
         lower[:, 1:-1] = local
-        scale = _reciprocal(knots[p:] - knots[:-p])
+        lengths = knots[p:] - knots[:-p]
+        scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         left, right = scale[first], scale[first + 1]
         if p <= degree - order:
             left = (s[:, None] - knots[first]) * left
@@ -355,15 +359,3 @@ def _basis(knots: Array, degree: int, s: Array, order: int) -> Array:
     values = np.zeros((len(s), len(knots) - degree - 1))
     values[np.arange(len(s))[:, None], span[:, None] - np.arange(degree, -1, -1)] = local
     return values
-
-
-def _span(knots: Array, s: Array) -> Array:
-    """Return for each s the number of the knot that its segment begins with."""
-    spans = np.nonzero(np.diff(knots) > 0)[0]
-    inside = spans[(knots[spans] >= -1e-12) & (knots[spans] < 1 - 1e-12)]
-    number = np.searchsorted(knots[inside] - 1e-12, s, side="right") - 1
-    return inside[np.clip(number, 0, None)]
-
-
-def _reciprocal(lengths: Array) -> Array:
-    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -200,7 +200,7 @@ class Instant:
     @cached_property
     def ground_torques(self) -> Matrix:
         """The generalized forces (n,) that the ground gives; zero without one."""
-        return self._wrench_forces({} if self.ground is None else self.reaction.wrenches)
+        return 0.0 if self.ground is None else self._wrench_forces(self.reaction.wrenches)
 
     @cached_property
     def required_torques(self) -> Matrix:

@@ -6,7 +6,6 @@ from ocp.problem.statement import Problem
 from ocp.solvers.nlp import Option
 from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.transcribe_phase import TranscribedPhase
 
 OWN: dict[str, Option] = {"gradient": None, "jacobian": None, "hessian": None, "made": {}}
 
@@ -40,16 +39,13 @@ def kept_program(program: Transcribed) -> KeptProgram | None:
     compiled = program.transcription.kernels == "compiled"
     if program.parameters or compiled or not all(part.whole for part in program.parts):
         return None
-    parts = tuple(map(_values, program.parts))
-    nlp = replace(program.nlp, **OWN) if program.link_nlp else parts[0].nlp
-    return KeptProgram(replace(program, parts=parts, nlp=nlp, made={}))
-
-
-def _values(part: TranscribedPhase) -> TranscribedPhase:
     nothing: dict[str, Option] = {
         "open_groups": (),
         "groups": (),
         "objective_blocks": (),
         "bound_owners": {},
+        "made": {},
     }
-    return replace(part, nlp=replace(part.nlp, **OWN), made={}, **nothing)
+    parts = tuple(replace(part, nlp=replace(part.nlp, **OWN), **nothing) for part in program.parts)
+    nlp = replace(program.nlp, **OWN) if program.link_nlp else parts[0].nlp
+    return KeptProgram(replace(program, parts=parts, nlp=nlp, made={}))

@@ -37,8 +37,6 @@ def soundness_bounds(
     0, near by their size at the parameters' own values.
     """
     sought = set(sought)
-    if not sought:
-        return
     for name, expression, lower, upper, unit in requirements(problem):
         if sought.intersection(parameters_of(expression)):
             reached = float(evaluate(expression, values))

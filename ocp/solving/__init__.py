@@ -6,6 +6,7 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.solvers.budget import budget, with_stage
+    from ocp.solving.from_solver import total_statistics
     from ocp.solving.ladder import LADDER, PLAIN, Attempt
     from ocp.solving.plan import Plan, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from ocp.solving.starts.postures import from_posture, posture
     from ocp.solving.starts.split_start import phase_solution
     from ocp.solving.starts.warm_start import Guess, start
-    from ocp.solving.statistics_of_solves import total_statistics
 
 __all__ = [
     "LADDER",

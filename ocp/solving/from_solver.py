@@ -1,6 +1,6 @@
 """Solution record from a solver's outcome: values by name, multipliers and statistics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -13,10 +13,9 @@ from ocp.mechanics.values.parameters import Parameter
 from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
 from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds, soundness_bounds
 from ocp.solution.solution import FOUND, Solution, Statistics
-from ocp.solvers.minimize import Outcome, Solver
-from ocp.solvers.nlp import NLP, Option
+from ocp.solvers.minimize import Outcome
+from ocp.solvers.nlp import Option
 from ocp.solving.ladder import Attempts
-from ocp.solving.statistics_of_solves import total_calls
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import instants_at, motion_at, split_variables, values_at
@@ -25,6 +24,9 @@ from ocp.transcription.variables.multipliers import (
     name_multipliers,
     rescale_law_multipliers,
 )
+
+SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
+ADDED = ("iterations", *SECONDS)
 
 
 def solution_of(
@@ -64,11 +66,11 @@ def solution_of(
         for name, each in motions.items()
         for line in duration_bounds(each.problem.duration, each.duration)
     ]
-    sound = (
-        soundness_bounds(each, layout.sought, values)
-        for each in transcribed.statement.parts.values()
-    )
-    of_parameters = chain(parameter_bounds(layout.sought, values), *sound)
+    of_parameters: list[str] = []
+    if layout.sought:
+        of_parameters += parameter_bounds(layout.sought, values)
+        for each in transcribed.statement.parts.values():
+            of_parameters += soundness_bounds(each, layout.sought, values)
     at_bounds = [*durations, *dict.fromkeys(of_parameters)]
     coarse = "; ".join(lines)
     if not outcome.success:
@@ -86,7 +88,7 @@ def solution_of(
             for name, each in motions.items()
             for what, own in each.multipliers.items()
         }
-        | _link_multipliers(transcribed, outcome),
+        | ({} if transcribed.only_part else _link_multipliers(transcribed, outcome)),
         "explanation": tuple(lines),
     }
     if transcribed.statement.single_phase:
@@ -253,7 +255,9 @@ def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Opti
         "jacobian_nonzeros": nlp.constraints.jac_sparsity(0, 0).nnz()
         if nlp.jacobian is None
         else nlp.jacobian.nnz_out(1),
-        "hessian_nonzeros": _hessian_nonzeros(nlp, last.solver),
+        "hessian_nonzeros": None
+        if nlp.hessian is None or last.solver.hessian == "lbfgs"
+        else nlp.hessian(last.solver.hessian).nnz_out(0),
         "iterations": sum(stage.iterations for stage in stages),
         "stages": [stage.status for stage in last.stages],
         "attempts": [trial.outcome.status for trial in trials],
@@ -262,11 +266,21 @@ def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Opti
         "solve_cpu_seconds": sum(stage.solve_cpu_seconds for stage in stages),
         "warm_start": last.warm,
         "kernels": transcribed.kernels(),
-        "calls": total_calls(stage.calls for stage in stages),
+        "calls": _total_calls(stage.calls for stage in stages),
     }
 
 
-def _hessian_nonzeros(nlp: NLP, solver: Solver) -> int | None:
-    if nlp.hessian is None or solver.hessian == "lbfgs":
-        return None
-    return nlp.hessian(solver.hessian).nnz_out(0)
+def total_statistics(every: Sequence[Statistics]) -> dict[str, Option]:
+    """Return the total iterations, calls and seconds of several solves' statistics."""
+    sums = {name: sum(each[name] for each in every) for name in ADDED}
+    return sums | {"calls": _total_calls(each["calls"] for each in every)}
+
+
+def _total_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, list[float]]:
+    """Return {function: [times called, seconds]} of several solves or stages, added up."""
+    sums: dict[str, list[float]] = {}
+    for calls in every:
+        for name, (count, seconds) in calls.items():
+            before = sums.get(name, [0, 0.0])
+            sums[name] = [before[0] + count, before[1] + seconds]
+    return sums

@@ -14,10 +14,8 @@ from ocp.transcription.transcribe import Transcribed
 UNDER_WAY = "under way"
 
 
-def with_motions(transcribed: Transcribed, watch: Watch | None) -> Watch | None:
+def with_motions(transcribed: Transcribed, watch: Watch) -> Watch:
     """Return a watcher that shows `watch` each iteration with its motion."""
-    if watch is None:
-        return None
 
     def show(iteration: Iteration) -> object:
         known = iteration.iterate

@@ -6,7 +6,7 @@ The user's limits are shared among the attempts, not given to each.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -224,7 +224,11 @@ def _run_attempt(
 ) -> tuple[Trial, Budget]:
     """Return the Trial of one attempt, and what it left of the budget."""
     nlp, nearest = transcribed.nlp, None
-    still: Any = hold_knots(transcribed, start.x)
+    part, still = transcribed.only_part, cast(Any, transcribed)
+    # Intervals of a mesh, whose curves do not depend on their neighbours' lengths, need no stages
+    free_knots = part is not None and part.layout.moving and not part.problem.motion.collocated
+    if part is not None and free_knots:
+        still = hold_knots(transcribed, part, start.x)
     if attempt.wandering:
         wandered = search_feasible(still, solver, start.x, attempt.wandering, grant, watch)
         stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
@@ -232,23 +236,22 @@ def _run_attempt(
     else:
         stages, grant = _stages(still.nlp, solver, attempt.feasible_first, start, grant, watch)
         outcome = stages[-1]
-    moved, grant = move_knots(transcribed, solver, outcome, grant, watch)
-    stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
+    if part is not None and free_knots and outcome.success:
+        moved, grant = move_knots(part, solver, outcome, grant, watch)
+        stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
+    beyond = (
+        violation(outcome.x, nlp.lower, nlp.upper),
+        violation(outcome.g, nlp.g_lower, nlp.g_upper),
+    )
     trial = Trial(
         solver=solver,
         stages=stages,
         outcome=outcome,
         warm=_warm(attempt, start),
-        violation=_largest(nlp, outcome),
+        violation=float(np.max(np.concatenate(beyond))),
         nearest=nearest,
     )
     return trial, grant
-
-
-def _largest(nlp: NLP, outcome: Outcome) -> float:
-    """Return the largest violation of any bound."""
-    beyond = violation(outcome.x, nlp.lower, nlp.upper)
-    return float(np.max(np.append(beyond, violation(outcome.g, nlp.g_lower, nlp.g_upper))))
 
 
 def _stages(

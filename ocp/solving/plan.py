@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from ocp.solving.ladder import (
     PLAIN,
     TUNED_PLUGIN,
     Attempt,
-    Attempts,
     run_attempts,
     select_attempts,
 )
@@ -372,11 +371,15 @@ def _solve_program(
         check_start(transcribed, each.x, solver.hessian)
     ready, processor = time.perf_counter(), time.process_time()
     begins = [starts[id(each)] for each in guesses]
-    begins[0] = predict_start(transcribed, solver, attempts[0], guesses[0], begins[0])
+    if isinstance(guesses[0], Solution):
+        begins[0] = predict_start(transcribed, solver, attempts[0], guesses[0], begins[0])
     seen, foresight = time.perf_counter(), time.process_time() - processor
-    climbed = run_attempts(transcribed, solver, attempts, begins, with_motions(transcribed, watch))
-    alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
-    elastic = Elastic() if alone else _relaxation(transcribed, solver, climbed, watch)
+    shown = None if watch is None else with_motions(transcribed, watch)
+    climbed = run_attempts(transcribed, solver, attempts, begins, shown)
+    elastic, still = Elastic(), cast(Any, None)
+    if len(attempts) > 1 and climbed.all_infeasible:  # of one start of many nobody asks why
+        still, x = transcribed.on_given_knots(climbed.nearest)
+        elastic = relax_minimally(still, solver, x, climbed.left, watch)
     statistics = statistics_of(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
     statistics["prediction_iterations"] = begins[0].iterations
@@ -386,17 +389,6 @@ def _solve_program(
     statistics["total_seconds"] = time.perf_counter() - begin
     best = climbed.best.outcome
     return solution_of(transcribed, best, statistics, elastic.lines, check_mesh=check_mesh)
-
-
-def _relaxation(
-    transcribed: Transcribed, solver: Solver, climbed: Attempts, watch: Watch | None
-) -> Elastic:
-    """Return the minimal relaxation, unless a motion was found or the budget is spent."""
-    if not climbed.all_infeasible:
-        return Elastic()
-    still: Any
-    still, x = transcribed.on_given_knots(climbed.nearest)
-    return relax_minimally(still, solver, x, climbed.left, watch)
 
 
 def solve_once(

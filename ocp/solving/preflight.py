@@ -8,7 +8,6 @@ import numpy as np
 
 from ocp.diagnosis.explain import row_name
 from ocp.problem.reserved_names import phase_label
-from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
@@ -38,7 +37,13 @@ def check_start(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
     infinity.
     """
-    if _finite(transcribed.nlp, x, hessian):
+    nlp = transcribed.nlp
+    values = [nlp.objective(x), nlp.constraints(x)]
+    if nlp.gradient is not None and nlp.jacobian is not None:
+        values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
+    if nlp.hessian is not None and hessian != "lbfgs":
+        values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
+    if all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values):
         return
     whole = transcribed.expand(x)
     for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
@@ -68,16 +73,6 @@ def _check_phase(transcribed: TranscribedPhase, x: np.ndarray, where: str) -> No
                     f"{where}at the initial guess {what}{name} is {table[number, k]} "
                     f"at t = {named.s[k] * duration:.4g} s{LOST if lost else ''}"
                 )
-
-
-def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
-    """Tell whether the NLP and its derivatives are numbers at x."""
-    values = [nlp.objective(x), nlp.constraints(x)]
-    if nlp.gradient is not None and nlp.jacobian is not None:
-        values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
-    if nlp.hessian is not None and hessian != "lbfgs":
-        values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
-    return all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values)
 
 
 def _named_kernels(transcribed: TranscribedPhase, x: np.ndarray) -> Iterator[NamedKernel]:

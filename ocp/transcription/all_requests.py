@@ -29,11 +29,11 @@ def collect_requests(program: Program, method: Method, handover: Handover) -> li
     known = formulation_range(numbers.tree, program.formulation)
     sound = soundness_constraints(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
-    own = method.laws(numbers, program.layout.lifts, program.formulation)
-    laws = (
-        *_without_handed_rows(own, numbers.tree, handover.rows),
-        *rigid_contact_laws(numbers, problem, program.free, handover.holds),
-    )
+    laws = method.laws(numbers, program.layout.lifts, program.formulation)
+    if handover.rows:
+        laws = tuple(_without_handed_rows(laws, numbers.tree, handover.rows))
+    if numbers.ground is not None:
+        laws += rigid_contact_laws(numbers, problem, program.free, handover.holds)
     return [*constraint_requests(program, constraints, nodes), *law_requests(program, laws)]
 
 
@@ -46,7 +46,7 @@ def _without_handed_rows(
     `rows` of q."""
     names = {tree.moving[row].name for row in rows}
     for constraint, instants in stated:
-        if names and instants is not None and constraint.name == PASSIVE:
+        if instants is not None and constraint.name == PASSIVE:
             instants = tuple(
                 own[1:] if label in names and own[:1] == (0.0,) else own
                 for label, own in zip(constraint.labels, instants)

@@ -42,7 +42,8 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     points = normalise_quaternions(
         problem.tree, np.reshape(solution[: n * count], (n, count), order="F")
     )
-    points, T = close_loops(problem, points), np.sqrt(np.prod(problem.duration))
+    points = close_loops(problem, points) if problem.tree.loops else points
+    T = np.sqrt(np.prod(problem.duration))
     return join_variables(layout, points, T, lifted_guess(layout, points, T))
 
 

@@ -140,7 +140,9 @@ class Program:
             return self._with_parameters(self.symbols.moment(kind))
         if kind == "rates":
             return self.inputs.with_rates
-        return {"joined": self.both_ends, "hull": self.hull}.get(kind, self.inputs)
+        if kind == "joined":
+            return self.both_ends
+        return self.hull if kind == "hull" else self.inputs
 
     def map_of(self, kind: str | Moment, s: np.ndarray) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""

@@ -180,7 +180,12 @@ def constraint_requests(
                 if rates:
                     grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
                     s = request_instants(program, grid, constraint.when, False, False)
-                _check_span(what, constraint.when, s)
+                if not s and not (constraint.when.open_start and constraint.when.open_end):
+                    raise ValueError(
+                        f"{what}: no node lies between s = {constraint.when.start:g} and "
+                        f"{constraint.when.end:g}, where it holds for torques or ground wrenches; "
+                        "take more nodes"
+                    )
                 if rated.any() and places.setdefault(equal, s) != s:
                     raise ValueError(
                         f"{what}: its rows hold at different instants, since some contain rates, "
@@ -271,14 +276,6 @@ def _sort_rows(
             numbers = np.nonzero(wanted & (on_nodes == lifted) & (rated == rates))[0].tolist()
             if numbers:
                 yield numbers, equal, lifted, rates
-
-
-def _check_span(what: str, when: Span, s: tuple[float, ...]) -> None:
-    if not s and not (when.open_start and when.open_end):
-        raise ValueError(
-            f"{what}: no node lies between s = {when.start:g} and {when.end:g}, where it "
-            "holds for torques or ground wrenches; take more nodes"
-        )
 
 
 def _requests(

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable
 from math import prod
 
-from ocp.mechanics.model.tree import Tree
 from ocp.problem.statement import Problem
 from ocp.transcription.methods import Method
 from ocp.transcription.requests import Request
@@ -57,7 +56,11 @@ def warn_of_size(layout: Layout, requests: Iterable[Request]) -> None:
     if layout.problem.motion.collocated:
         rows += 2 * layout.size // 3  # of q, qd, qdd those two that others determine
     tree, places = layout.problem.tree, layout.size * rows
-    dynamics = DEPTH_SECONDS * sum(depth**2 for depth in _depths(tree))
+    depths: list[int] = []  # number of coordinates that move each link
+    for parent, own in zip(tree.parents, tree.spans):
+        depths.append(len(own) + (depths[parent] if parent >= 0 else 0))
+    moved = (depth for depth, own in zip(depths, tree.spans) if own)
+    dynamics = DEPTH_SECONDS * sum(depth**2 for depth in moved)
     functions = ROW_SECONDS * rows
     seconds, size = places * SECONDS + dynamics + functions, places * BYTES
     if size <= MOST_BYTES and seconds <= MOST_SECONDS:
@@ -80,12 +83,3 @@ def memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return float("inf")
-
-
-def _depths(tree: Tree) -> list[int]:
-    """Return the number of coordinates that move each of a tree's links, but for links without any
-    of their own."""
-    depths: list[int] = []
-    for parent, rows in zip(tree.parents, tree.spans):
-        depths.append(len(rows) + (depths[parent] if parent >= 0 else 0))
-    return [depth for depth, rows in zip(depths, tree.spans) if rows]

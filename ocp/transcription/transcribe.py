@@ -33,7 +33,6 @@ from ocp.transcription.phases.phase_guess import phases_guess
 from ocp.transcription.phases.transitions import (
     LinkRows,
     link_group,
-    link_parameters,
     link_placement,
     link_rows,
 )
@@ -313,8 +312,9 @@ def transcribe(
     """
     names = tuple(free)
     parts = _transcribe_parts(problem, transcription, names)
-    every = tuple(link_rows(problem, parts))
-    known, count = _collect_parameters(parts, link_parameters(every), names)
+    every = () if problem.single_phase else tuple(link_rows(problem, parts))
+    asked = [parameter for each in every for parameter in each.parameters]
+    known, count = _collect_parameters(parts, asked, names)
     for part in parts:
         check_weights([weight for weight, _ in part.statement.objective.terms], [*known][:count])
     if problem.single_phase:
@@ -374,11 +374,14 @@ def _transcribe_parts(
     problem: Problem, transcription: Transcription, free: tuple[str, ...]
 ) -> tuple[TranscribedPhase, ...]:
     """Return the programs of all phases."""
-    holds, rows = contact_handover(problem, free), law_handover(problem)
+    handovers: dict[str, Handover] = {}
+    if problem.transitions:
+        holds, rows = contact_handover(problem, free), law_handover(problem)
+        handovers = {name: Handover(holds=holds[name], rows=rows[name]) for name in holds}
     shared: dict | None = None if problem.single_phase else {}  # kernels that phases have alike
     parts = []
     for name, settings in settings_of_parts(problem, transcription).items():
-        handover = Handover(holds=holds[name], rows=rows[name])
+        handover = handovers.get(name, Handover())
         try:
             made = transcribe_phase(
                 problem.parts[name], settings, free=free, handover=handover, shared=shared

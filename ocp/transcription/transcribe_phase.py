@@ -53,6 +53,7 @@ from ocp.transcription.variables.free_knots import check_free_knots, knot_equati
 from ocp.transcription.variables.layout import (
     Layout,
     free_duration,
+    free_knots,
     join_variables,
     motion_at,
     split_variables,
@@ -236,9 +237,11 @@ def transcribe_phase(
     transcription = resolve_auto(problem.tree, transcription)
     method, motion = transcription.method, problem.motion
     check_size(problem, method)
-    check_free_knots(problem, method)
+    if free_knots(problem):
+        check_free_knots(problem, method)
     problem = method.with_basis(problem)
-    check_free_knots(problem, method)
+    if free_knots(problem):
+        check_free_knots(problem, method)
     # Symbols of kernels; kernels that are compiled, or shared by phases, need a backend.
     machine = _kernel_backend(problem, transcription)
     program = _program(problem, transcription, machine, tuple(free), sloped, shared)
@@ -255,7 +258,9 @@ def transcribe_phase(
     layout = program.layout
     warn_of_size(layout, requests)
     # Rows with a single variable become its bounds, the others rows of g.
-    equations = *method.equations(layout, program.backend), *knot_equations(layout, program.backend)
+    equations = method.equations(layout, program.backend)
+    if layout.moving:
+        equations += knot_equations(layout, program.backend)
     open_groups = (*equations, *request_groups(program, requests))
     groups = close_bounds(open_groups, layout.values)
     box, places, rows, bounds = place_rows(groups, layout)

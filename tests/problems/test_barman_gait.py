@@ -17,7 +17,7 @@ from ocp.problems.gait.statement import thesis_gait
 from ocp.problems.gait.statement.active_constraints import Activity, of_row
 from ocp.problems.gait.statement.constraint_families import FAMILIES, family_of
 from ocp.problems.human.barman_gait import TASK, problem
-from ocp.solving.statistics_of_solves import ADDED
+from ocp.solving.from_solver import ADDED
 from ocp.studies.store.cell_identity import recipe
 from ocp.transcription import Multipliers, transcribe_phase
 from ocp.transcription.kernels.row_values import RowValues

@@ -204,12 +204,19 @@ class _JointTurns:
     def to_child(self, k: int, v: Vector) -> Vector:
         """Return R'v."""
         lean, spin = self.planes[k]
-        return _turn_back(_lean_back(v, lean), spin, 0, 1)
+        if isinstance(lean, list):
+            v = _times(list(zip(*lean)), v)
+        else:
+            v = _turn_back(_turn_back(v, lean[0], 0, 1), lean[1], 1, 2)
+        return _turn_back(v, spin, 0, 1)
 
     def to_parent(self, k: int, v: Vector) -> Vector:
         """Return R v."""
         lean, spin = self.planes[k]
-        return _lean(_turn(v, spin, 0, 1), lean)
+        v = _turn(v, spin, 0, 1)
+        if isinstance(lean, list):
+            return _times(lean, v)
+        return _turn(_turn(v, lean[1], 1, 2), lean[0], 0, 1)
 
     def offset(self, k: int) -> Vector:
         """Return the position (3) of link k's origin in its parent's frame."""
@@ -233,20 +240,6 @@ def _lean_angles(rotation: np.ndarray) -> tuple[Lean, float]:
         return [[_scalar(entry) for entry in row] for row in rotation.tolist()], 0.0
     beta, alpha, phi = euler_zxz(rotation)
     return (_cosine_sine(beta), _cosine_sine(alpha)), phi
-
-
-def _lean(v: Vector, lean: Lean) -> Vector:
-    """Return Rz(beta) Rx(alpha) v."""
-    if isinstance(lean, list):
-        return _times(lean, v)
-    return _turn(_turn(v, lean[1], 1, 2), lean[0], 0, 1)
-
-
-def _lean_back(v: Vector, lean: Lean) -> Vector:
-    """Return (Rz(beta) Rx(alpha))' v."""
-    if isinstance(lean, list):
-        return _times(list(zip(*lean)), v)
-    return _turn_back(_turn_back(v, lean[0], 0, 1), lean[1], 1, 2)
 
 
 def _scalar(value: Scalar | Open) -> Scalar:

@@ -159,12 +159,8 @@ def tidy(values: Numbers, tolerance: float = 1e-15) -> np.ndarray:
             entries,
         )
     nearest = np.round(entries)
-    return (
-        np.where(
-            (np.abs(entries - nearest) <= tolerance) & (np.abs(nearest) <= 1), nearest, entries
-        )
-        + 0.0
-    )
+    near = (np.abs(entries - nearest) <= tolerance) & (np.abs(nearest) <= 1)
+    return np.where(near, nearest, entries) + 0.0
 
 
 # Columns of vectors -------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ class Structure:
     @property
     def internal(self) -> int:
         """How many numbers the drives, the cut joints and the stays give at an instant."""
-        return len(self.drives) + len(self.cuts) + len(self.stay_labels)
+        return len(self.drives) + len(self.cuts) + sum(len(stay.sides) for stay in self.tree.stays)
 
     @cached_property
     def bearing(self) -> tuple[int, ...] | None:

@@ -282,6 +282,11 @@ def anything_open() -> bool:
     return bool(_KNOWN)
 
 
+def every_parameter() -> tuple["Parameter", ...]:
+    """Return all parameters that there are, of whatever problem."""
+    return tuple(_KNOWN.values())
+
+
 def is_open(value: object) -> bool:
     """Tell whether a number, or any entry of nested sequences of numbers, is open."""
     if type(value) in PLAIN:

@@ -15,10 +15,10 @@ from ocp.progress import say
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
+from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve
 from ocp.solving.starts.warm_start import Guess
-from ocp.solving.statistics_of_solves import total_statistics
 from ocp.transcription.settings import Transcription
 
 LOOSE = 100.0  # J: the first leak

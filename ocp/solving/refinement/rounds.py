@@ -20,6 +20,7 @@ from ocp.solution.solution import Solution, Statistics
 from ocp.solvers.budget import Budget, budget
 from ocp.solvers.minimize import INTERRUPTED, Solver
 from ocp.solvers.nlp import Options
+from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import solve_once
 from ocp.solving.refinement.next_round import (
     GROWN,
@@ -29,7 +30,6 @@ from ocp.solving.refinement.next_round import (
     next_round,
 )
 from ocp.solving.starts.warm_start import Guesses
-from ocp.solving.statistics_of_solves import total_statistics
 from ocp.transcription.settings import Transcription
 
 FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either

@@ -26,37 +26,26 @@ REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
-def hold_knots(transcribed: Transcribed, x: np.ndarray) -> Transcribed:
-    """Return the program with its free knots, if it has any, held where they are in x."""
-    part = transcribed.only_part
-    if part is None or not _has_free_spline_knots(part):
-        return transcribed
+def hold_knots(transcribed: Transcribed, part: TranscribedPhase, x: np.ndarray) -> Transcribed:
+    """Return the program of a phase with its free knots held where they are in x."""
     widths = x[part.layout.widths]
     return replace(transcribed, nlp=_with_widths(part, widths, widths))
 
 
 def move_knots(
-    transcribed: Transcribed,
+    part: TranscribedPhase,
     solver: Solver,
     first: Outcome,
     grant: Budget,
     watch: Watch | None,
 ) -> tuple[tuple[Outcome, ...], Budget]:
-    """Return the Outcomes of the stages in which free knots move from a first motion on, and what
-    they left of the budget; the last one is what came of it.
+    """Return the Outcomes of the stages in which free knots of a phase move from a `first` motion
+    on, and what they left of the budget; the last one is what came of it.
 
-    Nothing where knots are given. If they do not come to rest, that is no success, and its motion
-    the best that was found.
+    If they do not come to rest, that is no success, and its motion the best that was found.
     """
-    part = transcribed.only_part
-    if part is None or not _has_free_spline_knots(part) or not first.success:
-        return (), grant
-    nlp, best, start, reach = (
-        part.nlp,
-        first,
-        _start(_without_width_multipliers(part, first)),
-        REACH,
-    )
+    nlp, best, reach = part.nlp, first, REACH
+    start = _start(_without_width_multipliers(part, first))
     stages: list[Outcome] = []
     while reach > LEAST and len(stages) < STAGES and not grant.is_empty:
         lower, upper = _width_limits(part, start.x, reach)
@@ -77,13 +66,6 @@ def move_knots(
     last = stages[-1] if stages else first
     status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
     return (*stages, _failed_outcome(best, status)), grant
-
-
-def _has_free_spline_knots(part: TranscribedPhase) -> bool:
-    """Tell whether a spline has free knots. Intervals of a mesh, whose curves do not depend on
-    their neighbours' lengths, need no stages.
-    """
-    return part.layout.moving and not part.problem.motion.collocated
 
 
 def _failed_outcome(best: Outcome, status: str) -> Outcome:

@@ -294,5 +294,7 @@ def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarr
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
     dense = normalise_quaternions(problem.tree, dense)
-    points = close_loops(replace(problem, motion=motion), motion.fit(dense, s))
+    points = motion.fit(dense, s)
+    if problem.tree.loops:
+        points = close_loops(replace(problem, motion=motion), points)
     return transfer(motion, points, problem.motion)

@@ -18,7 +18,7 @@ from ocp.transcription.assembly.blocks import Block
 from ocp.transcription.assembly.gather import GatheredInputs, Gathering
 from ocp.transcription.assembly.scatter_gather import Library
 from ocp.transcription.assembly.sparse import assemble, assemble_gradient, assemble_hessian
-from ocp.transcription.kernels.backends import KernelBackend
+from ocp.transcription.kernels.backends import VIRTUAL, KernelBackend
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.variables.layout import Layout
@@ -124,7 +124,7 @@ def nonlinear_program(
         at=partial(map_function, threads=machine.threads) if machine else map_function,
     )
     quick, library = plain, None  # machine code, of which no derivatives are to be had
-    if machine is not None and differentiated:
+    if machine is not None and machine.kernels != VIRTUAL and differentiated:
         gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
         quick, library = (
             partial(GatheredInputs, at=machine.map_over, gathering=gathering),

@@ -21,17 +21,10 @@ def matrix_of(
     """
     if columns > rows:
         return matrix_of(columns, rows, column, row, value).T
-    places, sums = _sum_duplicates(row, column, value, rows)
-    return ca.DM(pattern_of((rows, columns), places), sums)
-
-
-def _sum_duplicates(
-    row: np.ndarray, column: np.ndarray, value: np.ndarray, rows: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of triplets, counted column by column and in order, and the sums there."""
     keep = (row >= 0) & (column >= 0)
     key, value = (column * rows + row)[keep], value[keep]
     order = np.argsort(key, kind="stable")  # quick, since keys come in nearly this order
     key = key[order]
     first = np.nonzero(np.diff(key, prepend=-1))[0]
-    return key[first], np.add.reduceat(value[order], first) if len(first) else value
+    sums = np.add.reduceat(value[order], first) if len(first) else value
+    return ca.DM(pattern_of((rows, columns), key[first]), sums)

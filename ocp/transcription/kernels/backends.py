@@ -100,7 +100,7 @@ class KernelBackend:
         return self._awaitable(lambda: partial(program_kernels.assemble_sums, functions))
 
     def _awaitable(self, begin: Callable, *what: object) -> Callable[[], Any]:
-        begun = self._begin(begin, *what) if self.kernels != VIRTUAL else None
+        begun = self._begin(begin, *what)
 
         @cache
         def result() -> Any:

@@ -8,6 +8,7 @@ derivatives.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, Protocol, cast
 
 import casadi as ca
@@ -30,7 +31,7 @@ from ocp.problem.contact.reactions import check_two_pass, share_reaction, two_pa
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.custom_derivatives import Spin, Torque, chosen_of
-from ocp.transcription.kernels.time_derivatives import flow_of, rate_width
+from ocp.transcription.kernels.time_derivatives import flow_of
 from ocp.transcription.variables.layout import Layout, free_duration
 
 PendingKernel = tuple[Callable[[], ca.Function], ca.Sparsity]  # function to wait for, pattern
@@ -150,9 +151,12 @@ def symbols(
     if provider is not None:
         at, torque = _with_derivatives(at, provider, y, lifted)
         at, spin = _with_spin(at, y)
-    rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
+    rates = ca.SX.sym(
+        "rate", (0 if moving else problem.tree.dof) + count
+    )  # jerks, slopes of the lifted
     inputs = replace(known, y=y, at=at, torque=torque, spin=spin, backend=backend, rates=rates)
-    return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
+    flow = cache(partial(flow_of, problem, inputs, size, count, moving=moving))
+    return replace(inputs, at=replace(at, flow=lambda expression: flow()(expression)))
 
 
 def _motion(problem: Problem, moving: bool) -> Inputs:

@@ -264,25 +264,15 @@ def _linear(inputs: Inputs, values: Matrix) -> np.ndarray:
 
 def _slope(inputs: Inputs, values: Matrix, run: Run) -> Matrix:
     """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
-    own, torque = _slope_of_y(inputs, values), _stand_in(inputs, values)
+    own, torque = ca.jacobian(values, inputs.differentiable), _stand_in(inputs, values)
+    if inputs.given:  # by which nothing is differentiated
+        own = ca.horzcat(own, type(own)(own.shape[0], inputs.given))
     if torque is None:
         return run([own])[0]
     own, by_torque = run(
         [_written_out(inputs, own), _written_out(inputs, ca.jacobian(values, torque.symbol))]
     )
     return own + by_torque @ _torque_slope(inputs, torque, run)
-
-
-def _slope_of_y(inputs: Inputs, values: Matrix) -> Matrix:
-    """Return d values / dy, with nothing in the columns of given parameters."""
-    slope = ca.jacobian(values, inputs.differentiable)
-    return ca.horzcat(slope, type(slope)(slope.shape[0], inputs.given)) if inputs.given else slope
-
-
-def _curvature_of_y(inputs: Inputs, scalar: Matrix) -> Matrix:
-    """Return the Hessian of a scalar by y, with nothing in the columns of given parameters."""
-    bend = ca.hessian(scalar, inputs.differentiable)[0]
-    return ca.diagcat(bend, type(bend)(inputs.given, inputs.given)) if inputs.given else bend
 
 
 def _torque_slope(inputs: Inputs, torque: Torque | Spin, run: Run) -> Matrix:
@@ -319,10 +309,12 @@ def _gauss_newton(root: Matrix, run: Run, multipliers: Matrix) -> Matrix:
 def _curvature(inputs: Inputs, scalar: Matrix, run: Run) -> Matrix:
     """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
     first and second derivatives."""
-    torque = _stand_in(inputs, scalar)
+    torque, own = _stand_in(inputs, scalar), ca.hessian(scalar, inputs.differentiable)[0]
+    if inputs.given:  # by which nothing is differentiated
+        own = ca.diagcat(own, type(own)(inputs.given, inputs.given))
     if torque is None:
-        return run([_curvature_of_y(inputs, scalar)])[0]
-    own, weight = _curvature_of_y(inputs, scalar), ca.gradient(scalar, torque.symbol)
+        return run([own])[0]
+    weight = ca.gradient(scalar, torque.symbol)
     mixed, inner = (
         ca.jacobian(ca.gradient(scalar, inputs.differentiable), torque.symbol),
         ca.jacobian(weight, torque.symbol),

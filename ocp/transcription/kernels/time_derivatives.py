@@ -68,12 +68,13 @@ class Flow:
         return total
 
 
-def flow_of(problem: Problem, inputs: Any, motion: int, *, moving: bool) -> Flow:
-    """Return the Flow of what Inputs describe, the first `motion` of whose y make the motion."""
+def flow_of(problem: Problem, inputs: Any, motion: int, count: int, *, moving: bool) -> Flow:
+    """Return the Flow of what Inputs describe: the first `motion` of their y make the motion, and
+    the next `count` are lifted."""
     y, s, rates, T, torque = inputs.y, inputs.s, inputs.rates, inputs.at.T, inputs.torque
     n, free = problem.tree.dof, free_duration(problem)
     by_s = free or is_open(problem.duration[0])
-    lifted = y[motion : motion + rates.shape[0] - rate_width(problem, 0, moving=moving)]
+    lifted = y[motion : motion + count]
     if moving and problem.motion.collocated:
         slopes, rest = y[free + n : free + 3 * n] / T, ca.SX.zeros(n)
         parts = [ca.SX.zeros(free), slopes, rest, 1 / T, 0, rates / (inputs.width * T)]
@@ -92,12 +93,6 @@ def flow_of(problem: Problem, inputs: Any, motion: int, *, moving: bool) -> Flow
         torque=torque,
         spin=inputs.spin,
     )
-
-
-def rate_width(problem: Problem, lifted: int, *, moving: bool) -> int:
-    """Return the number of rates that are no inputs of other kernels: q''', unless it is known, and
-    those of lifted quantities."""
-    return (0 if moving else problem.tree.dof) + lifted
 
 
 def _unknown(problem: Problem, motion: Matrix, lifted: Matrix) -> Iterator[tuple[Matrix, str]]:
@@ -124,7 +119,7 @@ def rate_map(layout: Layout, s: np.ndarray) -> MotionMap:
     problem, plain = layout.problem, motion_map(layout, s)
     n, free = problem.tree.dof, free_duration(problem)
     size, first = layout.width, layout.width - len(layout.values)
-    width = size + rate_width(problem, len(layout.place), moving=layout.moving)
+    width = size + (0 if layout.moving else n) + len(layout.place)
     instant, entry = np.divmod(plain.row, size)
     entry = np.where(entry < first, entry, entry + width - size)
     parts = [(instant * width + entry, plain.column, plain.value)]

@@ -60,8 +60,13 @@ def laws(
     if balls:
         collocated = problem.motion.collocated
         stated.append((_length_law(tree, balls), None if collocated else (instants,) * len(balls)))
-    found = (*unilateral_laws(problem), *complementarity_laws(problem))
-    return (*stated, *found, *loop_laws(problem, integrated))
+    if tree.stays:
+        stated += unilateral_laws(problem)
+    if problem.loads:
+        stated += complementarity_laws(problem)
+    if tree.loops:
+        stated += loop_laws(problem, integrated)
+    return tuple(stated)
 
 
 def formulation_range(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:

@@ -33,8 +33,6 @@ def loop_laws(problem: Problem, integrated: bool = False) -> tuple:
     ValueError naming the loop if the statement prescribes an end of the motion in which it gapes.
     """
     shape = structure(problem.tree)
-    if not shape.closed:
-        return ()
     redundant, laws = implied_rows(problem, integrated), []
     for level in range(len(LOOPS)):
         instants = tuple(
@@ -71,8 +69,6 @@ def close_loops(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Return the control points (n, points) of a guess with its loops closed where they can be,
     driven joints unmoved if possible."""
     tree, motion = problem.tree, cast(BSpline, problem.motion)
-    if not structure(tree).closed:
-        return points
     count = min(motion.points, max(COARSE, motion.degree + 1))
     coarse = BSpline(points=count, degree=motion.degree, clamped=motion.clamped)
     s = np.linspace(0.0, 1.0, 2 * coarse.points + 1)

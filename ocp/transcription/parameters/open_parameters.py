@@ -12,6 +12,8 @@ from ocp.mechanics.values.parameters import (
     Open,
     Parameter,
     anything_open,
+    every_parameter,
+    is_open,
     matrix,
     nominal,
     parameters_of,
@@ -166,10 +168,12 @@ def soundness_constraints(problem: Problem, free: Iterable[str]) -> Iterator[Con
 
     Raises ValueError for bounds of a free duration that follow what is sought.
     """
-    if not anything_open():
-        return
     names = tuple(free)
-    _check_duration(problem, names)
+    lower, upper = problem.duration
+    if lower != upper and is_open([lower, upper]):
+        _check_duration(lower, upper, names)
+    if not any(is_sought(each, names) for each in every_parameter()):
+        return
     for name, expression, lower, upper, _ in requirements(problem):
         if any(is_sought(each, names) for each in parameters_of(expression)):
             yield Constraint(
@@ -182,10 +186,7 @@ def soundness_constraints(problem: Problem, free: Iterable[str]) -> Iterator[Con
             )
 
 
-def _check_duration(problem: Problem, names: tuple[str, ...]) -> None:
-    lower, upper = problem.duration
-    if lower == upper:
-        return
+def _check_duration(lower: Number, upper: Number, names: tuple[str, ...]) -> None:
     check_apart(nominal(lower), nominal(upper))
     for each in parameters_of([lower, upper]):
         if is_sought(each, names):

@@ -80,6 +80,12 @@ class LinkRows:
         """The variables of all impulses."""
         return ca.vertcat(ca.SX(0, 1), *(each.variables for each in self.strikes))
 
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in the rows and their bounds."""
+        asked = [(each.lower, each.upper, stack) for each, stack in self.rows]
+        return tuple(parameters_of(asked))
+
     def impulses_at(self, values: np.ndarray) -> dict[str, np.ndarray]:
         """Return the impulses {point: (3,) N s} of values of their variables."""
         look = ca.Function("impulses", [self.impulses], [each.impulse for each in self.strikes])
@@ -95,7 +101,7 @@ class LinkRows:
 
 
 def link_rows(problem: Problem, parts: Sequence[TranscribedPhase]) -> Iterator[LinkRows]:
-    """Yield the rows of a problem's links, then those of the whole motion."""
+    """Yield the rows of the links of a problem of phases, then those of the whole motion."""
     names = list(problem.parts)
     for transition, within in zip(problem.transitions, seams(problem)):
         numbers = names.index(transition.before), names.index(transition.after)
@@ -103,9 +109,7 @@ def link_rows(problem: Problem, parts: Sequence[TranscribedPhase]) -> Iterator[L
             transition = replace(transition, quantities=())
         if transition.quantities or transition.strikes or transition.constraints:
             yield _transition_rows(problem, transition, _sides(parts, numbers), within)
-    for constraint in (
-        () if problem.single_phase else problem.constraints
-    ):  # else they are of the part
+    for constraint in problem.constraints:
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
             stack = _stack(constraint, (ends[1].inputs.at, ends[0].inputs.at))
@@ -188,16 +192,6 @@ def _stack(constraint: Constraint, arguments: tuple) -> Matrix:
     with named_errors(what, constraint.function, 0):
         value = constraint.function(*arguments)
     return as_column(what, value)
-
-
-def link_parameters(every: Sequence[LinkRows]) -> tuple[Parameter, ...]:
-    """Return the parameters in what links ask, bounds among them."""
-    known: dict[Parameter, None] = {}
-    for asking in every:
-        for constraint, stack in asking.rows:
-            sides = [constraint.lower, constraint.upper]
-            known |= dict.fromkeys((*parameters_of(sides), *parameters_of(stack)))
-    return tuple(known)
 
 
 def link_group(

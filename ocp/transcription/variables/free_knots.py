@@ -18,14 +18,12 @@ from ocp.transcription.kernels.inputs import Backend, Inputs
 from ocp.transcription.kernels.kernels import make_kernel
 from ocp.transcription.methods import Method
 from ocp.transcription.rows import Group
-from ocp.transcription.variables.layout import Layout, free_knots
+from ocp.transcription.variables.layout import Layout
 
 
 def knot_equations(layout: Layout, backend: Backend | None = None) -> tuple[Group, ...]:
     """Return the Groups of what free knots meet: widths sum up to 1, and none is below the
-    spacing; nothing if knots are given."""
-    if not layout.moving:
-        return ()
+    spacing."""
     motion, columns = cast(Moving, layout.problem.motion), range(layout.size)[layout.widths]
     whole, least = _constraints(motion)
     return (
@@ -37,8 +35,6 @@ def knot_equations(layout: Layout, backend: Backend | None = None) -> tuple[Grou
 def check_free_knots(problem: Problem, method: Method) -> None:
     """Raise ValueError naming what keeps free knots from moving: a method that cannot plan on them,
     or what holds at given instants of the motion."""
-    if not free_knots(problem):
-        return
     if not method.moves_knots and not problem.motion.collocated:
         raise ValueError(
             f"method {method.name!r}: free knots are planned on by method 'spline'; take that, or "

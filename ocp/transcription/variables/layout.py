@@ -283,18 +283,11 @@ def motion_map(layout: Layout, s: ArrayLike, hull: bool = False) -> MotionMap:
     if layout.values:
         parts.append(_parameter_entries(layout, width, len(s)))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    shape, divisor = (width * len(s), layout.size), _divisor(layout, width, moving)
-    return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
-
-
-def _divisor(layout: Layout, width: int, moving: bool) -> np.ndarray:
-    """Return the divisors of the entries of y: T and T^2 for qd and qdd where the duration T is a
-    number, and knots are given too."""
-    divisor, problem = np.ones(width), layout.problem
+    shape, divisor, problem = (width * len(s), layout.size), np.ones(width), layout.problem
     if not moving and not free_duration(problem) and layout.timed is None:
-        powers = np.repeat(np.arange(3), problem.tree.dof)
+        powers = np.repeat(np.arange(3), problem.tree.dof)  # of the duration, in qd and qdd
         divisor[: len(powers)] = problem.duration[0] ** powers
-    return divisor
+    return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
 
 
 def motion_inputs(

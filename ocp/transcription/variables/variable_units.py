@@ -4,7 +4,7 @@ So q, qd and qdd of a joint depend on its control points. Units of a kind are ma
 their own by the same numbers, a dense block of few instants and few variables after the other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -142,18 +142,14 @@ def _runs(present: np.ndarray) -> tuple[np.ndarray, list[list[int]]]:
     most = int(present.sum(axis=1).max())
     run = np.zeros(len(present), dtype=int)
     active: list[set[int]] = []
-    for number, known in enumerate(_active(present)):
+    for number, row in enumerate(present):
+        known = set(np.nonzero(row)[0].tolist())
         if active and len(active[-1] | known) <= most:
             active[-1] |= known
         else:
-            active.append(set(known))
+            active.append(known)
         run[number] = len(active) - 1
     return run, [sorted(each) for each in active]
-
-
-def _active(present: np.ndarray) -> Iterator[set[int]]:
-    for each in present:
-        yield set(np.nonzero(each)[0].tolist())
 
 
 def common_runs(first: Kind, second: Kind) -> Sequence[tuple[int, int]]:
