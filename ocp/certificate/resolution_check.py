@@ -5,7 +5,7 @@ iteration. Rows that they know are judged as the certificate judges them. The ce
 measures decide where kernels know less, for instance what a missed law of motion leads to.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,10 +43,10 @@ ROWS, MOTION, OBJECTIVE = "rows", "motion", "objective"  # what the certificate 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Largest fault between the nodes: `share` relative as in a certificate, and `words`."""
+    """Largest fault between the nodes: `share` relative as in a certificate, and its `words`."""
 
     share: float
-    words: str
+    words: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -124,10 +124,10 @@ def coarseness(
     doubts |= _law_doubts(look) | _objective_doubts(look, whole)
     if max((gap.share for gap in gaps), default=0.0) <= COARSE:
         gaps = list(_certificate_gaps(solution, transcribed, doubts, whole))
-    worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
-    if worst.share <= COARSE:
+    worst = max(gaps, key=lambda gap: gap.share, default=None)
+    if worst is None or worst.share <= COARSE:
         return ""
-    return f"the mesh is too coarse: between its nodes {worst.words}; {refinement_advice(COARSE)}"
+    return f"the mesh is too coarse: between its nodes {worst.words()}; {refinement_advice(COARSE)}"
 
 
 def refinement_advice(tolerance: float) -> str:
@@ -184,10 +184,15 @@ def _gap(look: Motion, owner: tuple[Constraint, int], s: np.ndarray, values: np.
         values, constraint.lower_of(number), constraint.upper_of(number)
     )
     k = int(np.argmax(np.where(inside, relative, -1.0)))
-    amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
-    off = f"{constraint.name} ({constraint.label(number)}) is off by {amount:.3g} {unit}".rstrip()
     share = float(relative[k])
-    return Gap(share=share, words=f"{off}, {_times(share)}, at t = {s[k] * look.T:.3g} s")
+
+    def words() -> str:
+        amount, unit = plain_amount(float(amounts[k]), constraint.unit(number))
+        row = f"{constraint.name} ({constraint.label(number)})"
+        off = f"{row} is off by {amount:.3g} {unit}".rstrip()
+        return f"{off}, {_times(share)}, at t = {s[k] * look.T:.3g} s"
+
+    return Gap(share=share, words=words)
 
 
 def _law_doubts(look: Motion) -> set[str]:
@@ -284,23 +289,23 @@ def _certificate_gaps(
     if MOTION in doubts:
         far = deviations(solution).error
         words = f"laws of motion are missed, which leads {far:.2g} rad or m astray"
-        yield Gap(share=far if np.isfinite(far) else np.inf, words=words)
+        yield Gap(share=far if np.isfinite(far) else np.inf, words=lambda: words)
     if MOTION in doubts and is_comparable(solution.formulation):
-        error = energy_error(solution)
-        words = f"work and energy differ by {_times(error)}"
-        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+        work = energy_error(solution)
+        share = work if np.isfinite(work) else np.inf
+        yield Gap(share=share, words=lambda: f"work and energy differ by {_times(work)}")
     if OBJECTIVE in doubts and solution.problem.objective.terms:
         weights = [float(weight) for weight, _ in solution.problem.objective.terms]
         dense = float(np.dot(weights, dense_terms(solution, transcribed)))
         error = abs(solution.objective - dense) / max(abs(dense), whole, LEAST)
-        words = f"the objective changes by {_times(error)}, to {dense:.6g}"
-        yield Gap(share=error if np.isfinite(error) else np.inf, words=words)
+        changed = f"the objective changes by {_times(error)}, to {dense:.6g}"
+        yield Gap(share=error if np.isfinite(error) else np.inf, words=lambda: changed)
 
 
 def _violation_gap(worst: Violation) -> Gap:
     off = f"{worst.name} ({worst.label}) is off by {worst.dense:.3g} {worst.unit}".rstrip()
     words = f"{off}, {_times(worst.relative)}, at t = {worst.time:.3g} s"
-    return Gap(share=worst.relative, words=words)
+    return Gap(share=worst.relative, words=lambda: words)
 
 
 def _times(share: float) -> str:

@@ -48,7 +48,10 @@ def solution_of(
         check_mesh: whether to tell a mesh that is too coarse.
     """
     outcome = transcribed.spread(outcome)
-    transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
+    values: dict[Parameter, float] = {}
+    unsound: tuple[str, ...] = ()
+    if transcribed.layout.values:
+        transcribed, values, unsound = _with_found_parameters(transcribed, outcome)
     layout = transcribed.layout
     judged = check_mesh and outcome.success and yielding is not None
     shares = zip(transcribed.names, transcribed.parts, _phase_outcomes(transcribed, outcome))
@@ -78,23 +81,23 @@ def solution_of(
         lines = [*reasons, *unsound]
     whole = {
         **_shared_fields(transcribed, outcome, values, statistics, at_bounds, coarse),
-        "terms": tuple(
-            (name_in_phase(name, term), weight, value)
-            for name, each in motions.items()
-            for term, weight, value in each.terms
-        ),
-        "multipliers": {
-            name_in_phase(name, what): own
-            for name, each in motions.items()
-            for what, own in each.multipliers.items()
-        }
-        | ({} if transcribed.only_part else _link_multipliers(transcribed, outcome)),
         "explanation": tuple(lines),
     }
     if transcribed.statement.single_phase:
         return replace(motions[""], **whole)
+    multipliers = {
+        name_in_phase(name, what): own
+        for name, each in motions.items()
+        for what, own in each.multipliers.items()
+    }
     return Solution(
         **whole,
+        terms=tuple(
+            (name_in_phase(name, term), weight, value)
+            for name, each in motions.items()
+            for term, weight, value in each.terms
+        ),
+        multipliers=multipliers | _link_multipliers(transcribed, outcome),
         problem=transcribed.problem,
         points=np.empty((transcribed.problem.tree.dof, 0)),
         duration=sum(each.duration for each in motions.values()),
@@ -120,8 +123,11 @@ def _phase_solution(
     named = name_multipliers(
         part.rows, part.bound_owners, part.binding, outcome.x_multipliers, outcome.g_multipliers
     )
-    method, weight = part.transcription.method, body_weight(problem.tree)
-    named = rescale_law_multipliers(named, method, layout.weight, weight)
+    if (
+        layout.own_weight is not None
+    ):  # a plan's law counts in weights of its parameters' own values
+        method, weight = part.transcription.method, body_weight(problem.tree)
+        named = rescale_law_multipliers(named, method, layout.own_weight, weight)
     solution = Solution(
         **_shared_fields(part, outcome, values, statistics, [*chain(*at_bounds)]),
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,

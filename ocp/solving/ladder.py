@@ -102,9 +102,11 @@ class Attempts:
     @property
     def all_infeasible(self) -> bool:
         """Tell whether no attempt met all that is asked, though nothing kept it from trying."""
+        if self.best.outcome.success:
+            return False
         statuses = {trial.outcome.status for trial in self.trials}
         far = min(map(_shortfall, self.trials)) > FEASIBLE
-        return far and not statuses & {INTERRUPTED, *HOPELESS} and not self.best.outcome.success
+        return far and not statuses & {INTERRUPTED, *HOPELESS}
 
     @property
     def nearest(self) -> np.ndarray:

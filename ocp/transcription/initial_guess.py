@@ -44,7 +44,8 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
     )
     points = close_loops(problem, points) if problem.tree.loops else points
     T = np.sqrt(np.prod(problem.duration))
-    return join_variables(layout, points, T, lifted_guess(layout, points, T))
+    lifted = lifted_guess(layout, points, T) if layout.lifts else None
+    return join_variables(layout, points, T, lifted)
 
 
 def normalise_quaternions(tree: Tree, points: np.ndarray) -> np.ndarray:

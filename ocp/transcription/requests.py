@@ -173,7 +173,10 @@ def constraint_requests(
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         on_nodes, rated = _beside_rates(program, stack, on_nodes)
         plain = anything_open() and not parameters_of(stack)
-        for part, values in split_open_bounds(constraint, stack, program.free):
+        parts: Iterable[tuple[Constraint, Matrix]] = ((constraint, stack),)
+        if constraint.open:
+            parts = split_open_bounds(constraint, stack, program.free)
+        for part, values in parts:
             places: dict = {}
             for chosen, equal, lifted, rates in _sort_rows(part, values, on_nodes, rated):
                 s = request_instants(program, nodes, constraint.when, equal, lifted)

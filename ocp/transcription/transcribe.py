@@ -23,7 +23,6 @@ from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option
-from ocp.transcription.all_requests import Handover
 from ocp.transcription.assembly.objective import check_weights, nonlinear_program
 from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks
 from ocp.transcription.laws.transition_laws import law_handover
@@ -39,7 +38,7 @@ from ocp.transcription.phases.transitions import (
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.settings import Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
-from ocp.transcription.transcribe_phase import TranscribedPhase, transcribe_phase
+from ocp.transcription.transcribe_phase import Handover, TranscribedPhase, transcribe_phase
 from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers, keep_larger
 from ocp.transcription.variables.parameter_places import (
     free_names,

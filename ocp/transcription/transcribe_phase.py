@@ -4,7 +4,7 @@ The method gives the variables; functions of the statement at instants of the mo
 A row that bounds a single variable becomes a bound of that variable.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import cast
@@ -15,14 +15,16 @@ import numpy as np
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
 from ocp.dynamics.catalogue import FEW, is_built_in
 from ocp.mechanics.model.structure import structure
+from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.free_knots import Moving
 from ocp.motion.free_knots import with_given_knots as given_knots
+from ocp.problem.constraint import Constraint
+from ocp.problem.reserved_names import PASSIVE
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
-from ocp.transcription.all_requests import Handover, collect_requests
 from ocp.transcription.assembly.objective import (
     nonlinear_program,
     objective_blocks,
@@ -36,16 +38,24 @@ from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, Ker
 from ocp.transcription.kernels.inputs import Backend
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.kernels.user_functions import call_user_function
-from ocp.transcription.methods import Integrated, on_its_mesh
+from ocp.transcription.laws.contact_laws import rigid_contact_laws
+from ocp.transcription.laws.laws import formulation_range
+from ocp.transcription.methods import Integrated, Method, on_its_mesh
 from ocp.transcription.parameters.open_parameters import (
     check_apart,
     closed_functions,
-    order_parameters,
+    is_sought,
     parameters_in,
+    soundness_constraints,
 )
 from ocp.transcription.phases.shared_kernels import SharedKernels
 from ocp.transcription.program import Program, program_of
-from ocp.transcription.requests import request_groups
+from ocp.transcription.requests import (
+    Request,
+    constraint_requests,
+    law_requests,
+    request_groups,
+)
 from ocp.transcription.settings import Transcription
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import check_size, warn_of_size
@@ -59,6 +69,15 @@ from ocp.transcription.variables.layout import (
     split_variables,
 )
 from ocp.transcription.variables.parameter_places import free_names, parameters_of_program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """Rows at the start of a phase that the phase before sees to: `holds` {(level, Hold)} of rigid
+    contacts, and the lack of torque at `rows` of q."""
+
+    holds: frozenset = frozenset()
+    rows: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -247,13 +266,15 @@ def transcribe_phase(
     program = _program(problem, transcription, machine, tuple(free), sloped, shared)
     say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
     # Rows of statement and laws, terms, and outputs, so that none of these fails after the solve.
-    requests = collect_requests(program, method, handover)
+    requests = _collect_requests(program, method, handover)
     stacks, outputs = term_stacks(program), problem.outputs.items()
     seen = [call_user_function(f"output {name!r}", each, program.inputs) for name, each in outputs]
     # Parameters in any of these stand at the end of x, sought ones first.
     every = [*(request.stack for request in requests), *stacks]
     known = parameters_in(problem, every, seen, program.inputs)
-    parameters, count = order_parameters(known, program.free)
+    # Those that other phases or links seek, on which nothing here depends, are not sought here.
+    first = [each for each in known if is_sought(each, program.free) and known[each]]
+    parameters, count = (*first, *(each for each in known if each not in first)), len(first)
     program = program.with_parameters({each: each.value for each in parameters}, count)
     layout = program.layout
     warn_of_size(layout, requests)
@@ -301,6 +322,37 @@ def transcribe_phase(
         reduction=reduction,
         made={"same": closed_functions(problem, requests, stacks, seen) if layout.values else {}},
     )
+
+
+def _collect_requests(program: Program, method: Method, handover: Handover) -> list[Request]:
+    """Return the requests of a motion: those of the statement, then those of the laws."""
+    problem, numbers = program.problem, program.layout.problem
+    known = formulation_range(numbers.tree, program.formulation)
+    sound = soundness_constraints(problem, program.free)
+    constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
+    laws = method.laws(numbers, program.layout.lifts, program.formulation)
+    if handover.rows:
+        laws = tuple(_without_handed_rows(laws, numbers.tree, handover.rows))
+    if numbers.ground is not None:
+        laws += rigid_contact_laws(numbers, problem, program.free, handover.holds)
+    return [*constraint_requests(program, constraints, nodes), *law_requests(program, laws)]
+
+
+def _without_handed_rows(
+    stated: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]],
+    tree: Tree,
+    rows: frozenset[int],
+) -> Iterator[tuple[Constraint, Sequence[Sequence[float]] | None]]:
+    """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
+    `rows` of q."""
+    names = {tree.moving[row].name for row in rows}
+    for constraint, instants in stated:
+        if instants is not None and constraint.name == PASSIVE:
+            instants = tuple(
+                own[1:] if label in names and own[:1] == (0.0,) else own
+                for label, own in zip(constraint.labels, instants)
+            )
+        yield constraint, instants
 
 
 def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBackend:

@@ -151,7 +151,7 @@ class Structure:
 
         Of an open tree they do.
         """
-        return self.bearing is not None
+        return not self.closed or self.bearing is not None
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
 """Open parameters of a problem, and bounds that follow sought ones as rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
@@ -56,22 +56,6 @@ def parameters_in(
         if names.setdefault(each.name, each) is not each:
             raise ValueError(f"parameter {each.name!r}: two parameters have this name")
     return known
-
-
-def order_parameters(
-    known: Mapping[Parameter, bool], free: Sequence[str]
-) -> tuple[tuple[Parameter, ...], int]:
-    """Return all parameters of a phase, those that it seeks first, and the number of these.
-
-    A parameter that is to be found, on which no row or term of the phase depends, is sought by
-    another phase or by a link.
-
-    Args:
-        known: as `parameters_in` gives it.
-        free: names of parameters to be sought.
-    """
-    first = [each for each in known if is_sought(each, free) and known[each]]
-    return (*first, *(each for each in known if each not in first)), len(first)
 
 
 def closed_functions(

@@ -187,7 +187,7 @@ def split_variables(layout: Layout, x: ArrayLike) -> tuple[np.ndarray, float, np
     free = free_duration(problem)
     points = np.reshape(x[free : motion_size(problem)], (problem.tree.dof, -1), order="F")
     lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0)
-    return points, duration_at(layout, x), lifted * layout.weight
+    return points, duration_at(layout, x), lifted * layout.weight if layout.lifts else lifted
 
 
 def duration_at(layout: Layout, x: np.ndarray) -> float:

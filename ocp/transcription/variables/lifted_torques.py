@@ -19,7 +19,7 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
     them."""
     shape = structure(problem.tree)
     lifts = torques == "variables"
-    stays, found = bool(problem.tree.stays), touch_labels(problem.loads)
+    stays, found = bool(problem.tree.stays), touch_labels(problem.loads) if problem.loads else ()
     sought = problem.ground is not None or stays or bool(found) or not shape.determined
     lifts |= torques == "auto" and sought
     if not lifts and found:
