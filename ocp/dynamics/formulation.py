@@ -1,6 +1,6 @@
 """Record of a method of the literature, and the frames on which its graphs are small."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -182,7 +182,7 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
             Link(
                 name=link.name,
                 mass=link.mass,
-                com=_transform_point(back, link.com),
+                com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3]),
                 inertia=symmetrize(inertia),
                 unphysical=link.unphysical,
             )
@@ -191,13 +191,10 @@ def align_frames(tree: Tree) -> tuple[Tree, tuple]:
     origins = [Point(name=link, link=link) for link in tree.link_names if link not in known]
     for point in (*tree.points, *origins):  # which links call by their names
         back = invert(turns[tree.link_index(point.link)])
-        points.append(replace(point, position=_transform_point(back, point.position)))
+        position = tidy(back[:3, :3] @ array(point.position) + back[:3, 3])
+        points.append(replace(point, position=position))
     better = replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=())
     return better, tuple(freeze(turn) for turn in turns)
-
-
-def _transform_point(pose: np.ndarray, point: Sequence[float]) -> np.ndarray:
-    return tidy(pose[:3, :3] @ array(point) + pose[:3, 3], 1e-15)
 
 
 def _new_frames(tree: Tree) -> list[np.ndarray]:

@@ -123,6 +123,8 @@ class Instant:
     @cached_property
     def passive(self) -> tuple[int, ...]:
         """Rows of q that nothing drives and no ground bears all along."""
+        if self.ground is None:
+            return structure(self.tree).passive
         return passive_rows(self.tree, self.ground)
 
     @cached_property

@@ -20,7 +20,6 @@ from ocp.solvers.budget import Watch
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
 from ocp.solvers.plugins import SHOWN
-from ocp.solving.arguments import check_seconds, check_solve
 from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.iterates import with_motions
 from ocp.solving.ladder import (
@@ -32,7 +31,7 @@ from ocp.solving.ladder import (
     select_attempts,
 )
 from ocp.solving.parameter_values import nearest_row, range_shares, values_of
-from ocp.solving.preflight import check_start
+from ocp.solving.preflight import check_seconds, check_solve, check_start
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
@@ -259,6 +258,8 @@ class Plan:
 
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
+        if not (self.parameters or values):
+            return self.transcribed
         held, made = {each.name for each in self.free} & set(values), self.transcribed.made
         key = values_of(self.parameters, values), held
         if "at" not in made or made["at"][0] != key:  # what was asked for last is kept

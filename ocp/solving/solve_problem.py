@@ -7,9 +7,9 @@ from ocp.solution.solution import Solution
 from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
-from ocp.solving.arguments import check_solve
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
+from ocp.solving.preflight import check_solve
 from ocp.solving.starts.warm_start import Guesses
 from ocp.transcription.settings import Transcription
 

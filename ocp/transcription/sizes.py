@@ -39,7 +39,7 @@ def check_size(problem: Problem, method: Method) -> None:
     instants = prod(settings.values())
     unknowns = problem.tree.dof * (instants if on_mesh else problem.motion.points)
     size = unknowns * instants * BYTES
-    if size > FAR_BEYOND * memory():
+    if size > MOST_BYTES and size > FAR_BEYOND * memory():
         many = ", ".join(f"{name} ({value})" for name, value in settings.items() if value > 1)
         raise ValueError(
             f"size: {unknowns} unknowns at {instants} instants take about {size / 1e9:.3g} GB, of "

@@ -68,7 +68,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Loads = ()) -
     """
     tree, _ = align_frames(tree)
     turns = _JointTurns(tree, q)
-    external = _external(tree, turns, loads)
+    external = _external(tree, turns, loads) if loads else {}
     wrenches = joint_wrenches(tree, turns, qd, qdd, external, _entries(regroup_inertias(tree)))
     torques = []
     for joint, (moment, force) in zip(tree.joints, wrenches):
@@ -187,7 +187,11 @@ class _JointTurns:
         self.offsets: list[list[Scalar]] = []
         for joint, row in zip(tree.joints, tree.rows):
             home = array(joint.home)
-            lean, phi = _lean_angles(home[:3, :3])
+            lean: Lean = [[_scalar(entry) for entry in row] for row in home[:3, :3].tolist()]
+            phi = 0.0  # an open rotation stays whole, others are turns before that by q about z
+            if not is_open(home[:3, :3]):
+                beta, alpha, phi = euler_zxz(home[:3, :3])
+                lean = _cosine_sine(beta), _cosine_sine(alpha)
             still = joint.kind in ("fixed", "prismatic")
             self.planes.append((lean, _cosine_sine(phi) if still else _offset_plane(q[row], phi)))
             slide = 0.0
@@ -231,15 +235,6 @@ class _JointTurns:
         for link in reversed(chain):
             v = self.to_child(link, v)
         return [_scalar(v[0]), _scalar(v[1]), _scalar(v[2])]
-
-
-def _lean_angles(rotation: np.ndarray) -> tuple[Lean, float]:
-    """Return the turns before that by q about z in a rotation (3x3), (beta, alpha) each as (cos,
-    sin), and phi; an open one whole, as rows, and 0."""
-    if is_open(rotation):
-        return [[_scalar(entry) for entry in row] for row in rotation.tolist()], 0.0
-    beta, alpha, phi = euler_zxz(rotation)
-    return (_cosine_sine(beta), _cosine_sine(alpha)), phi
 
 
 def _scalar(value: Scalar | Open) -> Scalar:

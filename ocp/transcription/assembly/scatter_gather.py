@@ -114,18 +114,12 @@ def _multiply(product: Product, numbers: ca.MX) -> Iterator[tuple[np.ndarray, ca
         part = numbers if len(columns) == numbers.shape[1] else numbers[:, columns.tolist()]
         if inner > 1 or last > 1 or (weight != 1).any():
             stacked = weight.reshape(len(runs), inner, last).transpose(1, 0, 2)
-            multiply = _multiplication(pairs, slots, length, last).map(len(runs))
+            left = ca.MX.sym("numbers", pairs * slots, length)
+            right = ca.MX.sym("weights", inner, last)
+            summed = ca.reshape(left, pairs, inner) @ right
+            multiply = ca.Function("multiply", [left, right], [summed]).map(len(runs))
             part = multiply(part, ca.DM(stacked.reshape(inner, -1)))
         yield runs, ca.vec(part)
-
-
-def _multiplication(pairs: int, slots: int, length: int, last: int) -> ca.Function:
-    """Return the Function (numbers (pairs * slots, length), weights (slots * length, last)) ->
-    their product (pairs, last)."""
-    numbers = ca.MX.sym("numbers", pairs * slots, length)
-    weights = ca.MX.sym("weights", slots * length, last)
-    product = ca.reshape(numbers, pairs, slots * length) @ weights
-    return ca.Function("multiply", [numbers, weights], [product])
 
 
 def _rank_keys(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

@@ -167,7 +167,9 @@ def _free_rows(problem: Problem, lifted: bool) -> tuple[int, ...]:
     variables.
     """
     shape = structure(problem.tree)
-    rows = () if problem.motion.collocated else passive_rows(problem.tree, problem.ground)
+    if problem.motion.collocated:
+        return ()
+    rows = shape.passive if problem.ground is None else passive_rows(problem.tree, problem.ground)
     if not shape.closed:
         return rows
     bears = choose_bearing_rows(problem.tree, tuple(row for row in rows if row in shape.looped))

@@ -170,14 +170,9 @@ def lifted_layout(problem: Problem, nodes: np.ndarray) -> Layout:
         bearing = () if ground is None else bearing_slots(ground, s)
         standing = [np.array(each.present) & (name in bearing) for each, name in zip(given, names)]
         present[rows:, k] = np.ravel(standing)
-    place, still = np.full(present.shape, -1), motion_layout(problem)
+    place, still = np.full(present.shape, -1), Layout(problem=problem, moving=free_knots(problem))
     place.T[present.T] = still.size + np.arange(present.sum())
     return replace(still, nodes=np.asarray(nodes), place=place)
-
-
-def motion_layout(problem: Problem) -> Layout:
-    """Return the Layout of the motion alone."""
-    return Layout(problem=problem, moving=free_knots(problem))
 
 
 def split_variables(layout: Layout, x: ArrayLike) -> tuple[np.ndarray, float, np.ndarray]:

@@ -8,7 +8,7 @@ from ocp.problem.statement import Problem
 from ocp.transcription.laws.unilateral_laws import nodes_beside_jumps
 from ocp.transcription.shooting import passive_of
 from ocp.transcription.variables import interpolation
-from ocp.transcription.variables.layout import Layout, lifted_layout, motion_layout
+from ocp.transcription.variables.layout import Layout, free_knots, lifted_layout
 
 TORQUES = ("auto", "explicit", "variables")
 
@@ -44,7 +44,7 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
             "take 'explicit'"
         )
     if not lifts:
-        return motion_layout(problem)
+        return Layout(problem=problem, moving=free_knots(problem))
     if interpolation.follows_accelerations(problem):
         nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
     elif stays:
