@@ -7,15 +7,13 @@ impulses of what strikes between them, then the parameters, which all phases sha
     x = [phase 1 | phase 2 | ... | impulses | parameters]
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.parameters import Parameter, with_values
-from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import name_in_phase, phase_label
 from ocp.problem.statement import Problem
@@ -23,11 +21,17 @@ from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
 from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option
-from ocp.transcription.assembly.objective import check_weights, nonlinear_program
-from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks
+from ocp.transcription.assembly.objective import check_weights
+from ocp.transcription.assembly.row_placement import close_bounds
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover
+from ocp.transcription.phases.link_program import (
+    ProgramLayout,
+    link_bounds,
+    link_nlp,
+    program_layout,
+)
 from ocp.transcription.phases.phase_guess import phases_guess
 from ocp.transcription.phases.transitions import (
     LinkRows,
@@ -35,43 +39,17 @@ from ocp.transcription.phases.transitions import (
     link_placement,
     link_rows,
 )
-from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.rows import Group, Rows
 from ocp.transcription.settings import Transcription, settings_of_parts
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.transcribe_phase import Handover, TranscribedPhase, transcribe_phase
 from ocp.transcription.variables.multipliers import Multipliers, gather_multipliers, keep_larger
 from ocp.transcription.variables.parameter_places import (
     free_names,
-    freed_parameters,
-    held_places,
-    parameter_places,
-    parameter_slice,
     parameters_of_program,
-    sought_parameters,
 )
 from ocp.transcription.variables.shared_variables import merge_shared_motions, phase_columns
 from ocp.transcription.variables.variable_bounds import parameter_limits
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ProgramLayout:
-    """Places in x after the variables of the phases: the `impulses` {transition: slice}, then the
-    parameters, of which the first `free` are sought unless they are `held_names`."""
-
-    impulses: Mapping[str, slice]
-    size: int
-    values: Mapping[Parameter, float] = field(default_factory=dict)
-    free: int = 0
-    held_names: frozenset[str] = frozenset()
-
-    def __repr__(self) -> str:
-        return f"ProgramLayout({self.size} variables)"
-
-    parameters = property(parameter_slice)
-    freed = property(freed_parameters)
-    sought = property(sought_parameters)
-    places = property(parameter_places)
-    held_places = property(held_places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -246,7 +224,7 @@ class Transcribed:
             (part,) = parts
             return replace(self, problem=part.problem, parts=parts, layout=layout, nlp=part.nlp)
         groups, same = close_bounds(self.open_groups, values), self.made.setdefault("same", {})
-        links = _bounded(self.link_nlp, _link_bounds(groups, layout))
+        links = _bounded(self.link_nlp, link_bounds(groups, layout))
         problem = with_values(self.statement, values, same)
         fields = {"problem": problem, "parts": parts, "layout": layout, "groups": groups}
         return with_joined_bounds(replace(self, link_nlp=links, **fields))
@@ -319,7 +297,7 @@ def transcribe(
     if problem.single_phase:
         return program_of_phase(parts[0])
     own, size = phase_columns(list(problem.parts), parts)
-    layout = _program_layout(size, every, known, count)
+    layout = program_layout(size, every, known, count)
     places = layout.places
     columns = tuple(
         np.append(each, [places[one] for one in part.layout.values]).astype(int)
@@ -343,7 +321,7 @@ def transcribe(
         nlp=parts[0].nlp,  # until all are put together
         open_groups=open_groups,
         groups=groups,
-        link_nlp=_link_nlp(groups, layout, transcription.derivatives != "solver"),
+        link_nlp=link_nlp(groups, layout, transcription.derivatives != "solver"),
     )
     return replace(made, nlp=concatenate(members(made), layout.size))
 
@@ -440,19 +418,6 @@ def _collect_parameters(
     return {each: each.value for each in (*first, *rest)}, len(first)
 
 
-def _program_layout(
-    place: int, every: Sequence[LinkRows], known: dict[Parameter, float], count: int
-) -> ProgramLayout:
-    impulses = {}
-    for each in every:
-        if each.strikes:
-            impulses[each.name] = slice(place, place + each.impulses.shape[0])
-            place += each.impulses.shape[0]
-    return ProgramLayout(
-        impulses=impulses, size=place + len(known), values=MappingProxyType(known), free=count
-    )
-
-
 def _without_parameters(part: TranscribedPhase) -> NLP:
     """Return the program of a phase, its parameters bounded only where it seeks them itself."""
     nlp, layout = part.nlp, part.layout
@@ -466,25 +431,3 @@ def _without_parameters(part: TranscribedPhase) -> NLP:
 def _bounded(nlp: NLP, bounds: dict[str, Option]) -> NLP:
     """Return a program with other bounds."""
     return replace(nlp, **bounds)
-
-
-def _link_bounds(groups: Sequence[Group], layout: ProgramLayout) -> dict[str, np.ndarray]:
-    """Return the bounds of the links' rows, and of the parameters."""
-    lower, upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
-    for each, place in layout.places.items():
-        free = each in layout.sought
-        lower[place] = each.lower if free else layout.values[each]
-        upper[place] = each.upper if free else layout.values[each]
-    rows = [row_bounds(group, np.arange(len(group.owners))[:, None]) for group in groups]
-    g_lower, g_upper = np.hstack([np.empty((2, 0)), *rows])
-    return {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
-
-
-def _link_nlp(groups: Sequence[Group], layout: ProgramLayout, differentiated: bool) -> NLP:
-    """Return the program of the links alone, over x of all."""
-    ends = np.cumsum([len(group.owners) for group in groups])
-    places = [np.arange(end - len(group.owners), end)[:, None] for group, end in zip(groups, ends)]
-    nothing: Callable[[Matrix], Matrix] = lambda x: ca.DM(0, 1)
-    bounds = _link_bounds(groups, layout)
-    blocks = constraint_blocks(groups, places)
-    return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)

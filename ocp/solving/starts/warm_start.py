@@ -28,7 +28,8 @@ from ocp.solving.starts.split_start import phase_edges, phase_solution, phase_wa
 from ocp.spelling import suggest_fields
 from ocp.transcription.initial_guess import lifted_guess, normalise_quaternions, static_forces
 from ocp.transcription.laws.loop_laws import close_loops
-from ocp.transcription.transcribe import ProgramLayout, Transcribed, join_multipliers
+from ocp.transcription.phases.link_program import ProgramLayout
+from ocp.transcription.transcribe import Transcribed, join_multipliers
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.interpolation import wrench_interpolation
 from ocp.transcription.variables.layout import Layout, join_variables, split_variables
