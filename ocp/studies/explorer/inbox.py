@@ -12,6 +12,7 @@ from types import FrameType
 
 from ocp.studies.store.argument_records import Keywords
 
+PAUSE = 0.2  # s: from an answer to its certificate
 SHORT = 0.3  # s: a solve that takes no longer is not stopped, so that a drag is followed
 
 
@@ -57,6 +58,13 @@ class Inbox:
         waits."""
         if self.waits and time.monotonic() - begin > SHORT:
             raise Superseded
+
+    def rest(self) -> None:
+        """Leave the processors to whoever draws an answer for PAUSE; raise Superseded as soon as a
+        request waits."""
+        with self.arrived:
+            if self.arrived.wait_for(lambda: self.waits, timeout=PAUSE):
+                raise Superseded
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

@@ -249,6 +249,7 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
         answer = _solution_message(explored.task, solution, request)
         inbox.pipe.send({"number": number} | answer | {"worked": time.monotonic() - begin})
         if solution.success:
+            inbox.rest()
             with inbox.interruptible():
                 certificate = verify(solution)
                 verdict = certificate.verdict(TOLERANCE)
