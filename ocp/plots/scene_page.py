@@ -100,19 +100,29 @@ def page(
     return made
 
 
-def scene_data(solution: Solution, seconds: float | None = None, *, title: str = "") -> Cell:
+def scene_data(
+    solution: Solution,
+    seconds: float | None = None,
+    *,
+    title: str = "",
+    triangles: int | None = None,
+) -> Cell:
     """Return the data of a motion's page, for JSON, as `show` of the player takes it.
 
     Args:
         solution: the motion.
         seconds: playing time (s), by default the motion's own but at least 2 s.
         title: what it is called.
+        triangles: of all meshes, which are made coarser until they have no more; by default those
+            of a page.
     """
     long = max(2.0, solution.duration) if seconds is None else seconds
     count = int(np.clip(RATE * solution.duration, FEWEST, 3 * FEWEST))
     figure = stick(solution, solution.times(count))
     sections = _sections(solution)
-    return _scene(figure, long, title=title, words=_words(solution), sections=sections)
+    words = _words(solution)
+    most = BUDGET if triangles is None else triangles
+    return _scene(figure, long, most, title=title, words=words, sections=sections)
 
 
 def page_of(
@@ -127,7 +137,7 @@ def page_of(
 
     `words` are (kind, text) of what stands beside the `title`, `sections` the curves.
     """
-    return _filled(_scene(figure, seconds, title=title, words=words, sections=sections))
+    return _filled(_scene(figure, seconds, BUDGET, title=title, words=words, sections=sections))
 
 
 def player() -> str:
@@ -145,13 +155,14 @@ def _filled(data: Cell) -> Page:
 def _scene(
     figure: Stick,
     seconds: float,
+    triangles: int,
     *,
     title: str,
     words: Sequence[tuple[str, str]],
     sections: Sequence[Cell],
 ) -> Cell:
     """Return the data of a figure in space, in axes whose third is up."""
-    frames, solids = _solids(figure)
+    frames, solids = _solids(figure, triangles)
     traces = list(_traces(figure))
     seen = figure.extremes @ figure.directions.T
     low, high = seen.min(axis=0), seen.max(axis=0)
@@ -225,7 +236,7 @@ def pack(values: Numbers, kind: str = "f4") -> list[str]:
     return [kind, base64.b64encode(data).decode("ascii")]
 
 
-def _solids(figure: Stick) -> tuple[list[np.ndarray], list[Cell]]:
+def _solids(figure: Stick, triangles: int) -> tuple[list[np.ndarray], list[Cell]]:
     """Return rows of poses, place and quaternion each, and meshes that refer to them by number:
     one for all solids of a colour that move together."""
     groups: dict[tuple[int, str, float], list[Placed]] = {}
@@ -236,7 +247,7 @@ def _solids(figure: Stick) -> tuple[list[np.ndarray], list[Cell]]:
         if key[0] not in frames:
             frames[key[0]] = _rows(each.poses, figure.directions)
         groups.setdefault(key, []).append(each)
-    size = mean_cell([each.solid.corners for each in figure.solids], BUDGET)
+    size = mean_cell([each.solid.corners for each in figure.solids], triangles)
     numbers = {poses: number for number, poses in enumerate(frames)}
     solids = []
     for (poses, colour, opacity), several in groups.items():

@@ -52,6 +52,7 @@ SELDOM = 10  # iterations from one that is shown to the next, where nobody waits
 Kept = dict[tuple[object, ...], "Plan"]  # plans by what they were prepared from
 _BUILDING = RLock()
 _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
+_CHECKED: ContextVar[bool] = ContextVar("whether meshes of kept plans are checked", default=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,17 +343,20 @@ def prepare(
 
 
 @contextmanager
-def keep_plans(plans: Kept) -> Iterator[None]:
+def keep_plans(plans: Kept, *, check_mesh: bool = True) -> Iterator[None]:
     """Keep the plans that are prepared within, in `plans`: what is prepared again, the very same
     problem for an equal transcription, is the plan that it was.
 
     So whatever solves a problem with other values, by `solve` or by `prepare`, builds it once.
+    Where every motion is certified anyhow, `check_mesh` may leave out what else tells that a mesh
+    is too coarse.
     """
-    token = _KEPT.set(plans)
+    token, checked = _KEPT.set(plans), _CHECKED.set(check_mesh)
     try:
         yield
     finally:
         _KEPT.reset(token)
+        _CHECKED.reset(checked)
 
 
 def _solve_program(
@@ -406,7 +410,7 @@ def solve_once(
     """Return the Solution of a problem on its own basis; arguments are those of `solve`."""
     plan = prepare(problem, transcription, solver, attempts=attempts)
     given: dict[str, Any] = dict(values or {})
-    solution = plan.solve(guess, watch=watch, certify=certify, **given)
+    solution = plan.solve(guess, watch=watch, certify=certify, check_mesh=_CHECKED.get(), **given)
     statistics = dict(solution.statistics)
     for name in ("build_seconds", "total_seconds"):
         statistics[name] += plan.seconds

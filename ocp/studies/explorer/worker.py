@@ -34,6 +34,7 @@ from ocp.studies.task import Task, task_at
 
 TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
+TRIANGLES = 16_000  # of a scene's meshes, which a page without a graphics card draws too
 STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
 # plugins with the options with which they begin at a neighbour's motion
 WAYS = {
@@ -153,7 +154,7 @@ class Explored:
         problem, plans = self.state(switched or {})
 
         def attempt(solver: Solver, guess: Solution | None) -> Solution:
-            with keep_plans(plans):
+            with keep_plans(plans, check_mesh=False):
                 return self.task.method(
                     problem,
                     self.task.transcription,
@@ -280,7 +281,9 @@ def _solution_message(task: Task, solution: Solution, request: Keywords) -> Keyw
         "terms": [[name, weight * value] for name, weight, value in solution.terms],
     }
     return (
-        told | _scene_message(scene_data(solution, title=task.name)) if solution.success else told
+        told | _scene_message(scene_data(solution, title=task.name, triangles=TRIANGLES))
+        if solution.success
+        else told
     )
 
 
