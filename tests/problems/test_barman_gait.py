@@ -10,7 +10,8 @@ from ocp import Radau, Solver, Spline, Transcription
 from ocp.cli.commands.run import run_task
 from ocp.problem import path
 from ocp.problems.arms import two_link_time
-from ocp.problems.benchmarks.motions.compare_contact import counted, freedom, stated
+from ocp.problems.benchmarks.motions import compare_contact
+from ocp.problems.benchmarks.motions.compare_contact import counted, fit, freedom, stated
 from ocp.problems.benchmarks.motions.compare_contact import run as compare
 from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait.statement import thesis_gait
@@ -176,6 +177,13 @@ def test_six_points_have_room_for_the_equalities_of_exact_contact_at_their_absci
     transcribed = transcribe_phase(stated(6, "y, v"), TASK.transcription)
     x = 0.1 * np.random.default_rng(1).standard_normal(330)
     assert counted(transcribed, x) == (57, 57)
+
+
+def test_exact_contact_goes_on_from_where_its_solve_stopped(monkeypatch):
+    monkeypatch.setattr(compare_contact, "ITERATIONS", 2)
+    done = fit(6, "y, v")
+    assert (done.equalities, done.rank, done.again.left_out) == (57, 57, 0)
+    assert done.solution.statistics["iterations"] == done.again.outcome.iterations == 2
 
 
 def test_too_few_points_for_a_spline_are_refused(capsys):

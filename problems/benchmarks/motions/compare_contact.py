@@ -23,7 +23,7 @@ from ocp.problems.human.barman_gait import TASK as THESIS
 from ocp.problems.human.barman_gait import problem
 from ocp.solvers import NLP, Outcome, independent_rows, minimize, violation, with_rows
 from ocp.solving import start
-from ocp.transcription import TranscribedPhase, transcribe_phase
+from ocp.transcription import TranscribedPhase, transcribe
 
 POINTS = (6, 8, 12, 16)
 ASKED = {
@@ -88,9 +88,10 @@ def fit(points: int, asked: str) -> Fit:
     still = Guess(q=np.zeros((step.tree.dof, 2)))
     solver = Solver(options={"max_iter": ITERATIONS})
     solution = solve(step, THESIS.transcription, solver, guess=still, attempts=(Attempt(),))
-    transcribed = transcribe_phase(step, THESIS.transcription)
-    here = start(transcribed, solution).x
-    equalities, rank = counted(transcribed, here)
+    program = transcribe(step, THESIS.transcription)
+    here = start(program, solution).x
+    (part,) = program.parts
+    equalities, rank = counted(part, here)
     known = violations(solution)
     contact = [one for name, one in known.items() if name.startswith(("contact", "places"))]
     slip = [one for name, one in known.items() if name.startswith("slip")]
@@ -103,7 +104,7 @@ def fit(points: int, asked: str) -> Fit:
         solution=solution,
         there=max(one.nodes for one in (*contact, *slip)),
         between=(_farthest(contact, ASKED[asked][0]), _farthest(slip, ASKED[asked][1])),
-        again=None if solution.success else without_dependent(transcribed.nlp, solver, here),
+        again=None if solution.success else without_dependent(program.nlp, solver, here),
     )
 
 
