@@ -13,7 +13,7 @@ from ocp.version import VERSION
 
 @pytest.fixture(scope="module")
 def solution():
-    return solve(problem(points=10)).require(coarse=True)
+    return solve(problem(points=10)).require()
 
 
 def test_a_saved_solution_is_certified(solution, tmp_path, capsys):

@@ -247,7 +247,7 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
 ):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    solution = solve(lift(points=8), Transcription(kernels="compiled")).require(coarse=True)
+    solution = solve(lift(points=8), Transcription(kernels="compiled")).require()
     assert solution.statistics["kernels"].startswith("virtual machine: ")
     assert reason in solution.statistics["kernels"]
 

@@ -26,8 +26,8 @@ WEIGHT, STROKE = 0.00442, 0.60197  # that make the printed time at the knots
 )
 def test_its_data_are_those_of_the_gallery_unless_altered(changes, stated):
     altered, known = problem(Data(**changes)), pr_mixed.problem(**stated)
-    assert solve(altered).require(coarse=True).objective == pytest.approx(
-        solve(known).require(coarse=True).objective, rel=1e-9
+    assert solve(altered).require().objective == pytest.approx(
+        solve(known).require().objective, rel=1e-9
     )
 
 
@@ -58,7 +58,7 @@ def test_no_number_is_named_where_none_makes_the_time():
 def test_force_and_torque_at_rest_are_what_the_weight_says(data):
     """Along a best motion of free duration the Hamiltonian is 0, and at rest both costates but
     those of the rates are multiplied by 0."""
-    solution = solve(problem(data, points=42)).require(coarse=True)
+    solution = solve(problem(data, points=42)).require()
     for t in (0.0, solution.duration):
         assert (solution.tau(t) ** 2).sum() == pytest.approx(1 / data.u - 1, rel=4e-3)
 
@@ -66,11 +66,11 @@ def test_force_and_torque_at_rest_are_what_the_weight_says(data):
 def test_given_the_time_weights_do_not_matter_and_the_force_is_at_its_limit():
     stopped = replace(problem(Data()), duration=barman.PRINTED)
     lighter = replace(problem(Data(u=0.003, power=1.0, lead=False)), duration=barman.PRINTED)
-    first, second = (solve(one).require(coarse=True) for one in (stopped, lighter))
+    first, second = (solve(one).require() for one in (stopped, lighter))
     t = np.linspace(0, barman.PRINTED, 50)
     assert np.abs(first.q(t) - second.q(t)).max() < 1e-4
     assert 0.2 < barman.full(first) < 0.3
-    assert barman.full(solve(problem(SHORT)).require(coarse=True)) == 0
+    assert barman.full(solve(problem(SHORT)).require()) == 0
 
 
 def test_internal_forces_peak_at_the_end_unless_the_effort_is_lighter():
@@ -83,11 +83,11 @@ def test_internal_forces_peak_at_the_end_unless_the_effort_is_lighter():
 )
 def test_the_second_joint_passes_the_smaller_force_all_along_as_the_thesis_says(stated):
     """The planes are horizontal, and the joints bear the weight of their links."""
-    solution = solve(stated).require(coarse=True)
+    solution = solve(stated).require()
     first, second = np.linalg.norm(solution.reactions(solution.times(201))[1], axis=0)
     assert (second < first).all()
     weightless = replace(stated, tree=replace(stated.tree, gravity=(0.0, 0.0, 0.0)))
-    other = solve(weightless).require(coarse=True)
+    other = solve(weightless).require()
     assert other.duration == pytest.approx(solution.duration, rel=1e-9)
     np.testing.assert_allclose(other.tau(0.0), solution.tau(0.0), rtol=1e-7)
     first, second = np.linalg.norm(other.reactions(other.times(201))[1], axis=0)
@@ -97,7 +97,7 @@ def test_the_second_joint_passes_the_smaller_force_all_along_as_the_thesis_says(
 def test_the_least_time_is_that_of_the_centre_of_mass():
     way = pi / 4 - 0.1 + 0.1 * (cos(pi / 4) - cos(0.6))
     assert barman.least_time(Data()) == pytest.approx(2 * sqrt(way / 10), rel=1e-12)
-    assert solve(problem(Data(u=0.0), points=102)).require(coarse=True).duration == pytest.approx(
+    assert solve(problem(Data(u=0.0), points=102)).require().duration == pytest.approx(
         barman.least_time(Data()), abs=2e-4
     )
 

@@ -40,7 +40,7 @@ GOAL = (1.2, 0.8)
 @pytest.fixture(scope="module")
 def slewed():
     """The slew of links of one shape, with its bound of a millimetre."""
-    return solve(problem(points=40, modes=1)).require(coarse=True)
+    return solve(problem(points=40, modes=1)).require()
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_the_plan_is_what_the_links_do_when_the_joints_follow_it(slewed):
 def test_a_plan_of_first_order_shapes_breaks_its_bound_and_its_certificate_says_how_steep_it_is():
     linear, true = slewing_arm(bend=1, stiffening=False), slewing_arm(bend=1)
     motion = problem(points=24).motion
-    plan = solve(slew(linear, GOAL, motion, residual=1e-3, deflection=0.1)).require(coarse=True)
+    plan = solve(slew(linear, GOAL, motion, residual=1e-3, deflection=0.1)).require()
     away = {}
     for arm in (linear, true):
         t, q = executed(plan, arm)
@@ -156,16 +156,16 @@ def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
 
 
 def test_without_any_residual_the_links_end_straight_and_still():
-    still = solve(problem(points=24, modes=1, residual=0.0)).require(coarse=True)
+    still = solve(problem(points=24, modes=1, residual=0.0)).require()
     rows = list(sum(still.problem.tree.amplitude_rows, ()))
     assert np.abs(still.q(still.duration)[rows]).max() < 1e-9
     assert np.abs(still.qd(still.duration)[rows]).max() < 1e-7
-    loose = solve(problem(points=24, modes=1, residual=0.01)).require(coarse=True)
+    loose = solve(problem(points=24, modes=1, residual=0.01)).require()
     assert loose.duration < still.duration
 
 
 def test_collocation_takes_the_same_time(slewed):
-    stages = solve(slewed.problem, Transcription(method=Radau())).require(coarse=True)
+    stages = solve(slewed.problem, Transcription(method=Radau())).require()
     assert stages.duration == pytest.approx(slewed.duration, rel=3e-3)
 
 
@@ -185,7 +185,7 @@ def test_very_stiff_links_slew_like_rigid_ones():
 
 
 def test_before_of_a_rigid_plan_is_the_plan():
-    rigid = solve(problem(points=24, rigid=True)).require(coarse=True)
+    rigid = solve(problem(points=24, rigid=True)).require()
     assert before(rigid) is rigid and set(compared(rigid)) == {"before"}
 
 

@@ -29,7 +29,7 @@ FAMILIES = {
 
 @pytest.fixture(scope="module")
 def step():
-    return walk(problem(), Transcription(), Solver()).require(coarse=True)
+    return walk(problem(), Transcription(), Solver()).require()
 
 
 @pytest.fixture(scope="module")

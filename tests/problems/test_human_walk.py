@@ -14,7 +14,7 @@ from ocp.problems.gait.statement.objective_terms import WEIGHTS
 
 @pytest.fixture(scope="module")
 def step():
-    return walk(problem(), Transcription(), Solver()).require(coarse=True)
+    return walk(problem(), Transcription(), Solver()).require()
 
 
 @pytest.fixture(scope="module")

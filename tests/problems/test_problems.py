@@ -27,24 +27,24 @@ STROKE_T, STROKE_J = 0.556748, 0.734908
 @pytest.fixture(scope="module")
 def fine():
     """The fastest motion of the arm on 102 points."""
-    return solve(fastest(points=102)).require(coarse=True)
+    return solve(fastest(points=102)).require()
 
 
 @pytest.fixture(scope="module")
 def published_lift():
     """The lift on 22 points."""
-    return solve(lift()).require(coarse=True)
+    return solve(lift()).require()
 
 
 def test_minimum_time_at_the_knots_is_the_published_one():
-    solution = solve(fastest(points=22), KNOTS).require(coarse=True)
+    solution = solve(fastest(points=22), KNOTS).require()
     assert solution.duration == pytest.approx(0.3922, abs=2e-4)
     assert round(solution.duration, 3) == 0.392  # Barman 2020, section 4.1
     assert solution.duration == pytest.approx(0.3934, abs=1.5e-3)  # Xiang et al. 2009, example 1
 
 
 def test_minimum_time_approaches_the_true_optimum(fine):
-    for solution in (fine, solve(fastest(points=102), KNOTS).require(coarse=True)):
+    for solution in (fine, solve(fastest(points=102), KNOTS).require()):
         assert solution.duration == pytest.approx(FASTEST_T, abs=5e-5)
 
 
@@ -57,13 +57,13 @@ def test_minimum_time_is_bang_bang_as_the_maximum_principle_says(fine):
 
 
 def test_the_default_grid_is_honest_between_its_nodes():
-    certificate = verify(solve(fastest()).require(coarse=True))
+    certificate = verify(solve(fastest()).require())
     assert certificate.violations["torque_limits"].dense <= 0.01
     assert certificate.goal_drift <= 1e-3 and certificate.drift <= 1e-3
 
 
 def test_the_lift_is_the_published_one_and_approaches_the_true_optimum(published_lift):
-    coarse, fine = published_lift, solve(lift(points=102)).require(coarse=True)
+    coarse, fine = published_lift, solve(lift(points=102)).require()
     assert coarse.duration == pytest.approx(0.519, abs=1e-3)
     assert coarse.objective == pytest.approx(LIFT_J, abs=2e-3)
     assert fine.duration == pytest.approx(0.519, abs=1e-3)
@@ -74,16 +74,14 @@ def test_the_lift_is_the_published_one_and_approaches_the_true_optimum(published
 
 
 def test_the_lift_without_effort_is_faster():
-    assert solve(lift(u=0.0, points=102)).require(coarse=True).duration == pytest.approx(
-        0.4221, abs=2e-4
-    )
+    assert solve(lift(u=0.0, points=102)).require().duration == pytest.approx(0.4221, abs=2e-4)
 
 
 @pytest.mark.parametrize(
     ("stroke", "time", "cost"), [({}, SLIDING_T, SLIDING_J), ({"stroke": 0.5}, STROKE_T, STROKE_J)]
 )
 def test_the_sliding_arm_approaches_the_true_optimum(stroke, time, cost):
-    solution = solve(sliding(points=102, **stroke)).require(coarse=True)
+    solution = solve(sliding(points=102, **stroke)).require()
     assert solution.duration == pytest.approx(time, abs=1e-4)
     assert solution.objective == pytest.approx(cost, abs=1e-5)
 
@@ -101,7 +99,7 @@ def test_the_sliding_arm_lies_along_its_slide_at_rest():
 def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
     """All of both on the first problem; on the others the recursion, which knows no formulation,
     goes with one."""
-    expected = solve(problem(points=8)).require(coarse=True).objective
+    expected = solve(problem(points=8)).require().objective
     for name, formulation in FORMULATIONS.items():
         both = problem is fastest or name == "newton_euler"
         for derivatives in (
@@ -111,7 +109,7 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
         ):
             found = solve(
                 problem(points=8), Transcription(dynamics=name, derivatives=derivatives)
-            ).require(coarse=True)
+            ).require()
             assert found.objective == pytest.approx(expected, rel=1e-6), (name, derivatives)
 
 
@@ -126,14 +124,14 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
 )
 def test_every_hessian_that_converges_reaches_the_same_optimum(problem, hessian, options):
     exact, other = (
-        solve(problem(points=11), solver=solver).require(coarse=True)
+        solve(problem(points=11), solver=solver).require()
         for solver in (Solver(), Solver(hessian=hessian, options=options))
     )
     assert other.objective == pytest.approx(exact.objective, rel=1e-6)
 
 
 def test_another_solver_reaches_the_same_optimum(published_lift):
-    other = solve(lift(), solver=Solver(plugin="sqpmethod")).require(coarse=True)
+    other = solve(lift(), solver=Solver(plugin="sqpmethod")).require()
     assert other.objective == pytest.approx(published_lift.objective, rel=1e-7)
 
 

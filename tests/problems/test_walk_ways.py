@@ -99,16 +99,16 @@ def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
     stated = problem(gait=Gait(speed=speed), goal=Goal(objective="effort"), active=FEW_JOINTS)
     plans = {}
     with keep_plans(plans):
-        first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require(coarse=True)
+        first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require()
         near = walk(stated, Transcription(), Solver(), guess=first, values={"speed": 1.21})
     assert first.statistics["plugin"] == near.statistics["plugin"] == "ipopt"
-    assert near.require(coarse=True).statistics["prediction_iterations"] > 0
+    assert near.require().statistics["prediction_iterations"] > 0
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
     monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
     stated = problem(goal=Goal(objective="effort"), active=FEW_JOINTS)
-    step = walk(stated, Transcription(), Solver()).require(coarse=True)
+    step = walk(stated, Transcription(), Solver()).require()
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.56767697, abs=1e-7)
 

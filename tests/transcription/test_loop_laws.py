@@ -25,7 +25,7 @@ def test_every_transcription_finds_the_same_optimum(way, ends):
 def test_integrated_loops_find_the_same_optimum():
     solution = ocp.solve(
         turning(points=16), ocp.Transcription(method=ocp.Integrated()), guess=solved("explicit")
-    ).require(coarse=True)
+    ).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 60).objective, rel=2e-3)
     assert gap_of(solution) < 1e-3
     assert np.abs(solution.q(0.5) - WAY[:, -1]).max() < 1e-3
@@ -75,7 +75,7 @@ def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
     full = loop_assembly.close_coordinates(
         tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]
     )
-    solution = ocp.solve(problem, guess=ocp.Guess(q=full)).require(coarse=True)
+    solution = ocp.solve(problem, guess=ocp.Guess(q=full)).require()
     slopes = equalities(problem, ocp.Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
     ends = solution.trace(lambda at: ca.vertcat(at.qd, at.qdd), np.array([0.0, 1.0]))
@@ -90,7 +90,7 @@ def test_prescribed_accelerations_leave_room_for_the_loops():
         problem,
         constraints=(*problem.constraints, ocp.at_start(tree, qdd=0.0), ocp.at_end(tree, qdd=0.0)),
     )
-    slopes = equalities(problem, ocp.Transcription(), ocp.solve(problem).require(coarse=True))
+    slopes = equalities(problem, ocp.Transcription(), ocp.solve(problem).require())
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-3
 
 
@@ -106,7 +106,7 @@ def test_every_formulation_finds_the_same_optimum(name):
     derivatives = "ad" if name != "newton_euler" else "recursive"
     solution = ocp.solve(
         turning(points=12), ocp.Transcription(dynamics=name, derivatives=derivatives)
-    ).require(coarse=True)
+    ).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 12).objective, rel=1e-9)
 
 
@@ -161,7 +161,7 @@ def test_drives_that_can_work_against_each_other_share_the_load():
     joints = tuple(replace(joint, actuated=joint.name != "coupler") for joint in TREE.joints)
     tree = replace(TREE, joints=joints)
     both = replace(turning(tree=tree), objective=ocp.effort(tree, ("crank", "rocker")))
-    solution = ocp.solve(both).require(coarse=True)
+    solution = ocp.solve(both).require()
     assert solution.nodes.size and solution.objective < 0.9 * solved("variables").objective
     assert gap_of(solution) < 1e-4
     ocp.verify(solution).require(1e-2)
@@ -194,7 +194,7 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
     solution = ocp.solve(problem).require(coarse=True)
     hanging = ocp.solve(
         problem, ocp.Transcription(method=ocp.Radau(intervals=40, order=4)), guess=solution
-    ).require(coarse=True)
+    ).require()
     assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
     assert np.abs(solution.trace(lambda at: at.required_torques, solution.times())[1:]).max() < 1e-2
     ocp.verify(hanging).require(1e-2)
