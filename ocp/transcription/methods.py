@@ -234,8 +234,7 @@ class Integrated(OnSpline):
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
-        integrated = bool(passive_of(problem))
-        return laws(problem, lifted, integrated=integrated, formulation=formulation)
+        return laws(problem, lifted, integrated=bool(passive_of(problem)), formulation=formulation)
 
     def reduce(
         self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem

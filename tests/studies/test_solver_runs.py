@@ -11,10 +11,11 @@ from math import inf
 
 import pytest
 
-from ocp import Attempt, Solver, Spline, Transcription, solve
+from ocp import Attempt, Integrated, Solver, Spline, Transcription, solve
 from ocp.cli.commands.compare import command
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import TASK as FASTEST
+from ocp.problems.swing_ups.cart_pole_swing import problem as swing
 from ocp.studies.comparison import comparison
 from ocp.studies.comparison import run as solver_runs
 from ocp.studies.comparison.best_known import own_verdict, with_best_known
@@ -269,6 +270,13 @@ def test_a_motion_that_the_certificate_does_not_pass_is_coarse_whoever_solves():
     assert reason.startswith("not certified to 0.01: torque_limits (shoulder): violated by 0.8")
     assert numbers["nodes"] < 1e-6 and numbers["dense"] > 0.05
     assert judge_solution(replace(solution, success=False, status="lost"))[0] == COARSE
+
+
+def test_a_law_that_a_method_meets_by_integration_is_no_row_of_its_solver():
+    solution = solve(swing(points=10), Transcription(method=Integrated()))
+    verdict, reason, numbers = judge_solution(solution)
+    assert (verdict, numbers["nodes"]) == (COARSE, pytest.approx(0.0, abs=1e-9))
+    assert reason.startswith("not certified to 0.01: passive_joints (pole): violated by 1.6")
 
 
 def test_a_run_that_ends_above_the_best_has_found_another_optimum():

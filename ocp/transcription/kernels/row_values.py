@@ -44,17 +44,18 @@ def row_values(
 ) -> Iterator[RowValues]:
     """Yield all that a transcription asks of a motion: constraints first, then laws of motion.
 
-    The motion is given by its control points (n, points), duration (s) and what is `lifted`
-    (width, N), as Solutions hold them. Laws are those of inverse dynamics, whatever their form in
-    the program, and also those that a method meets by integration.
+    Control points (n, points), duration (s) and what is `lifted` (width, N) are as Solutions hold
+    them. Laws are those of inverse dynamics, whatever their form; integration's are no rows.
     """
     method, layout = transcription.method, transcription.method.layout(problem)
     formulation = formulation_of(transcription.dynamics, problem.tree)
     program = program_of(problem, layout, formulation)
     known = formulation_range(problem.tree, formulation)
+    asked = {law.name for law, _ in method.laws(problem, layout.lifts, formulation)}
+    own = (law for law in laws(problem, layout.lifts) if law[0].name in asked)
     requests = [
         *constraint_requests(program, (*problem.requirements, *known), method.grid(problem)),
-        *law_requests(program, (*laws(problem, layout.lifts), *rigid_contact_laws(problem))),
+        *law_requests(program, (*own, *rigid_contact_laws(problem))),
     ]
     x = join_variables(layout, points, duration, lifted if layout.lifts else None)
     for kind in ("along", "rates", "hull", "joined"):
