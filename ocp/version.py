@@ -3,7 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
-VERSION = "0.2.0.dev0"
+VERSION = "0.3.0"
 DISTRIBUTION = "ocp-motion"
 
 
