@@ -130,6 +130,12 @@ def test_a_docstring_becomes_what_it_says_and_nothing_else():
     ]
 
 
+def test_a_line_of_the_reference_has_one_formula():
+    lines = ["Return it.", "", "  f = 4/3 k,   k = E^2 / 2", "  g  = 2 f   (N)"]
+    page = list(reference.restructured_text(lines))
+    assert page[5:9] == ["     f = 4/3 k", "         k = E^2 / 2", "     g  = 2 f   (N)", ""]
+
+
 def test_lists_of_a_docstring_are_lists_of_its_page():
     lines = ["Return it.", "", "Args:", "    q: angles (n,),", "        rad.", "Raises:"]
     page = list(reference.restructured_text([*lines, "    ValueError: none."]))

@@ -44,6 +44,7 @@ TYPES = {  # as signatures name them
 }
 FENCE = "=" * 60
 SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")  # of docstrings
+NEXT_FORMULA = re.compile(r", {3,}(?=\S)")
 SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
 
 
@@ -161,7 +162,7 @@ def restructured_text(lines: list[str]) -> Iterator[str]:
     for kind, block in _blocks(lines):
         text = "\n".join(block)
         if kind == "equations":
-            yield from ("::", "", *("   " + line for line in block), "")
+            yield from ("::", "", *("   " + line for line in _formulas(block)), "")
         elif kind == "section":
             yield from _section(block)
         elif kind == "item":
@@ -171,6 +172,15 @@ def restructured_text(lines: list[str]) -> Iterator[str]:
             yield from ("", "\\ " + plain(text).lstrip(), "")
         previous = kind
     yield ""
+
+
+def _formulas(block: list[str]) -> Iterator[str]:
+    """Yield equations one a line: those that a line has beside its first stand below it."""
+    for line in block:
+        first, *others = NEXT_FORMULA.split(line)
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        yield first
+        yield from (indent + each for each in others)
 
 
 def _section(block: list[str]) -> Iterator[str]:
