@@ -137,7 +137,8 @@ def read_line(
         bare = [text for text in getattr(values, "sets", ()) if "=" not in text]
         if bare and not flag:
             parser.error(f"--set {bare[-1]}: no value: --set {bare[-1]}={odd[0]}")
-        near = suggestion(flag, FLAG.findall(parser.format_help())) if flag else ""
+        known = [each.lstrip("-") for each in FLAG.findall(parser.format_help())]
+        near = suggestion(flag.lstrip("-"), known).replace("'", "'--", 1) if flag else ""
         parser.error(f"unrecognized arguments: {' '.join(odd)}{near}")
     return values
 

@@ -107,6 +107,7 @@ def explain(
     return (
         f"{status}: {MEANING[status]}" if status in MEANING else status,
         *_without_minimum(outcome),
+        *_excess_equalities(transcribed),
         *yielding,
         *(text for _, text in worst),
         *(
@@ -123,6 +124,16 @@ def _without_minimum(outcome: Outcome) -> Iterator[str]:
     if outcome.f < ENDLESS:
         falls = f"the objective has fallen to {outcome.f:.2g} and has no minimum"
         yield f"{falls}: take positive weights, or bound what a negative one rewards"
+
+
+def _excess_equalities(transcribed: Transcribed) -> Iterator[str]:
+    nlp = transcribed.nlp
+    equal, free = np.sum(nlp.g_lower == nlp.g_upper), np.sum(nlp.lower < nlp.upper)
+    if equal > free:
+        yield (
+            f"{equal} equalities stand against {free} free variables, so that not all can hold: "
+            "more control points or intervals, or fewer requirements"
+        )
 
 
 def row_name(constraint: Constraint, number: int) -> str:

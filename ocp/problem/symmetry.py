@@ -11,7 +11,8 @@ import numpy as np
 
 from ocp.dynamics.mirror_symmetry import ASIDE, mirror_image
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Number
+from ocp.mechanics.values.degrees import warn_outside
+from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_type, freeze, numbers, set_fields
 from ocp.spelling import suggest_fields
@@ -98,10 +99,25 @@ def mirror_symmetry(
             f"mirror_symmetry: expected index and sign for {tree.dof} coordinates, "
             f"got {shapes[0]} and {shapes[1]}"
         )
+    _warn_of_other_limits(tree, index, sign)
     gained: list[Number] = [0.0] * tree.dof
     for name, way in (shift or {}).items():
         gained[tree.coordinate(name)] = way
     return Symmetry(index=tuple(index), sign=tuple(sign), shift=tuple(gained), accelerations=qdd)
+
+
+def _warn_of_other_limits(tree: Tree, index: Sequence[int], sign: Sequence[float]) -> None:
+    """Warn of the first coordinate whose image may go elsewhere, which likely is no image of it."""
+    bounds = [np.array(nominal(joint.position)) for joint in tree.moving]
+    for joint, own, other, way in zip(tree.moving, bounds, index, sign):
+        image = np.sort(way * bounds[other])
+        if not np.allclose(image, own, rtol=0.0, atol=1e-9):
+            warn_outside(
+                f"mirror_symmetry: joint {joint.name!r}, within {tuple(own.tolist())}, has the "
+                f"image of {tree.moving[other].name!r}, within {tuple(image.tolist())}: are index "
+                "and sign in the order of the tree's coordinates?"
+            )
+            return
 
 
 def periodic(

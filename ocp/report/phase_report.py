@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ocp.certificate.transition_violations import impacts
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.values.parameters import any_nonzero, array
 from ocp.problem.contact.ground import feet_of
 from ocp.problem.statement import Problem
 from ocp.report.internal_report import Report
@@ -65,7 +67,13 @@ def phases_statement(problem: Problem) -> str:
         parts.append(
             f"{name} ({basis_words(part)}, {duration}, {len(part.requirements)} constraints)"
         )
-    return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
+    return f"{tree_words(problem.tree)}, phases {', '.join(parts)}"
+
+
+def tree_words(tree: Tree) -> str:
+    """Return the number of a tree's coordinates, and where it has no weight that."""
+    weight = "" if any_nonzero(array(tree.gravity)) else " without gravity"
+    return f"{tree.dof} coordinates{weight}"
 
 
 def phase_lines(report: Report) -> list[Line]:

@@ -28,6 +28,7 @@ from ocp.report.phase_report import (
     phase_lines,
     phases_data,
     phases_statement,
+    tree_words,
 )
 from ocp.solution.margins import reserve_lines, reserves, reserves_data, reserves_from_data
 from ocp.solution.objective_values import dense_objective
@@ -153,7 +154,7 @@ def statement_words(problem: Problem) -> str:
     if free_knots(problem):
         free = " on intervals of free lengths" if motion.collocated else " on free knots"
     return (
-        f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points{free}, "
+        f"{tree_words(problem.tree)}, {type(motion).__name__} of {motion.points} points{free}, "
         f"duration {duration}, {len(problem.requirements)} constraints"
     )
 

@@ -28,11 +28,16 @@ def test_a_saved_solution_is_certified(solution, tmp_path, capsys):
     assert command(["verify", path]) == 1
 
 
-@pytest.mark.parametrize("tolerance", ["0", "-1", "nan"])
+@pytest.mark.parametrize("tolerance", ["0", "-1", "nan", "5"])
 def test_a_tolerance_that_is_none_is_refused(solution, tmp_path, capsys, tolerance):
     ocp.save(solution, tmp_path / "arm.npz")
     assert command(["verify", str(tmp_path / "arm.npz"), f"--tolerance={tolerance}"]) == 2
     assert "ocp verify: error: --tolerance: expected" in capsys.readouterr().err
+
+
+def test_a_tolerance_in_per_cent_is_refused_before_anything_is_solved(capsys):
+    assert command(["run", "two_link_lift", "--verify", "5"]) == 2
+    assert "--verify: expected a share below 1, got 5; 5 % is 0.05" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -77,3 +82,9 @@ def test_the_command_says_which_version_it_is(capsys):
 def test_misspelt_flags_and_values_are_answered_with_the_nearest(flags, near, capsys):
     assert command(["run", "two_link_time", *flags]) == 2
     assert f"(did you mean {near!r}?)" in capsys.readouterr().err
+
+
+def test_a_flag_that_is_like_none_is_answered_with_none(capsys):
+    assert command(["run", "gait", "--velocity", "1.3"]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line == "ocp run gait: error: unrecognized arguments: --velocity 1.3"

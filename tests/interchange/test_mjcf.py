@@ -168,6 +168,13 @@ def test_what_is_left_out_is_said(tmp_path, monkeypatch, mujoco, old, new, messa
     assert len(said) == 1 and [path.name for path in tmp_path.iterdir()] == ["model.xml"]
 
 
+def test_ranges_in_radians_that_are_read_in_degrees_are_told(tmp_path, mujoco):
+    text = """<mujoco><worldbody><body name="rod"><joint name="hinge" range="-1.57 1.57"/>
+        <geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/></body></worldbody></mujoco>"""
+    with pytest.warns(ModelWarning, match="read in degrees.*: hinge: -1.57 to 1.57 degrees$"):
+        load_model(written(tmp_path, text))
+
+
 def test_what_the_file_switches_off_is_off(tmp_path, mujoco):
     flags = '<option><flag gravity="disable" spring="disable" damper="disable"/></option>'
     tree = load_model(written(tmp_path, MODEL.replace("<default>", flags + "<default>")))

@@ -47,6 +47,11 @@ PLAIN = transcribe(STATED)
             lambda: with_limits(ARM, velocity=180),
             "velocity: joint 'shoulder': -180 rad/s is 28.6 turns/s",
         ),
+        (
+            lambda: dh("a", velocity=120),
+            "velocity limits: joint 'a': -120 rad/s is 19.1 turns/s",
+        ),
+        (lambda: at_end(ARM, q={"elbow": 8}), "joint 'elbow': 8 rad is 1.3 turns"),
         (lambda: dh("a", alpha=90), "joint 'a': DH row: alpha: 90 rad is 14.3 turns"),
         (lambda: dh("a", kind="prismatic", theta=-45), "joint 'a': DH row: theta: -45 rad"),
         (
@@ -66,7 +71,7 @@ def test_an_angle_of_many_turns_is_told_at_its_line(state, words):
 def test_angles_of_a_turn_and_slides_and_limits_without_end_are_no_degrees():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        revolute("a", position=(-6.3, 9.0))
+        revolute("a", position=(-6.3, 6.9))
         revolute("a", position=1e4)
         prismatic("a", position=90.0)
         with_limits(ARM, velocity=45.0)

@@ -70,7 +70,7 @@ def test_with_the_identity_the_motion_is_periodic():
 
 
 def test_accelerations_may_jump_where_the_step_ends():
-    arm = limited()
+    arm = ocp.with_limits(limited(), position=(-2.0, 2.0))
     assert [
         constraint.name
         for constraint in replace(
@@ -125,6 +125,16 @@ def test_the_image_of_an_image_is_what_it_was():
     assert np.array_equal(symmetry.image(symmetry.image(values)), values)
     assert np.array_equal(symmetry.image(values)[:, 0], symmetry.image(values[:, 0]))
     assert np.array_equal(symmetry.image(values), SIGN[:, None] * values[INDEX])
+
+
+def test_partners_that_have_other_limits_are_told():
+    tree = ocp.with_limits(
+        five_link(), position={"left hip": (-1.0, 1.0), "right hip": (-1.0, 1.0)}
+    )
+    swapped = (0, 1, 2, 5, 6, 3, 4)
+    assert mirror_symmetry(tree, swapped, np.ones(7)).index == swapped
+    with pytest.warns(UserWarning, match="'left hip', within .* has the image of 'right knee'"):
+        mirror_symmetry(tree, (0, 1, 2, 6, 5, 4, 3), np.ones(7))
 
 
 def test_a_foot_that_a_symmetry_takes_from_its_place_is_told_with_the_symmetry():

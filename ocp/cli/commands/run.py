@@ -30,6 +30,7 @@ from ocp.cli.output.status_line import Steps, status_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.catalogue import is_choice
 from ocp.dynamics.formulation import Formulation
+from ocp.mechanics.values.validation import relative_tolerance
 from ocp.motion.spline import KNOTS, BSpline
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts
@@ -110,6 +111,8 @@ def run_task(task: Task, arguments: Sequence[str], program: str | None = None) -
     outputs = flags["output"]
     with status_line(task.name, silent=outputs["quiet"]) as steps:
         try:
+            if outputs["verify"] is not None:
+                relative_tolerance("--verify", outputs["verify"])
             solution, viewer = _solve(task, flags, steps)
         except REFUSED as error:
             return refuse(task.name, error)

@@ -8,7 +8,7 @@ from ocp.certificate import NotVerified, verify
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.cli.output.status_line import status_line
-from ocp.mechanics.values.validation import positive
+from ocp.mechanics.values.validation import relative_tolerance
 from ocp.progress import say
 from ocp.storage import load
 
@@ -26,7 +26,7 @@ def command(arguments: Sequence[str]) -> int:
     parser.add_argument("--tolerance", type=float, default=TOLERANCE, metavar="NUMBER", help=words)
     flags = read_line(parser, arguments)
     try:
-        tolerance = positive("--tolerance", flags.tolerance)
+        tolerance = relative_tolerance("--tolerance", flags.tolerance)
         with status_line("ocp verify"):
             say(f"reads {flags.file}")
             solution = load(flags.file)

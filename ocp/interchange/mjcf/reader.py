@@ -183,6 +183,23 @@ def _screw_joint(
     )
 
 
+def _small_ranges(model: Model) -> list[str]:
+    """Return the ranges of hinges in a file of degrees if all are likely in radians: none reaches
+    a turn of them."""
+    data = model.compiled
+    limited = [
+        k
+        for k in range(data.njnt)
+        if data.jnt_limited[k] and int(data.jnt_type[k]) not in (FREE, SLIDE)
+    ]
+    ranges = {model.joints[k]: np.degrees(data.jnt_range[k]) for k in limited}
+    if not model.spec.compiler.degree or any(
+        np.abs(each).max() > 2 * np.pi for each in ranges.values()
+    ):
+        return []
+    return [f"{name}: {low:g} to {high:g} degrees" for name, (low, high) in ranges.items()]
+
+
 def _sites(model: Model) -> Iterator[Point]:
     """Yield the named sites of bodies as points."""
     data = model.compiled
@@ -251,6 +268,7 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]
     return {
         **ignored_parts(model),
+        'ranges are read in degrees, for want of <compiler angle="radian"/>': _small_ranges(model),
         "forces of a fluid are left out": fluid,
         "rotors and friction of turns that are no angle of their own are left out": turning,
         "what takes the weight of bodies is left out": lifted,

@@ -154,8 +154,13 @@ def revolute(
     `options` are the other fields of Joint. Warns of limits that are likely in degrees.
     """
     screw = (*_direction(name, axis), 0.0, 0.0, 0.0)
-    joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
+    return _with_units_checked(Joint(name=name, parent=parent, home=home, screw=screw, **options))
+
+
+def _with_units_checked(joint: Joint) -> Joint:
+    """Return a joint after a warning of limits that are likely in degrees."""
     warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
+    warn_of_degrees("velocity limits", [(joint, bound) for bound in joint.velocity], rates=True)
     return joint
 
 
@@ -187,9 +192,8 @@ def screw(
     """
     turn = _direction(name, axis)
     advance = freeze(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * turn
-    joint = Joint(name=name, parent=parent, home=home, screw=(*turn, *advance), **options)
-    warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
-    return joint
+    screw = (*turn, *advance)
+    return _with_units_checked(Joint(name=name, parent=parent, home=home, screw=screw, **options))
 
 
 def ball(
@@ -284,10 +288,8 @@ def dh(
     axis = np.eye(6)[2 if kind == "revolute" else 5]
     home = _pose_of(f"joint {name!r}: before", before) @ row
     screw = tidy(move_screw(invert(row), axis))
-    joint = Joint(name=name, parent=parent, home=home, screw=screw, **options)
     warn_of_angles((f"joint {name!r}: DH row: {what}", given[what]) for what in ("theta", "alpha"))
-    warn_of_degrees("position limits", [(joint, bound) for bound in joint.position])
-    return joint
+    return _with_units_checked(Joint(name=name, parent=parent, home=home, screw=screw, **options))
 
 
 def make_slides(

@@ -10,7 +10,7 @@ from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.units import unit_of
 
 PACKAGE = __name__.partition(".")[0]
-TURNS = 10.0  # rad, beyond which an angle is likely in degrees
+TURNS = 7.0  # rad, over one turn: beyond it an angle is likely in degrees
 FAST = 50.0  # rad/s, beyond which a limit of velocity is likely in degrees a second
 WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
 
