@@ -106,7 +106,9 @@ def mirror_symmetry(
     return Symmetry(index=tuple(index), sign=tuple(sign), shift=tuple(gained), accelerations=qdd)
 
 
-def _warn_of_other_limits(tree: Tree, index: Sequence[int], sign: Sequence[float]) -> None:
+def _warn_of_other_limits(
+    tree: Tree, index: Sequence[int] | np.ndarray, sign: Sequence[float] | np.ndarray
+) -> None:
     """Warn of the first coordinate whose image may go elsewhere, which likely is no image of it."""
     bounds = [np.array(nominal(joint.position)) for joint in tree.moving]
     for joint, own, other, way in zip(tree.moving, bounds, index, sign):
