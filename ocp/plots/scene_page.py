@@ -180,6 +180,7 @@ def _scene(
         "solids": solids,
         "spots": pack(figure.places @ figure.directions.T),
         "leader": figure.leader,
+        "points": dict(figure.tips),
         "bars": list(_bars(figure)),
         "arrows": [
             {"pairs": pairs, "colour": figure.colours[kind][0]}

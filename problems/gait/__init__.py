@@ -68,6 +68,7 @@ TASK = Task(
         Parameter("step", 0.6, "m", lower=0.1, upper=2.0),
         Parameter("stature", 1.75, "m", lower=1.0, upper=2.5),
         Parameter("mass", 75.0, "kg", lower=20.0, upper=300.0),
+        Parameter("percentile", 84.13, lower=1.0, upper=99.0),
         Parameter("contact", 0.002, "m", lower=1e-5),
         Parameter("slip", 0.1, "m/s", lower=1e-4),
         Parameter("width", 0.1, "m", lower=0.0, upper=1.0),

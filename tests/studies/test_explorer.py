@@ -11,16 +11,21 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ocp
 from ocp.cli.main import command
+from ocp.models.swing_ups.cart_pole import CART, POLE
 from ocp.problems.gait import TASK as GAIT
 from ocp.problems.robots.ur5_replan import TASK as REPLANNED
 from ocp.problems.swing_ups.acrobot_swing import TASK as WITHOUT
+from ocp.problems.swing_ups.cart_pole_mpc import TASK as BALANCED
+from ocp.problems.swing_ups.cart_pole_mpc import rates
 from ocp.studies.explorer.inbox import Inbox, Superseded
+from ocp.studies.explorer.pushes import BRISK, pushes_on
 from ocp.studies.explorer.server import LEAVING, Explorer, Server
-from ocp.studies.explorer.worker import moving_parameters, slider_of
+from ocp.studies.explorer.worker import Explored, moving_parameters, slider_of
 
 ARM = '''
 """An arm lifts a payload in a given time."""
@@ -86,7 +91,7 @@ def ask(server, path="", body=None, **headers):
 
 
 def post(server, values):
-    status, content = ask(server, "solve", json.dumps(values).encode())
+    status, content = ask(server, "solve", json.dumps({"values": values}).encode())
     assert status == 200
     return json.loads(content)["number"]
 
@@ -162,15 +167,42 @@ def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served
         ({"payload": 9.0}, "payload: expected 0 to 5, got 9"),
         ({"payload": "1"}, "payload: expected a number, got '1'"),
         ({"payload": True}, "payload: expected a number, got True"),
-        (b'{"payload": NaN}', "payload: expected a number, got nan"),
+        (b'{"values": {"payload": NaN}}', "payload: expected a number, got nan"),
         ([1.0], "expected numbers by the names of parameters"),
         (b"import os", "Expecting value"),
     ],
 )
 def test_requests_are_numbers_within_their_bounds(served, values, words):
-    body = values if isinstance(values, bytes) else json.dumps(values).encode()
+    body = values if isinstance(values, bytes) else json.dumps({"values": values}).encode()
     status, said = ask(served, "solve", body)
     assert status == 400 and words in said.decode()
+
+
+@pytest.mark.parametrize(
+    ("push", "words"),
+    [
+        ({"point": "tip"}, "push: expected a point, one of none"),
+        ("os.system", "push: expected a point, one of none"),
+    ],
+)
+def test_a_push_is_on_what_can_be_pushed(served, push, words):
+    status, said = ask(served, "solve", json.dumps({"values": {}, "push": push}).encode())
+    assert status == 400 and words in said.decode()
+
+
+def test_a_push_jumps_the_rates_from_which_a_plan_is_made_anew():
+    explored = Explored(task=BALANCED, parameters=moving_parameters(BALANCED))
+    still = {"place": 0.0, "angle": np.pi, "speed": 0.0, "turning": 0.0}
+    explored.solve(still)
+    way = np.array([0.1, 0.0, 0.0])
+    after = explored.pushed.state(explored.last, 1.0, "tip", way)
+    impulse = BRISK * (CART + POLE) * way[0]
+    assert [after["speed"], after["turning"]] == pytest.approx(rates(0.0, impulse), rel=1e-9)
+    assert [after["place"], after["angle"]] == pytest.approx([0.0, np.pi], abs=1e-6)
+    assert explored.solve(after).success
+    with pytest.raises(ValueError, match="hat: no point; there are tip"):
+        explored.pushed.state(explored.last, 1.0, "hat", way)
+    assert pushes_on(GAIT.state({})) is None
 
 
 def test_only_the_page_of_this_machine_may_ask(served):

@@ -71,12 +71,14 @@ class Explorer:
         except EOFError:
             return {"refused": f"{self.name}: the process that states it ended"}
 
-    def solve(self, values: Mapping[str, object]) -> int:
+    def solve(self, values: Mapping[str, object], push: object = None) -> int:
         """Ask for the motion with values of some parameters and switches, the others as they are by
-        default; return the request's number.
+        default; return the request's number. A `push` on the last motion, {"point": name, "share":
+        of its time, "way": of the pointer (3; m)}, puts the state after it in place of theirs.
 
         Raises ValueError naming one that is unknown, of another kind, or out of its bounds.
         """
+        given = None if push is None else _push(push, self.stated["pushed"])
         known = {each["name"]: each for each in self.sliders}
         others = {each["name"]: each["value"] for each in self.switches}
         numbers = {name: float(each["value"]) for name, each in known.items()}
@@ -97,7 +99,8 @@ class Explorer:
         with self.changed:
             self.asked += 1
             number = self.asked
-        self._send({"number": number, "values": numbers, "switched": switched})
+        told = {"number": number, "values": numbers, "switched": switched, "push": given}
+        self._send(told)
         return number
 
     def file(self, name: str) -> bytes:
@@ -167,6 +170,18 @@ class Explorer:
         self.shown = self.told, text, scene
         recent = list(self.meshes.items())[-len(meshes) :] if meshes else []
         self.meshes = dict([each for each in recent if each[0] not in meshes]) | meshes
+
+
+def _push(push: object, points: Collection[str]) -> Keywords:
+    """Return a push of numbers on one of the points; raise ValueError for anything else."""
+    if not isinstance(push, dict) or push.get("point") not in points:
+        raise ValueError(f"push: expected a point, one of {', '.join(points) or 'none'}")
+    way = push.get("way")
+    if not isinstance(way, list) or len(way) != 3:
+        raise ValueError(f"push: way: expected three numbers, got {way!r}")
+    share = min(max(float(_like("push: share", push.get("share"), 0.0)), 0.0), 1.0)
+    numbers = [_like("push: way", part, 0.0) for part in way]
+    return {"point": push["point"], "share": share, "way": numbers}
 
 
 def _like(name: str, value: object, usual: bool | float) -> bool | float:
@@ -284,11 +299,10 @@ class Handler(BaseHTTPRequestHandler):
         else:
             try:
                 values = json.loads(self.rfile.read(int(length)))
-                if not isinstance(values, dict):
+                if not (isinstance(values, dict) and isinstance(values.get("values"), dict)):
                     raise ValueError("expected numbers by the names of parameters")
-                self._reply(
-                    HTTPStatus.OK, json.dumps({"number": self.server.explorer.solve(values)})
-                )
+                number = self.server.explorer.solve(values.pop("values", {}), values.get("push"))
+                self._reply(HTTPStatus.OK, json.dumps({"number": number}))
             except ValueError as error:
                 self._reply(HTTPStatus.BAD_REQUEST, f"{error}")
 

@@ -10,10 +10,13 @@ import signal
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeAlias
+
+import numpy as np
 
 from ocp.certificate import verify
 from ocp.mechanics.values.parameters import Parameter, parameters_of
@@ -29,6 +32,7 @@ from ocp.spelling import suggestion
 from ocp.storage import save
 from ocp.studies.designs import is_number
 from ocp.studies.explorer.inbox import Inbox, Superseded
+from ocp.studies.explorer.pushes import Pushed, pushes_on
 from ocp.studies.store.argument_records import Keywords, flags_of
 from ocp.studies.task import Task, task_at
 
@@ -131,6 +135,11 @@ class Explored:
     seconds: dict[str, float] = field(default_factory=dict)
     last: Solution | None = None
 
+    @cached_property
+    def pushed(self) -> Pushed | None:
+        """How the motion is pushed, if it can be."""
+        return pushes_on(self.state({})[0])
+
     def state(self, switched: Keywords) -> tuple[Problem, Kept]:
         """Return the problem with other arguments, and the plans that were made of it."""
         key = json.dumps(switched, sort_keys=True)
@@ -201,6 +210,7 @@ def work(name: str, names: Collection[str], pipe: Connection) -> None:
             "switches": [asdict(each) for each in switches_of(task, explored.parameters)],
             "flags": list(flags_of(task.problem)),
             "files": list(FILES),
+            "pushed": list(explored.pushed.points) if explored.pushed else [],
         }
     )
     inbox = Inbox(pipe)
@@ -244,6 +254,8 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
     number = request["number"]
     begin = time.monotonic()
     try:
+        if request.get("push"):
+            request = _push(explored, request)
         solution = explored.solve(
             request["values"], lambda _: inbox.check(begin), request["switched"]
         )
@@ -266,6 +278,16 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
         inbox.pipe.send({"number": number, "status": "refused", "lines": reason})
 
 
+def _push(explored: Explored, request: Keywords) -> Keywords:
+    """Return the request for the motion after a push on the last one."""
+    push = request["push"]
+    if explored.pushed is None or explored.last is None:
+        raise ValueError("push: there is no motion that can be pushed")
+    way = np.array(push["way"])
+    after = explored.pushed.state(explored.last, push["share"], push["point"], way)
+    return request | {"values": request["values"] | after}
+
+
 def _solution_message(task: Task, solution: Solution, request: Keywords) -> Keywords:
     """Return the message on a solution; that on one that failed says what must give way."""
     statistics = solution.statistics
@@ -273,6 +295,7 @@ def _solution_message(task: Task, solution: Solution, request: Keywords) -> Keyw
         "status": "solved" if solution.success else solution.status,
         "values": request["values"],
         "switched": request["switched"],
+        "pushed": bool(request.get("push")),
         "lines": list(solution.explanation)[:6],
         "objective": solution.objective,
         "duration": solution.duration,
