@@ -63,8 +63,8 @@ def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
     monkeypatch.setattr(instants, "THREADED", 1)
     asked = []
     monkeypatch.setattr(
-        "ocp.transcription.kernels.backends.map_function",
-        lambda *what, **more: asked.append(what[2]) or map_function(*what, **more),
+        "ocp.transcription.assembly.objective.map_function",
+        lambda *what, **more: asked.append(more["threads"]) or map_function(*what, **more),
     )
     threaded = {"kernels": "virtual", "threads": 2}
     assert all(np.array_equal(*each) for each in zip(one, numbers(lift(points=6), **threaded)))
