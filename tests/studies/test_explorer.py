@@ -25,7 +25,7 @@ from ocp.problems.swing_ups.cart_pole_mpc import rates
 from ocp.studies.explorer.inbox import Inbox, Superseded
 from ocp.studies.explorer.pushes import BRISK, pushes_on
 from ocp.studies.explorer.server import LEAVING, Explorer, Server
-from ocp.studies.explorer.worker import Explored, moving_parameters, slider_of
+from ocp.studies.explorer.worker import Explored, moving_parameters, slider_of, switches_of
 
 ARM = '''
 """An arm lifts a payload in a given time."""
@@ -270,8 +270,9 @@ def test_numbers_of_a_problem_move_and_what_it_leaves_out_only_if_named():
     assert (slider.lower, slider.upper, slider.least, slider.most) == (1.5, 3.2, 1.5, None)
     with pytest.raises(ValueError, match=r"gait: no parameter 'sped' \(did you mean 'speed'"):
         moving_parameters(GAIT, ["sped"])
-    with pytest.raises(ValueError, match="acrobot_swing: nothing of it can be moved: its Task"):
-        moving_parameters(WITHOUT)
+    assert moving_parameters(WITHOUT) == () and switches_of(WITHOUT, ())
+    with pytest.raises(ValueError, match="test_explorer: nothing of it can be moved: its Task"):
+        moving_parameters(ocp.Task(_problem_without_arguments))
 
 
 def test_a_worker_that_has_ended_is_told(tmp_path):
@@ -294,7 +295,6 @@ def test_a_worker_that_has_ended_is_told(tmp_path):
     ("arguments", "words"),
     [
         (["gayt"], "gayt"),
-        (["acrobot_swing"], "nothing of it can be moved"),
         (["gait", "--port", "70000"], "--port: expected 0 to 65535"),
         (["gait", "--move", "sped"], "no parameter 'sped'"),
     ],
@@ -334,6 +334,10 @@ def test_a_port_in_use_is_refused_and_ctrl_c_leaves_no_process(tmp_path):
     finally:
         program.kill()
         program.communicate()
+
+
+def _problem_without_arguments() -> ocp.Problem:
+    return _problem()
 
 
 def _problem(**values):

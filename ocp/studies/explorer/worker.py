@@ -36,6 +36,7 @@ from ocp.studies.explorer.pushes import Pushed, pushes_on
 from ocp.studies.store.argument_records import Keywords, flags_of
 from ocp.studies.task import Task, task_at
 
+SHOWN = ("parameter", "statement", "status")  # lines of a report that the page has already
 TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
 TRIANGLES = 16_000  # of a scene's meshes, which a page without a graphics card draws too
@@ -67,7 +68,8 @@ def moving_parameters(task: Task, names: Collection[str] = ()) -> tuple[Paramete
     problem has by default, and what the problem itself leaves open.
 
     A number of 0, as of a load, leaves out what it is of: such a parameter moves if it is named.
-    Raises ValueError naming a parameter that there is not, and where there are none.
+    Raises ValueError naming a parameter that there is not, and where there is nothing to move, nor
+    to state anew.
     """
     own = [each for each in parameters_of(task.state({})) if not each.free]
     known = {each.name: each for each in (*own, *task.parameters)}
@@ -80,10 +82,11 @@ def moving_parameters(task: Task, names: Collection[str] = ()) -> tuple[Paramete
     numbers = {name: value for name, value in task.defaults.items() if is_number(value) and value}
     usual = task.defaults | dict.fromkeys(known.keys() - task.defaults.keys())
     chosen = names or [name for name in known if name in numbers or usual[name] is None]
-    if not chosen:
+    if not (chosen or switches_of(task, ())):
         raise ValueError(
             f"{task.name}: nothing of it can be moved: its Task states no parameters, as "
-            "Task(problem, parameters=(Parameter('mass', 75.0, 'kg'),))"
+            "Task(problem, parameters=(Parameter('mass', 75.0, 'kg'),)), and its problem has no "
+            "arguments that are numbers, yes or no"
         )
     return tuple(
         replace(known[name], value=float(numbers.get(name, known[name].value))) for name in chosen
@@ -169,8 +172,8 @@ class Explored:
                     self.task.transcription,
                     solver,
                     guess=guess,
-                    values=dict(values),
                     watch=watch,
+                    **({"values": dict(values)} if values else {}),
                 )
 
         solution = None
@@ -266,7 +269,8 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
             with inbox.interruptible():
                 certificate = verify(solution)
                 verdict = certificate.verdict(TOLERANCE)
-                card = [list(line) for line in report_lines(describe(solution, certificate))]
+                lines = report_lines(describe(solution, certificate))
+            card = [list(line) for line in lines if line[0] not in SHOWN]
             certified = verdict.startswith("certified")
             inbox.pipe.send(
                 {"number": number, "verdict": verdict, "certified": certified, "card": card}

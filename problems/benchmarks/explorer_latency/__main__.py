@@ -24,7 +24,7 @@ from ocp.studies.explorer import Explorer, Server
 REACH = 0.08  # share of a parameter's value by which a move goes, either way, from its default
 LONGEST = 120.0  # s: for one answer
 MOVE = """(name, value) => new Promise(done => {
-  const each = data.sliders.find(each => each.name == name), player = frame.contentWindow;
+  const each = named.find(each => each.name == name), player = frame.contentWindow;
   const before = delays.length, known = marks.length;
   const drawn = player.drawn_frames, began = performance.now();
   let shown = null;
@@ -55,14 +55,19 @@ def resources(explorer: Explorer) -> dict[str, float]:
     return told
 
 
-def measure(tab: Tab, explorer: Explorer, name: str, moves: int, seed: int) -> None:
-    """Move one parameter at random and print what came of it."""
+def measure(
+    tab: Tab, explorer: Explorer, name: str, moves: int, seed: int, reach: Sequence[float]
+) -> None:
+    """Move one parameter at random within its `reach`, by default REACH, and print what came."""
     draw = random.Random(seed)
-    slider = next(each for each in explorer.sliders if each["name"] == name)
+    named = [*explorer.sliders, *explorer.switches]
+    known = next(each for each in named if each["name"] == name)
+    low, high = (side * REACH * known["value"] + known["value"] for side in (-1.0, 1.0))
+    if reach:
+        low, high = reach
     delays, rates, marks, ends, failed = [], [], [], [], []
     for _ in range(moves):
-        value = slider["value"] * (1.0 + REACH * draw.uniform(-1.0, 1.0))
-        value = min(max(value, slider["lower"]), slider["upper"])
+        value = draw.uniform(low, high)
         said = tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
         assert isinstance(said, dict)
         if said["shown"] is None:
@@ -94,6 +99,9 @@ def command(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("problem")
     parser.add_argument("--move", nargs="+", required=True, metavar="PARAMETER")
+    words = "argument that states the problem anew, and within what it moves"
+    names = ("ARGUMENT", "LOW", "HIGH")
+    parser.add_argument("--state", nargs=3, action="append", default=[], metavar=names, help=words)
     parser.add_argument("--moves", type=int, default=50, help="of each (default: 50)")
     parser.add_argument("--seed", type=int, default=0)
     flags = parser.parse_args(arguments)
@@ -113,7 +121,9 @@ def command(arguments: Sequence[str]) -> None:
                     tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
             print("before:", resources(explorer), flush=True)
             for name in flags.move:
-                measure(tab, explorer, name, flags.moves, flags.seed)
+                measure(tab, explorer, name, flags.moves, flags.seed, ())
+            for name, low, high in flags.state:
+                measure(tab, explorer, name, flags.moves, flags.seed, (float(low), float(high)))
             print("after: ", resources(explorer), flush=True)
             print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
     finally:
