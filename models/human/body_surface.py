@@ -5,8 +5,9 @@ profiles, of the man of STATURE and MASS, are near the breadths, depths and circ
 II (2012) [assumed]; they carry no force and no mass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ocp.models.human.anthropometry import LINKS, MASS, PAIRED, STATURE, shares
 
 SKIN, SHIRT, SHORTS = (0.86, 0.66, 0.53, 1.0), (0.36, 0.49, 0.62, 1.0), (0.20, 0.23, 0.29, 1.0)
 HAIR, EYES, RUBBER = (0.22, 0.16, 0.12, 1.0), (0.08, 0.08, 0.10, 1.0), (0.93, 0.93, 0.91, 1.0)
-SHOES = {"r": (0.0, 0.447, 0.698, 1.0), "l": (0.835, 0.369, 0.0, 1.0)}  # as the curves of a side
+SHOES = {"r": (0.835, 0.369, 0.0, 1.0), "l": (0.0, 0.447, 0.698, 1.0)}  # as the curves of a side
 ROUND, BLUNT = 2.0, 2.3  # roundness of an ellipse, and of a trunk
 WAIST, TUCKED = 0.75, (0.97, 1.1)  # share of the trunk from which a shirt narrows: at once, and on
 
@@ -226,6 +227,31 @@ def with_surface(tree: Tree) -> Tree:
         for name, link in zip(tree.link_names, tree.links)
     ]
     return replace(tree, links=links)
+
+
+def posed_looks(
+    tree: Tree,
+    names: Sequence[str],
+    frame: np.ndarray,
+    posture: Mapping[str, float] = MappingProxyType({}),
+) -> list[Visual]:
+    """Return the visuals of links of a `human()` that are one body, in that body's own axes.
+
+    Args:
+        tree: the human.
+        names: of the links.
+        frame: pose (4x4) of the global axes in the body's, all lengths in m.
+        posture: {coordinate: value in rad} in which it is taken, the others 0.
+    """
+    q = np.zeros(tree.dof)
+    for name, angle in posture.items():
+        q[tree.coordinate(name)] = angle
+    frames = poses(tree, q)
+    return [
+        replace(visual, pose=(frame @ np.array(frames[k]) @ visual.pose).round(12))
+        for k in map(tree.link_index, names)
+        for visual in tree.links[k].visuals
+    ]
 
 
 def _all_parts() -> list[Part]:

@@ -13,6 +13,7 @@ from ocp import Link, Tree
 from ocp.mechanics import Matrix, poses
 from ocp.models.flat import Pair, flat
 from ocp.models.human.anthropometry import LENGTHS
+from ocp.models.human.body_surface import posed_looks
 
 LIMBS = {
     "upper_arm": "shou_rot",
@@ -44,12 +45,7 @@ def together(tree: Tree, names: Sequence[str], pivot: Pair) -> Link:
     inertia += masses @ ((places - centre)[:, 1:] ** 2).sum(axis=1)
     body = flat(float(whole), (centre[2] - pivot[0], centre[1] - pivot[1]), float(inertia))
     aside = np.array([[0, 0, 1, -pivot[0]], [0, 1, 0, -pivot[1]], [-1, 0, 0, 0], [0, 0, 0, 1.0]])
-    looks = [
-        replace(visual, pose=(aside @ np.array(frames[k]) @ visual.pose).round(6))
-        for k in chosen
-        for visual in tree.links[k].visuals
-    ]
-    return replace(body, visuals=looks)
+    return replace(body, visuals=posed_looks(tree, names, aside))
 
 
 def drive(tree: Tree, joint: str, way: int = 1, sides: int = 1) -> dict[str, Pair]:

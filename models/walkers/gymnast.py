@@ -1,14 +1,33 @@
 """A gymnast in the air: a stretched body that turns any way, and two arms that swing sideways.
 
 Round numbers of an adult in layout, of the order of Yeadon's (1993, "The biomechanics of twisting
-somersaults"): to tilt or somersault the body takes some fifteen times as much as to twist.
+somersaults"): to tilt or somersault the body takes some fifteen times as much as to twist. It looks
+like the human of its stature, toes pointed.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
 from ocp import Joint, Link, Point, Tree, free, revolute
+from ocp.mechanics import Visual, positions
+from ocp.models.human import human
+from ocp.models.human.body_surface import posed_looks
 
 BODY, ARM = 60.0, 4.0  # kg
 INERTIA = 11.5, 11.0, 0.8  # kg m2: of the body to tilt, somersault and twist
 LENGTH, REACH = 0.65, 0.3  # m: of an arm, and its centre of mass from the shoulder
+STATURE = 1.7  # m, from the head to the feet
+POINTED = {"ankle_df_r": -0.8, "ankle_df_l": -0.8}  # rad
+AXES = (
+    (0.0, 0.0, 1.0),
+    (1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0),
+)  # a human's left, up, ahead
+LIMB = ("shou_rot", "elb_pron", "wri_rad")
 HEIGHT, BREADTH = 0.35, 0.19  # m: of the shoulders above the body's centre of mass, and half apart
 
 
@@ -26,8 +45,13 @@ def gymnast(gravity: float = 9.81, torque: float = 150.0) -> Tree:
     )
     tilt, somersault, twist = INERTIA
     body = Link(mass=BODY, inertia=((tilt, 0, 0), (0, somersault, 0), (0, 0, twist)))
+    looks = _looks()
+    shown = [
+        replace(link, visuals=looks[name])
+        for name, link in (("body", body), ("left", arm), ("right", arm))
+    ]
     return Tree(
-        links=(Link(), Link(), Link(), body, arm, arm),
+        links=(Link(), Link(), Link(), *shown),
         joints=(*free("body"), _shoulder("left", 1.0, torque), _shoulder("right", -1.0, torque)),
         points=(
             Point(name="head", link="body", position=(0.0, 0.0, 0.7)),
@@ -37,6 +61,24 @@ def gymnast(gravity: float = 9.81, torque: float = 150.0) -> Tree:
         ),
         gravity=(0.0, 0.0, -gravity),
     )
+
+
+@cache
+def _looks() -> Mapping[str, Sequence[Visual]]:
+    """Return {link: visuals}: those of a human whose shoulders are where the gymnast's are."""
+    person = human(STATURE, frozen=())
+    shoulder = np.array(positions(person, np.zeros(person.dof), ("shoulder_l",))[0]).ravel()
+    frames = {"body": (0.0, shoulder[1] - HEIGHT, 0.0), "left": shoulder}
+    frames["right"] = shoulder * (-1.0, 1.0, 1.0)
+    limbs = {"left": [f"{each}_l" for each in LIMB], "right": [f"{each}_r" for each in LIMB]}
+    rest = {*person.link_names} - {name for names in limbs.values() for name in names}
+    parts = {**limbs, "body": [name for name in person.link_names if name in rest]}
+    looks = {}
+    for name, place in frames.items():
+        frame = np.eye(4)
+        frame[:3, :3], frame[:3, 3] = AXES, -np.array(AXES) @ place
+        looks[name] = tuple(posed_looks(person, parts[name], frame, POINTED))
+    return MappingProxyType(looks)
 
 
 def _shoulder(name: str, side: float, torque: float) -> Joint:

@@ -31,7 +31,7 @@ from ocp.plots.curves.joint_curves import (
     joint_styles,
     trace_joints,
 )
-from ocp.plots.curves.joint_panels import LOOKS, needs_own_panels, panel_pairs
+from ocp.plots.curves.joint_panels import looks_of, needs_own_panels, panel_pairs
 from ocp.plots.overview import sections_of
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
@@ -364,13 +364,13 @@ def _sections(solution: Solution) -> list[Cell]:
     styles = {
         name: (_hex(look["color"]), look["linestyle"]) for name, look in joint_styles(tree).items()
     }
-    sides = [(look["color"], look.get("linestyle", "-")) for look in LOOKS]
     for each in profiles:
         small = needs_own_panels(solution, each)
         several = panel_pairs(each.joints) if small else [("", tuple(each.joints))]
         panels = []
         for title, joints in several:
-            looks = sides if small else [styles[joint.name] for joint in joints]
+            own = [(look["color"], look.get("linestyle", "-")) for look in looks_of(joints)]
+            looks = own if small else [styles[joint.name] for joint in joints]
             names = ["right", "left"] if len(joints) == 2 else [""]
             names = names if small else [joint.name for joint in joints]
             lines = [

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from ocp.mechanics import poses
+from ocp.mechanics import poses, positions
 from ocp.models.human import human
+from ocp.models.walkers.gymnast import gymnast
 from ocp.models.walkers.jumper import jumper
 from ocp.plots.bodies.solids import solids
 
 
 def parts(tree):
     """(link, corners (F, 3, 3) at q = 0, colour) of all skins."""
-    frames = [np.array(pose) for pose in poses(tree, np.zeros(tree.dof))]
+    frames = [np.array(pose) for pose in poses(tree, np.array(tree.neutral))]
     for each in solids(tree):
         pose = frames[each.link]
         yield tree.link_names[each.link], each.corners @ pose[:3, :3].T + pose[:3, 3], each.colour
@@ -86,3 +87,21 @@ def test_people_of_a_plane_have_the_same_surface():
     assert np.ptp(shown[:, 1]) == pytest.approx(1.75, abs=0.03)
     nose = shown[(shown[:, 0] > 0.1) & (shown[:, 1] > shown[:, 1].max() - 0.25)]
     assert len(nose)  # ahead is along x
+
+
+def test_a_gymnast_looks_like_a_person_whose_arms_are_at_its_shoulders():
+    tree = gymnast()
+    skins = [*parts(tree)]
+    by_link = {
+        name: np.concatenate([corners.reshape(-1, 3) for link, corners, _ in skins if link == name])
+        for name in ("body", "left", "right")
+    }
+    q = np.array(tree.neutral)
+    head, feet = (np.array(place).ravel()[2] for place in positions(tree, q, ("head", "feet")))
+    every = np.concatenate([*by_link.values()])
+    assert every[:, 2].max() == pytest.approx(head, abs=0.06)
+    assert every[:, 2].min() == pytest.approx(feet, abs=0.2)  # toes pointed
+    hands = positions(tree, q, ("left hand", "right hand"))
+    for name, hand in zip(("left", "right"), hands):
+        low = by_link[name][by_link[name][:, 2].argmin()]
+        np.testing.assert_allclose(low, np.array(hand).ravel(), atol=0.1)

@@ -11,7 +11,7 @@ import ocp
 from ocp import Link, Point, Tree, load, prismatic, revolute
 from ocp.mechanics import Visual
 from ocp.models.arms.two_link import two_link
-from ocp.plots.bodies.mesh_files import triangles
+from ocp.plots.bodies.mesh_files import mesh_parts
 from ocp.plots.bodies.scenery import placed_solids
 from ocp.plots.bodies.solids import (
     DENSITY,
@@ -84,17 +84,25 @@ f 2//1 3//2 4//3
 DAE = """<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit meter="0.5"/></asset>
+<library_effects><effect id="e"><profile_COMMON><technique><phong>
+<diffuse><color>0.5 0.25 2 0</color></diffuse></phong></technique></profile_COMMON></effect>
+<effect id="f"><profile_COMMON><technique><phong><diffuse><texture/></diffuse></phong></technique>
+</profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material>
+<material id="n"><instance_effect url="#f"/></material></library_materials>
 <library_geometries><geometry id="g"><mesh>
 <source id="s"><float_array id="a" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array></source>
 <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-<triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/>
+<triangles count="2" material="dark"><input semantic="VERTEX" source="#v" offset="0"/>
 <input semantic="NORMAL" source="#n" offset="1"/><p>0 9 2 9 1 9 0 9 1 9 3 9</p></triangles>
-<polylist count="2"><input semantic="VERTEX" source="#v" offset="0"/>
+<polylist count="2" material="n"><input semantic="VERTEX" source="#v" offset="0"/>
 <vcount>3 3</vcount><p>0 3 2 1 2 3</p></polylist>
 </mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene id="w"><node>
 <translate>0 0 4</translate><rotate>0 0 1 90</rotate>
-<node><scale>2 2 2</scale><instance_geometry url="#g"/></node>
+<node><scale>2 2 2</scale><instance_geometry url="#g">
+<bind_material><technique_common><instance_material symbol="dark" target="#m"/></technique_common>
+</bind_material></instance_geometry></node>
 </node></visual_scene></library_visual_scenes>
 </COLLADA>
 """
@@ -106,10 +114,32 @@ def test_meshes_are_read_alike_from_all_kinds_of_files(tmp_path):
     (tmp_path / "words.stl").write_bytes(worded(faces))
     (tmp_path / "p.obj").write_text(OBJ)
     for name in ("bytes.STL", "words.stl", "p.obj"):
-        np.testing.assert_allclose(triangles(tmp_path / name), faces, atol=1e-7)
+        ((read, colour),) = mesh_parts(tmp_path / name)
+        np.testing.assert_allclose(read, faces, atol=1e-7)
+        assert colour is None
     (tmp_path / "p.dae").write_text(DAE)
     turned = faces @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1.0]])
-    np.testing.assert_allclose(triangles(tmp_path / "p.dae"), turned + (0, 0, 2), atol=1e-12)
+    read = np.concatenate([part for part, _ in mesh_parts(tmp_path / "p.dae")])
+    np.testing.assert_allclose(read, turned + (0, 0, 2), atol=1e-12)
+
+
+def test_a_mesh_has_the_colours_of_its_file_where_its_model_gives_none(tmp_path):
+    (tmp_path / "p.dae").write_text(DAE)
+    first, second = scenery((Visual(kind="mesh", path=str(tmp_path / "p.dae")),))
+    assert first.colour == (0.5, 0.25, 1.0, 1.0) and second.colour is None
+    red = Visual(kind="mesh", path=str(tmp_path / "p.dae"), colour=(1, 0, 0, 1))
+    assert {each.colour for each in scenery((red,))} == {(1.0, 0.0, 0.0, 1.0)}
+
+
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_all_solids_face_outward(tmp_path, mirror):
+    (tmp_path / "p.dae").write_text(DAE)
+    mesh = Visual(kind="mesh", path=str(tmp_path / "p.dae"), size=(1.0, 1.0, mirror))
+    loft = Visual(kind="loft", size=((0.0, 0, 0, 0.2, 0.1, 2), (1.0, 0, 0, 0.1, 0.1, 2)))
+    sizes = {"box": (1, 2, 3), "cylinder": (1, 2), "capsule": (1, 2), "ellipsoid": (1, 2, 3)}
+    plain = [Visual(kind=kind, size=size) for kind, size in sizes.items()]
+    for visual in (mesh, loft, *plain):
+        assert volume(np.concatenate([each.corners for each in scenery((visual,))])) > 0
 
 
 @pytest.mark.parametrize(
@@ -124,7 +154,7 @@ def test_meshes_are_read_alike_from_all_kinds_of_files(tmp_path):
 def test_a_file_that_is_no_mesh_is_named(name, data, message, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(ValueError, match=f"{name}: ({message})"):
-        triangles(tmp_path / name)
+        mesh_parts(tmp_path / name)
 
 
 def test_a_mesh_is_scaled_and_placed_and_its_outline_is_short(tmp_path):

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from ocp import load, load_model, read_table
-from ocp.plots.bodies.mesh_files import triangles
+from ocp.plots.bodies.mesh_files import mesh_parts
 from ocp.storage.atomic_files import bytes_of, check_writable, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")
@@ -129,7 +129,7 @@ READERS = {
     "a.urdf": load_model,
     "a.xml": load_model,
     "a.xacro": load_model,
-    "a.stl": triangles,
+    "a.stl": mesh_parts,
 }
 
 

@@ -187,7 +187,7 @@ def stage(figure: Figure, spec: SubplotSpec, stick: Stick, pixels: int = STILL) 
         axes.plot(*path.T, color=CENTRE, linewidth=0.8, zorder=2.5)
     feet = camera.flat(stick.places[0, list(stick.feet)])
     axes.plot(*feet.T, linestyle="", marker="^", markersize=9, color="0.6", zorder=1.8)
-    return Stage(axes, stick, camera, bodies_of(stick, plane), plane, pixels)
+    return Stage(axes, stick, camera, bodies_of(stick.solids, stick.floors, plane), plane, pixels)
 
 
 def camera_of(stick: Stick) -> Camera:
@@ -205,17 +205,20 @@ def camera_of(stick: Stick) -> Camera:
     return Camera(axes, up, sun)
 
 
-def bodies_of(stick: Stick, plane: tuple[np.ndarray, np.ndarray] | None = None) -> Bodies:
-    """Return the surfaces of a stick's solids, and of ground that stands out of a plane, if any."""
-    size, parts = mean_cell([each.solid.corners for each in stick.solids], BUDGET), []
-    for each in stick.solids:
+def bodies_of(
+    solids: Sequence[Placed],
+    floors: Sequence[np.ndarray] = (),
+    plane: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Bodies:
+    """Return the surfaces of solids, and of floors (4, 3; m) that stand out of a plane, if any."""
+    size, parts = mean_cell([each.solid.corners for each in solids], BUDGET), []
+    for each in solids:
         places, faces = coarsen_mesh(each.solid.corners, size)
-        faces = faces[:, ::-1] if _inside_out(places[faces]) else faces
         tone = np.array(rgb(colour_of(each)))
         colours = np.tile(tone, (len(faces), 1))
         surface = Surface(places[faces], corner_normals(places, faces), colours)
         parts.append((each.poses, surface))
-    for patch in stick.floors:
+    for patch in floors:
         if plane is not None and stands_out(patch, plane):
             side = np.cross(*np.diff(patch[:3], axis=0))
             ring = patch if side @ plane[1] > 0 else patch[::-1]  # seen from above
@@ -224,12 +227,6 @@ def bodies_of(stick: Stick, plane: tuple[np.ndarray, np.ndarray] | None = None) 
             surface = Surface(corners, normals, np.tile(rgb(EARTH), (2, 1)))
             parts.append((np.eye(4)[None], surface))
     return Bodies(parts)
-
-
-def _inside_out(corners: np.ndarray) -> bool:
-    """Tell whether the triangles (F, 3, 3) of a body face inward, their volume being negative."""
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    return bool((np.cross(a, b) * c).sum() < 0)
 
 
 def colour_of(each: Placed) -> str:

@@ -1,4 +1,5 @@
-"""Files of meshes as triangles: STL, written in words or in bytes, OBJ and COLLADA."""
+"""Files of meshes as triangles: STL, written in words or in bytes, OBJ, and COLLADA with its
+colours."""
 
 from __future__ import annotations
 
@@ -12,11 +13,15 @@ import numpy as np
 from ocp.storage.atomic_files import bytes_of
 
 HEADER, RECORD = 84, 50  # bytes of STL: before the triangles, and of each
+BOUND = "instance_material"
 Triangles = np.ndarray  # (F, 3, 3)
+Colour = tuple[float, ...] | None  # red, green, blue and opacity; None where a file states none
+Part = tuple[Triangles, Colour]
+Known = Mapping[str, ElementTree.Element]  # elements by their "#id"
 
 
-def triangles(path: str | Path) -> Triangles:
-    """Return the triangles (F, 3, 3) of a mesh, in the file's own units.
+def mesh_parts(path: str | Path) -> tuple[Part, ...]:
+    """Return the triangles (F, 3, 3) of a mesh by their colours, in the file's own units.
 
     Raises ValueError naming the file if it is none of .stl, .obj and .dae, no regular file, or
     holds no triangles; OSError if it cannot be read.
@@ -26,27 +31,29 @@ def triangles(path: str | Path) -> Triangles:
         raise ValueError(f"{path}: expected a mesh as one of {', '.join(READERS)}")
     data = bytes_of(path)
     try:
-        faces = reader(data)
+        parts = tuple(reader(data))
     except (ValueError, IndexError, KeyError, ElementTree.ParseError) as error:
         raise ValueError(f"{path}: not a mesh: {error}") from None
-    if not len(faces) or not np.isfinite(faces).all():
-        raise ValueError(f"{path}: not a mesh: {len(faces)} triangles of finite corners")
-    return faces
+    count = sum(len(faces) for faces, _ in parts)
+    if not count or not all(np.isfinite(faces).all() for faces, _ in parts):
+        raise ValueError(f"{path}: not a mesh: {count} triangles of finite corners")
+    return parts
 
 
-def _stl(data: bytes) -> Triangles:
-    """Return triangles of STL; in bytes its size is what the count of triangles says."""
+def _stl(data: bytes) -> Iterator[Part]:
+    """Yield the triangles of STL; in bytes its size is what the count of triangles says."""
     count = int.from_bytes(data[80:HEADER], "little")
     if len(data) >= HEADER + RECORD * count and len(data) > HEADER:
         kind = np.dtype([("numbers", "<f4", (4, 3)), ("attribute", "<u2")])
-        return np.frombuffer(data, kind, count, HEADER)["numbers"][:, 1:].astype(float)
+        yield np.frombuffer(data, kind, count, HEADER)["numbers"][:, 1:].astype(float), None
+        return
     words = data.decode("ascii", "replace").split()
     corners = [words[k + 1 : k + 4] for k, word in enumerate(words) if word == "vertex"]
-    return np.array(corners, dtype=float).reshape(-1, 3, 3)
+    yield np.array(corners, dtype=float).reshape(-1, 3, 3), None
 
 
-def _obj(data: bytes) -> Triangles:
-    """Return triangles of OBJ, polygons as fans of them."""
+def _obj(data: bytes) -> Iterator[Part]:
+    """Yield the triangles of OBJ, polygons as fans of them."""
     corners: list[list[float]] = []
     faces: list[list[int]] = []
     for line in data.decode("utf-8", "replace").splitlines():
@@ -57,11 +64,12 @@ def _obj(data: bytes) -> Triangles:
             known = [int(word.partition("/")[0]) for word in words]
             ring = [number - 1 if number > 0 else len(corners) + number for number in known]
             faces += ([ring[0], a, b] for a, b in pairwise(ring[1:]))
-    return np.array(corners, dtype=float).reshape(-1, 3)[np.array(faces, dtype=int).reshape(-1, 3)]
+    rings = np.array(faces, dtype=int).reshape(-1, 3)
+    yield np.array(corners, dtype=float).reshape(-1, 3)[rings], None
 
 
-def _dae(data: bytes) -> Triangles:
-    """Return triangles of COLLADA, each geometry where the nodes of the scene place it, in m."""
+def _dae(data: bytes) -> Iterator[Part]:
+    """Yield the triangles of COLLADA, each geometry where the nodes of the scene place it, in m."""
     root = ElementTree.fromstring(data)
     for part in root.iter():
         part.tag = part.tag.rpartition("}")[2]
@@ -69,14 +77,12 @@ def _dae(data: bytes) -> Triangles:
     unit = root.find("asset/unit")
     scale = 1.0 if unit is None else float(unit.get("meter", "1"))
     scene = root.find("library_visual_scenes/visual_scene")
-    nodes = [] if scene is None else [node for node in scene if node.tag == "node"]
-    placed = [faces for node in nodes for faces in _of_node(node, known, np.eye(4))]
-    return scale * np.concatenate(placed) if placed else np.empty((0, 3, 3))
+    for node in () if scene is None else scene.findall("node"):
+        for faces, colour in _of_node(node, known, np.eye(4)):
+            yield scale * faces, colour
 
 
-def _of_node(
-    node: ElementTree.Element, known: Mapping[str, ElementTree.Element], pose: np.ndarray
-) -> Iterator[Triangles]:
+def _of_node(node: ElementTree.Element, known: Known, pose: np.ndarray) -> Iterator[Part]:
     """Yield the triangles of a node and of those in it."""
     for part in node:
         numbers = np.array((part.text or "").split(), dtype=float) if part.tag in MOVES else None
@@ -86,13 +92,29 @@ def _of_node(
         if part.tag == "node":
             yield from _of_node(part, known, pose)
         if part.tag == "instance_geometry":
-            for faces in _of_geometry(known[part.get("url", "")], known):
-                yield faces @ pose[:3, :3].T + pose[:3, 3]
+            bound = {each.get("symbol"): each.get("target") for each in part.iter(BOUND)}
+            for faces, symbol in _of_geometry(known[part.get("url", "")], known):
+                colour = _colour(known, bound.get(symbol, f"#{symbol}"))
+                yield faces @ pose[:3, :3].T + pose[:3, 3], colour
+
+
+def _colour(known: Known, material: str | None) -> Colour:
+    """Return the diffuse colour of a material, None where it has none or a picture instead.
+
+    It is opaque: what its fourth number means depends on the program that wrote it.
+    """
+    stated = known.get(material or "")
+    instance = None if stated is None else stated.find("instance_effect")
+    effect = None if instance is None else known.get(instance.get("url", ""))
+    shares = "" if effect is None else effect.findtext(".//diffuse/color", "")
+    colour = np.clip([float(word) for word in shares.split()[:3]], 0.0, 1.0).tolist()
+    return (*colour, 1.0) if len(colour) == 3 else None
 
 
 def _of_geometry(
-    geometry: ElementTree.Element, known: Mapping[str, ElementTree.Element]
-) -> Iterator[Triangles]:
+    geometry: ElementTree.Element, known: Known
+) -> Iterator[tuple[Triangles, str | None]]:
+    """Yield the triangles of a geometry, and the symbol of their material."""
     for part in geometry.findall("mesh/*"):
         if part.tag not in ("triangles", "polylist"):
             continue
@@ -108,7 +130,7 @@ def _of_geometry(
         ends = np.cumsum(counts if len(counts) else np.full(len(order) // 3, 3))
         rings = np.split(order, ends[:-1]) if len(order) else []
         fans = [(ring[0], a, b) for ring in rings for a, b in pairwise(ring[1:])]
-        yield corners[np.array(fans, dtype=int).reshape(-1, 3)]
+        yield corners[np.array(fans, dtype=int).reshape(-1, 3)], part.get("material")
 
 
 def _translation(numbers: np.ndarray) -> np.ndarray:
@@ -132,4 +154,8 @@ MOVES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "rotate": _rotation,
     "scale": lambda numbers: np.diag([*numbers, 1.0]),
 }
-READERS: Mapping[str, Callable[[bytes], Triangles]] = {".stl": _stl, ".obj": _obj, ".dae": _dae}
+READERS: Mapping[str, Callable[[bytes], Iterator[Part]]] = {
+    ".stl": _stl,
+    ".obj": _obj,
+    ".dae": _dae,
+}

@@ -18,8 +18,8 @@ from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.plots.bodies.animation import Bodies, bodies_of
 from ocp.plots.bodies.raster import SUN, Camera
-from ocp.plots.bodies.stick_figures import stick
-from ocp.plots.canvas import SMALL, Look, style
+from ocp.plots.bodies.scenery import placed_solids
+from ocp.plots.canvas import SMALL, Look, pixels_in_unit, style
 from ocp.problem.contact.ground import Ground
 from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
 CLEAR = 0.09  # of a plan's width: from label to label
 ARROW = 0.6  # m: length of a force of one body weight
-SHARP = 260.0  # pixels in a metre
+SHARP = 260.0  # pixels in a metre, at most
 UP = np.array([0.0, 1.0, 0.0])  # of all that stands in a Scene
 HEAD = "-|>,head_width=0.12,head_length=0.3"  # of a force
 
@@ -107,7 +107,7 @@ def scene(
         pressures=pressures,
         zmp=traced["zmp"],
         ground=ground,
-        bodies=bodies_of(stick(solution, np.asarray(t))) if bodies else None,
+        bodies=bodies_of(placed_solids(solution, np.asarray(t))) if bodies else None,
     )
 
 
@@ -137,7 +137,8 @@ def show(
         axis = np.eye(3)[plane]
         toward = np.cross(*axis)
         camera = Camera(np.array([*axis, toward]), UP, UP * SUN[2] - SUN[1] * toward)
-        drawn.append(scene.bodies.draw(axes, k, camera, SHARP, shift=shift, zorder=2.5))
+        scale = min(SHARP, pixels_in_unit(axes))
+        drawn.append(scene.bodies.draw(axes, k, camera, scale, shift=shift, zorder=2.5))
     for layer, (part, pairs) in enumerate(body.bars.items()):
         if not (plain or part in body.beside):
             continue
@@ -184,15 +185,15 @@ def strip(
 
     On a line for the ground, and true to scale.
     """
-    for k, label in enumerate(labels):
-        show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
-        axes.text(k * pitch, -0.07, label, ha="center", va="top", fontsize=SMALL)
-    axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
     radii = {name: radius for name, (_, radius) in body.balls.items()}
     top = max(place[plane[1]].max() + radii.get(name, 0.0) for name, place in scene.points.items())
     axes.set(xlim=(-0.55 * pitch, (len(labels) - 0.45) * pitch), ylim=(-0.3, top + 0.02))
     axes.set_aspect("equal")
     axes.set_axis_off()
+    axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
+    for k, label in enumerate(labels):
+        show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
+        axes.text(k * pitch, -0.07, label, ha="center", va="top", fontsize=SMALL)
 
 
 def rulers(axes: Axes, body: Body, x: float, y: float) -> None:

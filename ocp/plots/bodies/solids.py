@@ -15,7 +15,7 @@ import numpy as np
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.types import Numbers
-from ocp.plots.bodies.mesh_files import triangles
+from ocp.plots.bodies.mesh_files import Part, mesh_parts
 
 AROUND, ALONG = 24, 12  # faces of round solids, around and from pole to pole
 SPOKES = 20  # faces around a loft
@@ -80,22 +80,35 @@ def _solids(tree: Tree) -> Iterator[Solid]:
 
 
 def _parts(visual: Visual) -> Iterator[dict]:
-    """Yield the fields of a visual's Solid; none of a mesh that cannot be read, with a warning."""
+    """Yield the fields of a visual's Solids, their faces outward: one for each colour of a mesh, and
+    none with a warning where it cannot be read."""
     try:
-        corners = _mesh(visual.path) if visual.kind == "mesh" else SURFACES[visual.kind](visual)
+        parts = _mesh(visual.path) if visual.kind == "mesh" else _shape(visual)
     except (OSError, ValueError) as error:
         warnings.warn(f"a mesh is not shown: {error}", MeshWarning, stacklevel=2)
         return
-    if visual.kind == "mesh":
-        corners = corners * visual.size
+    scale = np.array(visual.size) if visual.kind == "mesh" else np.ones(3)
     pose = np.array(visual.pose)
-    colour = None if visual.colour is None else tuple(float(part) for part in visual.colour)
-    yield {"corners": corners @ pose[:3, :3].T + pose[:3, 3], "colour": colour}
+    outward = sum(_volume(scale * corners) for corners, _ in parts) >= 0
+    for corners, stated in parts:
+        colour = stated if visual.colour is None else tuple(float(part) for part in visual.colour)
+        placed = (scale * corners) @ pose[:3, :3].T + pose[:3, 3]
+        yield {"corners": placed if outward else placed[:, ::-1], "colour": colour}
+
+
+def _shape(visual: Visual) -> tuple[Part, ...]:
+    return ((SURFACES[visual.kind](visual), None),)
+
+
+def _volume(corners: np.ndarray) -> float:
+    """Return six times the volume (m3) within triangles (F, 3, 3) that face outward."""
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    return float((np.cross(a, b) * c).sum())
 
 
 @lru_cache(maxsize=256)
-def _mesh(path: str) -> np.ndarray:
-    return triangles(path)
+def _mesh(path: str) -> tuple[Part, ...]:
+    return mesh_parts(path)
 
 
 def default_body(tree: Tree, k: int, size: float) -> Iterator[Visual]:

@@ -41,10 +41,11 @@ ACROSS, HEIGHT = 6, 0.92  # panels side by side, and how high one is (in)
 LEAST = 1e-10  # rad, m, N m, N: what is less is none
 FEW = 3  # joints, whose limits can be told apart in one panel
 SIDES = (("_r", "_l"), ("_right", "_left"), ("right_", "left_"), ("right ", "left "))
-LOOKS: tuple[Look, ...] = (
-    {"color": COLOURS[0], "linewidth": 1.1},
-    {"color": COLOURS[1], "linewidth": 1.1, "linestyle": (0, (4, 1.2))},
+LOOKS: tuple[Look, ...] = (  # of the right side and the left, as their feet and shoes have it
+    {"color": COLOURS[1], "linewidth": 1.1},
+    {"color": COLOURS[0], "linewidth": 1.1, "linestyle": (0, (4, 1.2))},
 )
+MIDDLE: tuple[Look, ...] = ({"color": "#404040", "linewidth": 1.1},)
 
 
 def panel_pairs(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
@@ -61,6 +62,11 @@ def panel_pairs(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
                 title, pair = base, tuple(each for each in both if each)
         panels.setdefault(title, pair)
     return list(panels.items())
+
+
+def looks_of(pair: Sequence[Joint]) -> tuple[Look, ...]:
+    """Return the looks of the joints of a panel: of a right and a left one, or of one alone."""
+    return LOOKS if len(pair) > 1 else MIDDLE
 
 
 def needs_own_panels(solution: Solution, section: Profile) -> bool:
@@ -97,7 +103,7 @@ def multiples(
         for k, (title, pair) in enumerate(panels):
             axes = figure.add_subplot(grid[first + k // ACROSS, k % ACROSS])
             lines = [traces[section.quantity][joint.name] for joint in pair]
-            for joint, line, look in zip(pair, lines, LOOKS):
+            for joint, line, look in zip(pair, lines, looks_of(pair)):
                 axes.plot(t, line, label=label_of(joint.name), **look)
             below = k + ACROSS >= len(panels)
             style(axes, "time (s)" if below and section is sections[-1] else "", "")
@@ -109,7 +115,7 @@ def multiples(
             axes.locator_params(axis="y", nbins=3)
             axes.set(xlim=(t[0], t[-1]), ylim=(0 if section.quantity in NORMS else None, None))
             if held:
-                tones = {joint.name: look for joint, look in zip(pair, LOOKS)}
+                tones = {joint.name: look for joint, look in zip(pair, looks_of(pair))}
                 shade(axes, Profile(section.quantity, pair), (t, np.array(lines)), tones, known)
             mark_ends(axes, solution)
             both = both or len(pair) > 1

@@ -77,7 +77,7 @@ def going_on(solution: Solution, steps: int, frames: int) -> Scene:
         first,
         t=np.concatenate([part.t for part in parts]),
         zmp=np.hstack([part.zmp for part in parts]),
-        bodies=bodies_of(walk),
+        bodies=bodies_of(walk.solids),
         **{
             what: {
                 name: np.hstack([getattr(part, what)[name] for part in parts])
