@@ -80,8 +80,8 @@ def _solids(tree: Tree) -> Iterator[Solid]:
 
 
 def _parts(visual: Visual) -> Iterator[dict]:
-    """Yield the fields of a visual's Solids, their faces outward: one for each colour of a mesh, and
-    none with a warning where it cannot be read."""
+    """Yield the fields of a visual's Solids, their faces outward: one for each colour of a mesh,
+    and none with a warning where it cannot be read."""
     try:
         parts = _mesh(visual.path) if visual.kind == "mesh" else _shape(visual)
     except (OSError, ValueError) as error:
