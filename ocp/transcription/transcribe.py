@@ -22,7 +22,6 @@ from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option
 from ocp.transcription.assembly.objective import check_weights
-from ocp.transcription.assembly.row_placement import close_bounds
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover
@@ -49,7 +48,7 @@ from ocp.transcription.variables.parameter_places import (
     parameters_of_program,
 )
 from ocp.transcription.variables.shared_variables import merge_shared_motions, phase_columns
-from ocp.transcription.variables.variable_bounds import parameter_limits
+from ocp.transcription.variables.variable_bounds import close_bounds, parameter_limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

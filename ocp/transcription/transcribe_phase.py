@@ -26,13 +26,13 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.transcription.assembly.objective import (
+    constraint_blocks,
     nonlinear_program,
     objective_blocks,
     term_stacks,
     term_values,
     weight_function,
 )
-from ocp.transcription.assembly.row_placement import close_bounds, constraint_blocks, place_rows
 from ocp.transcription.initial_guess import static_forces, straight_guess
 from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
 from ocp.transcription.kernels.inputs import Backend
@@ -69,6 +69,7 @@ from ocp.transcription.variables.layout import (
     split_variables,
 )
 from ocp.transcription.variables.parameter_places import free_names, parameters_of_program
+from ocp.transcription.variables.variable_bounds import close_bounds, place_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from ocp.codegen.function_map import map_function
 from ocp.codegen.linear_maps import Sums
 from ocp.transcription.assembly.blocks import Block
-from ocp.transcription.assembly.triplets import matrix_of
+from ocp.transcription.assembly.scatter_gather import matrix_of
 from ocp.transcription.kernels.backends import KernelBackend
 
 INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"

@@ -21,6 +21,7 @@ from ocp.transcription.assembly.sparse import assemble, assemble_gradient, assem
 from ocp.transcription.kernels.backends import VIRTUAL, KernelBackend
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
 from ocp.transcription.program import Program
+from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout
 
 Weights = Callable[[ca.MX], Matrix]  # x -> weights of the objective's terms
@@ -69,6 +70,21 @@ def _term_block(program: Program, rules: Rules, number: int, term: Term, stack: 
         target=np.full((1, len(s)), number),
         weight=weight[None, :],
     )
+
+
+def constraint_blocks(asked_for: Sequence[Group], places: Sequence[np.ndarray]) -> list[Block]:
+    """Return the blocks of the rows of g."""
+    return [
+        Block(
+            kernel=group.kernel,
+            s=group.s,
+            matrix=group.matrix,
+            target=row,
+            weight=np.ones(row.shape),
+        )
+        for group, row in zip(asked_for, places)
+        if (row >= 0).any()
+    ]
 
 
 def term_values(terms: Sequence[Block], size: int, count: int) -> ca.Function:

@@ -1,4 +1,5 @@
-"""Products of kernels, summed and scattered to their places in sparse matrices.
+"""Products of kernels, summed and scattered to their places in sparse matrices; such matrices of
+numbers from triplets.
 
 CasADi's own operations do it, or machine code where kernels run as such.
 """
@@ -10,7 +11,6 @@ import numpy as np
 
 from ocp.codegen.linear_maps import Product
 from ocp.index_sets import distinct
-from ocp.transcription.assembly.triplets import matrix_of, pattern_of
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 BLOCK = 128  # entries that are numbered together, at most what a byte counts
@@ -134,3 +134,29 @@ def _rank_keys(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
     inside = np.cumsum(there, axis=1, dtype=np.uint8)  # of its block
     before = np.cumsum(np.append(0, inside[:-1, -1]), dtype=int)
     return np.flatnonzero(there), before[keys // BLOCK] + inside.ravel()[keys] - 1
+
+
+def pattern_of(shape: tuple[int, int], places: np.ndarray) -> ca.Sparsity:
+    """Return the sparsity of a `shape` with entries at places, counted column by column and in
+    order."""
+    column, row = np.divmod(places, shape[0])
+    start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=shape[1]))])
+    return ca.Sparsity(*shape, start.tolist(), row.tolist())
+
+
+def matrix_of(
+    rows: int, columns: int, row: np.ndarray, column: np.ndarray, value: np.ndarray
+) -> ca.DM:
+    """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out.
+
+    One with more columns than rows is made by its rows: CasADi takes lists, a number per column.
+    """
+    if columns > rows:
+        return matrix_of(columns, rows, column, row, value).T
+    keep = (row >= 0) & (column >= 0)
+    key, value = (column * rows + row)[keep], value[keep]
+    order = np.argsort(key, kind="stable")  # quick, since keys come in nearly this order
+    key = key[order]
+    first = np.nonzero(np.diff(key, prepend=-1))[0]
+    sums = np.add.reduceat(value[order], first) if len(first) else value
+    return ca.DM(pattern_of((rows, columns), key[first]), sums)

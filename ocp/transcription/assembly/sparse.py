@@ -22,8 +22,7 @@ from ocp.transcription.assembly.gather import (
     same_inputs,
     spread_matrix,
 )
-from ocp.transcription.assembly.scatter_gather import Library, scatter_products
-from ocp.transcription.assembly.triplets import matrix_of
+from ocp.transcription.assembly.scatter_gather import Library, matrix_of, scatter_products
 from ocp.transcription.variables.variable_units import units_of
 
 

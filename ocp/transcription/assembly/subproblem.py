@@ -7,9 +7,9 @@ import numpy as np
 
 from ocp.solvers.nlp import with_rows
 from ocp.spelling import suggestion
-from ocp.transcription.assembly.row_placement import place_rows
 from ocp.transcription.transcribe import Transcribed, with_joined_bounds
 from ocp.transcription.transcribe_phase import TranscribedPhase
+from ocp.transcription.variables.variable_bounds import place_rows
 
 
 def without_constraints(program: Transcribed, names: Collection[str]) -> Transcribed:
