@@ -59,7 +59,7 @@ def drawn(seed, size=25):
 def test_random_graphs_have_the_bits_of_the_virtual_machine(seed):
     function, numbers = drawn(seed), np.random.default_rng(seed)
     assert function.is_a("MXFunction")
-    assert steps_of_matrices(function) is not None
+    assert steps_of_matrices(function, {}) is not None
     for count in (1, 4, 7):
         inputs = [numbers.normal(size=(size, count)) for size in (9, 1)]
         made = assemble_map(function, count)
@@ -85,7 +85,7 @@ def test_a_product_with_zeros_alone_adds_nothing():
 def test_what_is_not_known_is_expanded():
     x = ca.MX.sym("x", 9)
     function = ca.Function("norms", [x], [ca.norm_2(x) * x, ca.vec(ca.repmat(x, 1, 2))])
-    assert steps_of_matrices(function) is None
+    assert steps_of_matrices(function, {}) is None
     made, inputs = assemble_map(function, 6), np.random.default_rng(0).normal(size=(9, 6))
     assert made is not None
     for one, other in zip(made.call([inputs]), function.map(6).call([inputs])):

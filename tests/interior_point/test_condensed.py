@@ -214,7 +214,7 @@ def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
 @compiler_needed
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("unsupported_reason", lambda: "not here"), ("processor", lambda: "flags: avx")],
+    [("unsupported_reason", lambda: "not here"), ("is_fused", lambda: False)],
 )
 def test_elsewhere_it_is_compiled_and_numpy_is_left_where_it_cannot_be(name, value, monkeypatch):
     monkeypatch.setattr(compiled_products, name, value)

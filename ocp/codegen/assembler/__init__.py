@@ -1,20 +1,22 @@
-"""Scalar graphs as x86-64 machine code without a compiler, four instants at once.
+"""Scalar graphs as machine code without a compiler, four instants at once.
 
-Every instruction of CasADi's virtual machine becomes one or two of the processor's. Results have
-the same bits, ten to thirty times sooner, and fifty thousand instructions are ready within a tenth
-of a second. It needs Linux and AVX; elsewhere CasADi's virtual machine evaluates graphs.
+Every instruction of CasADi's virtual machine becomes one or two of the processor's, x86-64 with or
+without AVX, or AArch64. Results have the same bits, ten to thirty times sooner, and fifty thousand
+instructions are ready within a tenth of a second. Where nothing of this can be had, CasADi's
+virtual machine evaluates graphs.
 """
 
-from ocp.codegen.assembler.elf import NAME, NoMachineCode, elf_image, load_function, load_image
+from ocp.codegen.assembler.executable_memory import CodeMemory, NoMachineCode
 from ocp.codegen.assembler.library import assemble_function, assemble_map, unsupported_reason
+from ocp.codegen.assembler.this_machine import is_fused, load_function, new_code
 
 __all__ = [
-    "NAME",
+    "CodeMemory",
     "NoMachineCode",
     "assemble_function",
     "assemble_map",
-    "elf_image",
+    "is_fused",
     "load_function",
-    "load_image",
+    "new_code",
     "unsupported_reason",
 ]

@@ -6,10 +6,10 @@ Results have the bits of CasADi's own sums: terms are added one after another.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import casadi as ca
 import numpy as np
 
-from ocp.codegen.assembler.emitter import WIDTH, Text
-from ocp.codegen.assembler.encoding import RBP, RBX, Memory, body
+from ocp.codegen.assembler.emitter import WIDTH
 from ocp.codegen.assembler.instructions import (
     R8,
     R9,
@@ -17,6 +17,8 @@ from ocp.codegen.assembler.instructions import (
     R11,
     R13,
     RAX,
+    RBP,
+    RBX,
     RCX,
     RDI,
     RDX,
@@ -24,7 +26,8 @@ from ocp.codegen.assembler.instructions import (
     Code,
     at,
 )
-from ocp.codegen.assembler.ir import ADD, MUL, XOR, Steps
+from ocp.codegen.assembler.ir import ADD, MUL, PRODUCT, XOR, Step, Steps
+from ocp.codegen.assembler.scheduling import Memory, body
 
 COLUMNS = 6  # of a product, whose sums stay in registers
 
@@ -44,6 +47,7 @@ def write_loops(c: Code) -> None:
         _write_entry_loop(c, "added" if adds else "copied", adds)
         _write_sum_loop(c, "summed_more" if adds else "summed", adds)
         _write_stretch_loop(c, "stretched_more" if adds else "stretched", adds)
+    _write_zero_loop(c, "cleared")
 
 
 def _write_entry_loop(c: Code, label: str, adds: bool) -> None:
@@ -57,7 +61,7 @@ def _write_entry_loop(c: Code, label: str, adds: bool) -> None:
     c.store_scalar(at(RDI, RDX, 8), 0)
     c.add_constant(RCX, -1)
     c.jump(label, "not zero")
-    c.emit("C3")  # ret
+    c.ret()
 
 
 def _write_sum_loop(c: Code, label: str, adds: bool) -> None:
@@ -74,12 +78,11 @@ def _write_sum_loop(c: Code, label: str, adds: bool) -> None:
         with c.loop(f"{label}_entry", RCX, R11):
             c.movsxd(R13, at(R9, RCX, 4))
             c.load_scalar(1, at(R10, RCX, 8))
-            c.scalar_op(MUL, 1, 1, at(RSI, R13, 8))
-            c.scalar_op(ADD, 0, 0, 1)
+            c.add_product(0, 1, at(RSI, R13, 8))
         if adds:
             c.scalar_op(ADD, 0, 0, at(RDI, RAX, 8))
         c.store_scalar(at(RDI, RAX, 8), 0)
-    c.emit("C3")  # ret
+    c.ret()
 
 
 def _write_stretch_loop(c: Code, label: str, adds: bool) -> None:
@@ -111,36 +114,54 @@ def _write_stretch_loop(c: Code, label: str, adds: bool) -> None:
     c.add_constant(R8, 12)
     c.add_constant(RCX, -1)
     c.jump(label, "not zero")
-    c.emit("C3")  # ret
+    c.ret()
 
 
-def call_loop(text: Text, label: str, table: str, count: int) -> None:
+def _write_zero_loop(c: Code, label: str) -> None:
+    """Put rdx zeros at rdi, four at a time and then one by one."""
+    c.label(label)
+    c.vector_op(XOR, 0, 0, 0)
+    c.mov_constant(RCX, 0)
+    c.lea(RAX, at(RDX, offset=-3))
+    c.label(f"{label}_four")
+    c.cmp(RCX, RAX)
+    c.jump(f"{label}_few", "not less")
+    c.store_vector(at(RDI, RCX, 8), 0)
+    c.add_constant(RCX, 4)
+    c.jump(f"{label}_four")
+    c.label(f"{label}_few")
+    with c.loop(f"{label}_one", RCX, RDX):
+        c.store_scalar(at(RDI, RCX, 8), 0)
+    c.ret()
+
+
+def call_loop(c: Code, label: str, table: str, count: int) -> None:
     """Call a loop over the `count` entries of a table; rsi and rdi are set."""
     if count:
-        text.emit_to("4C 8D 05", table)  # lea r8, [rip + ...]
-        text.emit("B9", count)  # mov ecx, count
-        text.emit_to("E8", label)  # call
+        c.address(R8, table)
+        c.mov_constant(RCX, count)
+        c.call(label)
 
 
-def call_sums(text: Text, tables: str, rows: int, *, more: bool) -> None:
+def call_sums(c: Code, tables: str, rows: int, *, more: bool) -> None:
     """Call the weighted sums of tables `starts`, `from` and `weight`; rsi and rdi are set.
 
     With `more` they are added to what is there.
     """
-    text.emit_to("4C 8D 05", f"starts{tables}")  # lea r8, [rip + ...]
-    text.emit_to("4C 8D 0D", f"from{tables}")  # lea r9, [rip + ...]
-    text.emit_to("4C 8D 15", f"weight{tables}")  # lea r10, [rip + ...]
-    text.emit("BA", rows)  # mov edx, rows
-    text.emit_to("E8", "summed_more" if more else "summed")  # call
+    c.address(R8, f"starts{tables}")
+    c.address(R9, f"from{tables}")
+    c.address(R10, f"weight{tables}")
+    c.mov_constant(RDX, rows)
+    c.call("summed_more" if more else "summed")
 
 
-def fill_zeros(text: Text, count: int) -> None:
-    """Put `count` zeros at rdi, which moves behind them."""
-    text.emit("B9", count)  # mov ecx, count
-    text.emit("31 C0 F3 48 AB")  # xor eax, eax; rep stosq
+def fill_zeros(c: Code, count: int) -> None:
+    """Put `count` zeros at rdi."""
+    c.mov_constant(RDX, count)
+    c.call("cleared")
 
 
-def write_products(text: Text, kinds: Sequence[ProductKind]) -> list[str]:
+def write_products(c: Code, kinds: Sequence[ProductKind]) -> list[str]:
     """Write an unrolled routine for each kind of product, and return their labels.
 
     A routine multiplies the transposed weights at rbp, each repeated four times, with the matrix at
@@ -148,8 +169,9 @@ def write_products(text: Text, kinds: Sequence[ProductKind]) -> list[str]:
     four, and rbx moves on by as many entries.
     """
     parts, start, weights, inputs = [], 0, 0, 0
+    product = c.special.get(ca.OP_MTIMES, PRODUCT)
     for inner, last, _, _ in kinds:
-        parts.append(_product_steps(inner, last, start, weights, inputs))
+        parts.append(_product_steps(inner, last, start, weights, inputs, product))
         start += len(parts[-1][0])
         weights, inputs = weights + inner * last, inputs + inner
     code, x, y, results = (np.concatenate(each) for each in zip(*parts))
@@ -178,40 +200,47 @@ def write_products(text: Text, kinds: Sequence[ProductKind]) -> list[str]:
     )
     ends = np.cumsum([len(part[0]) for part in parts])
     labels = [f"product{number}" for number in range(len(kinds))]
-    for label, part, kind in zip(labels, body(steps, memory, (), ends[:-1]), kinds):
-        text.label(label)
-        text.emit("B9", kind.stride // 4)  # mov ecx, stride / 4
-        text.label(f"{label}_more")
-        text.emit(part)
-        text.emit("48 83 C3 20 FF C9")  # add rbx, 32; dec ecx
-        text.emit_to("0F 85", f"{label}_more")  # jnz
-        text.emit("C3")  # ret
+    for label, part, kind in zip(labels, body(c, steps, memory, ends[:-1]), kinds):
+        c.label(label)
+        c.mov_constant(RCX, kind.stride // 4)
+        c.label(f"{label}_more")
+        c.emit(part)
+        c.add_constant(RBX, WIDTH)
+        c.add_constant(RCX, -1)
+        c.jump(f"{label}_more", "not zero")
+        c.ret()
     return labels
 
 
 def _product_steps(
-    inner: int, last: int, start: int, weights: int, inputs: int
+    inner: int,
+    last: int,
+    start: int,
+    weights: int,
+    inputs: int,
+    product_steps: Sequence[Step],
 ) -> tuple[np.ndarray, ...]:
     """Return opcodes, both operands and results of one product, COLUMNS columns at a time.
 
     Steps are numbered from `start`; inputs and weights from -1 downward.
     """
+    (multiply, *_), (add, *_) = product_steps
     columns_of: tuple[list[np.ndarray], ...] = [], [], [], []
     codes, xs, ys, results = columns_of
     for first in range(0, last, COLUMNS):
         columns = np.arange(first, min(first + COLUMNS, last))
         size = len(columns)
         entry = np.arange(inner)[:, None]
-        product = start + size * np.maximum(0, 2 * entry - 1) + np.arange(size)
-        total = np.where(entry == 0, product, product + size)
-        code = np.full((2, *product.shape), MUL)
-        code[1] = ADD
-        x = np.array([-1 - inputs - np.broadcast_to(entry, product.shape), np.roll(total, 1, 0)])
-        y = np.array([-1 - weights - (entry * last + columns), product])
-        kept = np.ones((inner, 2, size), dtype=bool)
-        kept[0, 1] = False  # the first product is the first sum
+        place = np.arange(size)
+        product = start + np.where(entry, size * (2 * entry - 1) + 2 * place, place)
+        total = np.where(entry == 0, product, product + 1)
+        code = np.stack([np.where(entry == 0, MUL, multiply) + 0 * columns, 0 * product + add], -1)
+        x = np.stack([-1 - inputs - entry + 0 * columns, np.roll(total, 1, 0)], -1)
+        y = np.stack([-1 - weights - (entry * last + columns), product], -1)
+        kept = np.ones(code.shape, dtype=bool)
+        kept[0, :, 1] = False  # the first product is the first sum
         for steps, each in ((codes, code), (xs, x), (ys, y)):
-            steps.append(each.transpose(1, 0, 2)[kept])
+            steps.append(each[kept])
         results.append(total[-1])
         start += (2 * inner - 1) * size
     return tuple(map(np.concatenate, (codes, xs, ys, results)))

@@ -1,19 +1,27 @@
-"""x86-64 instructions by mnemonic, as far as loops over numbers need them.
+"""Instructions that every processor has, by mnemonic, as far as loops over numbers need them.
 
-Registers are numbers; memory is `at(base, index, scale, offset)`. (Intel, Software developer's
-manual, volume 2, sections 2.1 to 2.3: prefixes, ModR/M and SIB bytes.)
+Sixteen integer registers bear the names of x86-64; another processor gives each one of its own.
+Arguments of a function come in rdi, rsi, rdx, rcx. A vector register holds four numbers, however
+many registers of the processor that takes. Memory is `at(base, index, scale, offset)`; the first
+operand is the destination.
 """
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.codegen.assembler import ir
 from ocp.codegen.assembler.emitter import Text
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 = range(16)
-SAVED = RBX, RBP, R12, R13, R14, R15  # registers that a function must restore
-JUMPS = {"less": 0x8C, "not less": 0x8D, "zero": 0x84, "not zero": 0x85}
-SCALES = {1: 0, 2: 1, 4: 2, 8: 3}
+Bytes = Sequence[ArrayLike]  # columns of instructions, one byte each
+Group = tuple[np.ndarray, Bytes]  # which of several instructions, and their bytes
+Places = tuple[np.ndarray, np.ndarray]  # base registers and offsets of places in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,72 +38,170 @@ at = At
 Place = int | At
 
 
+class Operations(NamedTuple):
+    """Operations on vectors, arrays (n,): opcode, `condition` of comparisons, registers of `result`
+    and `first` operand, and the `second` one in a register, or where `far` (n,) in memory; and of
+    the `third` one of FUSE, whose product with the second is added to the first."""
+
+    code: np.ndarray
+    condition: np.ndarray
+    result: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    far: np.ndarray
+    memory: Places
+    third: np.ndarray
+
+
 class Code(Text):
-    """Machine code written by mnemonic; the first operand is the destination."""
+    """Machine code written by mnemonic, and the bytes of many operations at once."""
 
+    name: ClassVar[str]  # of the processors that run it
+    machine: ClassVar[int]  # number of the processor in ELF files
+    page: ClassVar[int]  # bytes of the largest page that its systems have
+    registers: ClassVar[int]  # vector registers that a graph's steps use in turn
+    fused: ClassVar[bool]  # whether loops have `multiply_add` and 14 vector registers
+
+    special: ClassVar[ir.Operations] = {}  # steps of operations that other processors take more for
+
+    @abstractmethod
     def prologue(self, label: str, room: int = 0) -> None:
-        """Begin a C function that keeps `room` 64-bit numbers at rsp and restores SAVED."""
-        self.label(label)
-        for register in SAVED:
-            self._one_register(0x50, register)  # push
-        self._room = 8 * (room + 1 - room % 2)  # keeps rsp aligned to 16 bytes
-        self._immediate(0x81, 5, RSP, self._room)  # sub
+        """Begin a C function that keeps `room` 64-bit numbers at rsp and what its caller needs."""
 
+    @abstractmethod
     def epilogue(self) -> None:
-        """End the C function."""
-        self._immediate(0x81, 0, RSP, self._room)  # add
-        for register in reversed(SAVED):
-            self._one_register(0x58, register)  # pop
-        self.emit("C5 F8 77 C3")  # vzeroupper; ret
+        """End the C function; rax, or vector register 0, is its result."""
 
+    @abstractmethod
+    def ret(self) -> None:
+        """Return from a routine that `call` calls."""
+
+    @abstractmethod
+    def give(self) -> None:
+        """Return rax from a C function without prologue."""
+
+    @abstractmethod
+    def call(self, label: str) -> None:
+        """Call a routine, which calls no other one."""
+
+    @abstractmethod
+    def write_library_call(self, label: str) -> None:
+        """Write the routine that calls the C function at rax for four pairs of numbers at r14 and
+        r15, and puts the results at r13; steps call it by r12."""
+
+    @abstractmethod
+    def address(self, to: int, label: str) -> None:
+        """Load the address of a label."""
+
+    @abstractmethod
     def mov(self, to: Place, source: Place) -> None:
         """Copy 64 bits between registers, or between a register and memory."""
-        if isinstance(to, At):
-            assert isinstance(source, int)
-            self._operation(b"\x89", source, to)
-        else:
-            self._operation(b"\x8b", to, source)
 
+    @abstractmethod
     def movsxd(self, to: int, source: At) -> None:
         """Load a signed 32-bit integer."""
-        self._operation(b"\x63", to, source)
 
+    @abstractmethod
     def mov_constant(self, to: int, value: int) -> None:
-        """Load a 32-bit constant."""
-        self._immediate(0xC7, 0, to, value)
+        """Load a signed 32-bit constant."""
 
+    @abstractmethod
     def lea(self, to: int, source: At) -> None:
         """Load an address."""
-        self._operation(b"\x8d", to, source)
 
+    @abstractmethod
     def add(self, to: int, source: Place) -> None:
         """Add integers."""
-        self._operation(b"\x03", to, source)
 
+    @abstractmethod
     def sub(self, to: int, source: Place) -> None:
         """Subtract integers."""
-        self._operation(b"\x2b", to, source)
 
+    @abstractmethod
     def imul(self, to: int, source: Place) -> None:
         """Multiply integers."""
-        self._operation(b"\x0f\xaf", to, source)
 
+    @abstractmethod
     def add_constant(self, to: int, value: int) -> None:
-        """Add a 32-bit constant."""
-        self._immediate(0x81, 0, to, value)
+        """Add a signed 32-bit constant; a jump may follow that asks whether the sum is zero."""
 
+    @abstractmethod
     def shl(self, to: int, bits: int) -> None:
         """Shift left: multiply by a power of two."""
-        self._operation(b"\xc1", 4, to)
-        self.emit(bytes([bits]))
 
+    @abstractmethod
+    def clear_low(self, to: int, bits: int) -> None:
+        """Set the lowest bits to zero: align to a power of two."""
+
+    @abstractmethod
     def cmp(self, one: int, other: Place) -> None:
         """Compare for the next jump."""
-        self._operation(b"\x3b", one, other)
 
+    @abstractmethod
+    def test(self, register: int) -> None:
+        """Compare with zero for the next jump."""
+
+    @abstractmethod
     def jump(self, label: str, when: str = "") -> None:
         """Jump to a label, always or by the last comparison: "less", "zero" and their opposites."""
-        self.emit_to(f"0F {JUMPS[when]:02X}" if when else "E9", label)
+
+    @abstractmethod
+    def load_vector(self, to: int, source: At) -> None:
+        """Load four numbers."""
+
+    @abstractmethod
+    def store_vector(self, to: At, source: int) -> None:
+        """Store four numbers."""
+
+    @abstractmethod
+    def vector_op(self, opcode: int, to: int, one: int, other: Place) -> None:
+        """Apply an operation to four numbers."""
+
+    @abstractmethod
+    def load_scalar(self, to: int, source: At) -> None:
+        """Load one number."""
+
+    @abstractmethod
+    def store_scalar(self, to: At, source: int) -> None:
+        """Store one number."""
+
+    @abstractmethod
+    def scalar_op(self, opcode: int, to: int, one: int, other: Place) -> None:
+        """Apply an operation to one number."""
+
+    def add_product(self, to: int, one: int, other: At) -> None:
+        """Add the product of two numbers as CasADi's sums do; the first factor may be lost."""
+        self.scalar_op(ir.MUL, one, one, other)
+        self.scalar_op(ir.ADD, to, to, one)
+
+    def broadcast(self, to: int, source: At) -> None:
+        """Load one number into all four places; like the next three where that is `fused`."""
+        raise NotImplementedError(self.name)
+
+    def multiply_add(self, to: int, one: int, other: Place, *, minus: bool = False) -> None:
+        """Add, or subtract, products of four numbers with one rounding."""
+        raise NotImplementedError(self.name)
+
+    def high_half(self, to: int, source: int) -> None:
+        """Copy the last two of four numbers."""
+        raise NotImplementedError(self.name)
+
+    def second_number(self, to: int, source: int) -> None:
+        """Copy the second of two numbers."""
+        raise NotImplementedError(self.name)
+
+    @abstractmethod
+    def moves(self, store: bool, register: np.ndarray, memory: Places) -> Iterator[Group]:
+        """Yield the bytes of loads into vector registers from aligned memory, or of stores."""
+
+    @abstractmethod
+    def operations(self, operations: Operations) -> Iterator[Group]:
+        """Yield the bytes of Operations, in order."""
+
+    @abstractmethod
+    def calls(self, function: np.ndarray, memory: Sequence[Places]) -> Iterator[Group]:
+        """Yield the bytes of calls of the routine at r12: functions at rbp + `function`, and places
+        of result and two operands."""
 
     @contextmanager
     def loop(self, name: str, register: int, end: Place) -> Iterator[None]:
@@ -108,93 +214,42 @@ class Code(Text):
         self.jump(name)
         self.label(f"{name}_end")
 
-    def load_vector(self, to: int, source: At) -> None:
-        """Load four numbers (vmovupd)."""
-        self._vector(0x10, to, 0, source)
+    def begin_function(self, label: str) -> None:
+        """Begin a CasADi function, (arg, res, iw, w, mem).
 
-    def store_vector(self, to: At, source: int) -> None:
-        """Store four numbers (vmovupd)."""
-        self._vector(0x11, source, 0, to)
+        arg and res, pointers to the entries of inputs and outputs, are kept at rsp and rsp + 8; a
+        number fits at rsp + 16. rbx is w, aligned to WIDTH, so that the function asks for four
+        numbers more than it uses.
+        """
+        self.align(16)
+        self.prologue(label, room=3)
+        self.mov(at(RSP), RDI)
+        self.mov(at(RSP, offset=8), RSI)
+        self.lea(RBX, at(RCX, offset=31))
+        self.clear_low(RBX, 5)
 
-    def broadcast(self, to: int, source: At) -> None:
-        """Load one number into all four places (vbroadcastsd)."""
-        self._vector(0x19, to, 0, source, table=2)
+    def end_function(self) -> None:
+        """End a CasADi function, which returns 0."""
+        self.mov_constant(RAX, 0)
+        self.epilogue()
 
-    def vector_op(self, opcode: int, to: int, one: int, other: Place) -> None:
-        """Apply an AVX operation to four numbers."""
-        self._vector(opcode, to, one, other)
+    def load_input(self, number: int, start: int = 0) -> None:
+        """Point rsi to an input's entries, from entry `start` on."""
+        self.mov(RAX, at(RSP))
+        self.mov(RSI, at(RAX, offset=8 * number))
+        if start:
+            self.add_constant(RSI, 8 * start)
 
-    def multiply_add(self, to: int, one: int, other: Place, *, minus: bool = False) -> None:
-        """Add, or subtract, products of four numbers with one rounding (vfmadd231pd)."""
-        self._vector(0xBC if minus else 0xB8, to, one, other, table=2, wide=True)
-
-    def load_scalar(self, to: int, source: At) -> None:
-        """Load one number (vmovsd)."""
-        self._vector(0x10, to, 0, source, scalar=True)
-
-    def store_scalar(self, to: At, source: int) -> None:
-        """Store one number (vmovsd)."""
-        self._vector(0x11, source, 0, to, scalar=True)
-
-    def scalar_op(self, opcode: int, to: int, one: int, other: Place) -> None:
-        """Apply an AVX operation to one number."""
-        self._vector(opcode, to, one, other, scalar=True)
-
-    def high_half(self, to: int, source: int) -> None:
-        """Copy the last two of four numbers (vextractf128)."""
-        self._vector(0x19, source, 0, to, table=3)
-        self.emit(b"\x01")
-
-    def second_number(self, to: int, source: int) -> None:
-        """Copy the second of two numbers (vunpckhpd)."""
-        self._vector(0x15, to, source, source, length=0)
-
-    def _one_register(self, opcode: int, register: int) -> None:
-        """Emit an instruction with a register in its last byte."""
-        self.emit(bytes([0x41] * (register > 7) + [opcode | register & 7]))
-
-    def _immediate(self, opcode: int, extension: int, to: int, value: int) -> None:
-        """Emit a 64-bit instruction with a 32-bit constant."""
-        self._operation(bytes([opcode]), extension, to)
-        self.emit(b"", value)
-
-    def _operation(self, opcode: bytes, register: int, place: Place) -> None:
-        """Emit a 64-bit instruction."""
-        operands, high = _operands(register, place)
-        self.emit(bytes([0x48 | high]) + opcode + operands)
-
-    def _vector(
-        self,
-        opcode: int,
-        register: int,
-        first: int,
-        place: Place,
-        *,
-        table: int = 1,
-        scalar: bool = False,
-        wide: bool = False,
-        length: int = 4,
-    ) -> None:
-        """Emit an AVX instruction with a three-byte VEX prefix, of an opcode `table`."""
-        operands, high = _operands(register, place)
-        kind = 3 if scalar else length | 1  # packed doubles of 256 bits, or one double
-        last = wide << 7 | (15 - first) << 3 | kind
-        self.emit(bytes([0xC4, (~high & 7) << 5 | table, last, opcode]) + operands)
+    def load_output(self, number: int, absent: str = "") -> None:
+        """Point rdi to an output's entries; jump to the label `absent` if the caller wants none."""
+        self.mov(RAX, at(RSP, offset=8))
+        self.mov(RDI, at(RAX, offset=8 * number))
+        if absent:
+            self.test(RDI)
+            self.jump(absent, "zero")
 
 
-def _operands(register: int, place: Place) -> tuple[bytes, int]:
-    """Return the ModR/M, SIB and offset bytes, and the high bits of registers for the prefix."""
-    high, reg = (register >> 3) << 2, (register & 7) << 3
-    if isinstance(place, int):
-        return bytes([0xC0 | reg | place & 7]), high | place >> 3
-    small = -128 <= place.offset < 128
-    mode = 0x40 if small else 0x80
-    offset = place.offset.to_bytes(1 if small else 4, "little", signed=True)
-    high |= place.base >> 3
-    if place.index is None and place.base & 7 != RSP:
-        return bytes([mode | reg | place.base & 7]) + offset, high
-    index = RSP if place.index is None else place.index  # rsp means no index
-    assert place.index != RSP
-    high |= (index >> 3) << 1
-    sib = SCALES[place.scale] << 6 | (index & 7) << 3 | place.base & 7
-    return bytes([mode | reg | 4, sib]) + offset, high
+def byte_columns(values: ArrayLike, kind: type) -> list[np.ndarray]:
+    """Return the bytes of numbers of a kind, least significant first, a column each."""
+    data: np.ndarray = np.ascontiguousarray(values, dtype=kind)
+    return list(data.view(np.uint8).reshape(len(data), data.itemsize).T)

@@ -4,6 +4,7 @@ A value is known by a number: steps come first, then constants, then inputs. So 
 name (static single assignment), however often CasADi reuses its place in memory.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import casadi as ca
@@ -11,12 +12,15 @@ import numpy as np
 
 from ocp.codegen.assembler.casadi_reader import Instructions
 
-ADD, MUL, SUB, DIV, SQRT = 0x58, 0x59, 0x5C, 0x5E, 0x51  # opcodes of AVX, of four numbers each
-AND, AND_NOT, OR, XOR, COMPARE = 0x54, 0x55, 0x56, 0x57, 0xC2
+ADD, MUL, SUB, DIV, SQRT = 0x58, 0x59, 0x5C, 0x5E, 0x51  # opcodes of x86-64
+AND, AND_NOT, OR, XOR, COMPARE = 0x54, 0x55, 0x56, 0x57, 0xC2  # AND_NOT: of the first
 MIN, MAX = 0x5D, 0x5F  # the second operand of equal ones, and where one is not a number
+LEAST, GREATEST = 1, 2  # as MIN and MAX, but of two zeros the one with that sign, and of others
+# the number (of no x86-64 processor)
+# A product that the next step adds to its first operand, with one rounding: PAIR makes no result
+PAIR, FUSE = 3, 4
 CALL = 0x100  # plus the number of a function of FUNCTIONS
-# Conditions of COMPARE; the last is true where an operand is not a number, too
-EQUAL, UNORDERED, UNEQUAL, LESS, LESS_EQUAL, EQUAL_OR_NONE = 0, 3, 4, 17, 18, 8
+EQUAL, LESS, LESS_EQUAL = 0, 1, 2  # conditions of COMPARE: false where one is not a number
 ONE, ZERO, SIGN, MAGNITUDE = "one", "zero", "sign", "magnitude"
 CONSTANTS = {
     ONE: np.float64(1.0),
@@ -26,6 +30,7 @@ CONSTANTS = {
 }
 X, Y = "x", "y"  # operands of an instruction; a number is that of an earlier step of the same
 Step = tuple[int, str | int, str | int, int]  # opcode, operands, condition of COMPARE
+Operations = Mapping[int, tuple[Step, ...]]  # of CasADi, as steps
 STEPS: dict[int, tuple[Step, ...]] = {
     ca.OP_ADD: ((ADD, X, Y, 0),),
     ca.OP_SUB: ((SUB, X, Y, 0),),
@@ -40,20 +45,20 @@ STEPS: dict[int, tuple[Step, ...]] = {
     ca.OP_LT: ((COMPARE, X, Y, LESS), (AND, 0, ONE, 0)),
     ca.OP_LE: ((COMPARE, X, Y, LESS_EQUAL), (AND, 0, ONE, 0)),
     ca.OP_EQ: ((COMPARE, X, Y, EQUAL), (AND, 0, ONE, 0)),
-    ca.OP_NE: ((COMPARE, X, Y, UNEQUAL), (AND, 0, ONE, 0)),
+    ca.OP_NE: ((COMPARE, X, Y, EQUAL), (AND_NOT, 0, ONE, 0)),
     ca.OP_NOT: ((COMPARE, X, ZERO, EQUAL), (AND, 0, ONE, 0)),
-    ca.OP_IF_ELSE_ZERO: ((COMPARE, X, ZERO, UNEQUAL), (AND, 0, Y, 0)),
+    ca.OP_IF_ELSE_ZERO: ((COMPARE, X, ZERO, EQUAL), (AND_NOT, 0, Y, 0)),
     ca.OP_AND: (
-        (COMPARE, X, ZERO, UNEQUAL),
-        (COMPARE, Y, ZERO, UNEQUAL),
-        (AND, 0, 1, 0),
-        (AND, 2, ONE, 0),
+        (COMPARE, X, ZERO, EQUAL),
+        (COMPARE, Y, ZERO, EQUAL),
+        (OR, 0, 1, 0),
+        (AND_NOT, 2, ONE, 0),
     ),
     ca.OP_OR: (
-        (COMPARE, X, ZERO, UNEQUAL),
-        (COMPARE, Y, ZERO, UNEQUAL),
-        (OR, 0, 1, 0),
-        (AND, 2, ONE, 0),
+        (COMPARE, X, ZERO, EQUAL),
+        (COMPARE, Y, ZERO, EQUAL),
+        (AND, 0, 1, 0),
+        (AND_NOT, 2, ONE, 0),
     ),
     ca.OP_SIGN: (
         (COMPARE, ZERO, X, LESS),
@@ -61,16 +66,16 @@ STEPS: dict[int, tuple[Step, ...]] = {
         (COMPARE, X, ZERO, LESS),
         (AND, 2, ONE, 0),
         (SUB, 1, 3, 0),
-        (COMPARE, X, ZERO, EQUAL_OR_NONE),
-        (AND, 5, X, 0),
+        (OR, 0, 2, 0),
+        (AND_NOT, 5, X, 0),
         (OR, 4, 6, 0),
     ),
     **{
         op: (
-            (COMPARE, X, X, UNORDERED),
+            (COMPARE, X, X, EQUAL),
             (opcode, Y, X, 0),
-            (AND, 0, Y, 0),
-            (AND_NOT, 0, 1, 0),
+            (AND_NOT, 0, Y, 0),
+            (AND, 0, 1, 0),
             (OR, 2, 3, 0),
         )
         for op, opcode in ((ca.OP_FMIN, MIN), (ca.OP_FMAX, MAX))
@@ -81,6 +86,7 @@ ceil erf pow fmod atan2 hypot copysign"""
 FUNCTIONS = tuple(NAMES.split())  # of the C library, of one or two numbers
 LIBRARY_CALLS = {name: getattr(ca, f"OP_{name.upper()}") for name in FUNCTIONS}
 STEPS |= {op: ((CALL + FUNCTIONS.index(name), X, Y, 0),) for name, op in LIBRARY_CALLS.items()}
+PRODUCT: tuple[Step, ...] = ((MUL, X, Y, 0), (ADD, X, 0, 0))  # added in a sum of products
 STEPS[ca.OP_CONSTPOW] = STEPS[ca.OP_POW]
 OTHERS = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT
 
@@ -109,11 +115,12 @@ def is_supported(instructions: Instructions) -> bool:
     return set(np.flatnonzero(np.bincount(instructions.op)).tolist()) <= {*STEPS, *OTHERS}
 
 
-def steps_of(instructions: Instructions) -> Steps:
-    """Return the Steps of instructions that are all supported."""
-    op = instructions.op
-    lengths = np.zeros(max(STEPS) + 1, dtype=int)
-    lengths[list(STEPS)] = [len(each) for each in STEPS.values()]
+def steps_of(instructions: Instructions, special: Operations) -> Steps:
+    """Return the Steps of instructions that are all supported; the `special` ones are those that a
+    processor has for itself."""
+    op, steps = instructions.op, {**STEPS, **special}
+    lengths = np.zeros(max(steps) + 1, dtype=int)
+    lengths[list(steps)] = [len(each) for each in steps.values()]
     own = lengths[op]
     ends = np.cumsum(own)
     count = int(ends[-1]) if len(op) else 0
@@ -138,7 +145,7 @@ def steps_of(instructions: Instructions) -> Steps:
     for kind in np.unique(op[own > 0]).tolist():
         at = np.flatnonzero(op == kind)
         values = {X: x[at], Y: y[at], **named}
-        for number, (opcode, *names, asks) in enumerate(STEPS[kind]):
+        for number, (opcode, *names, asks) in enumerate(steps[kind]):
             place = first[at] + number
             code[place], condition[place] = opcode, asks
             for row, name in zip(operands, names):

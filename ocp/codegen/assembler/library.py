@@ -1,33 +1,22 @@
 """CasADi functions as assembled machine code, of one instant or of many."""
 
-import ctypes
-import os
-import platform
-import struct
-import sys
 from collections.abc import Sequence
 from functools import cache
 
 import casadi as ca
 
 from ocp.codegen.assembler import trial
-from ocp.codegen.assembler.batch_loop import LANES, write_batch_loop
+from ocp.codegen.assembler.batch_loop import write_map
 from ocp.codegen.assembler.casadi_reader import read_instructions
-from ocp.codegen.assembler.elf import NAME, Names, NoMachineCode, load_function
-from ocp.codegen.assembler.emitter import Text
-from ocp.codegen.assembler.encoding import body, memory_of
-from ocp.codegen.assembler.ir import FUNCTIONS, Steps, is_supported, steps_of
+from ocp.codegen.assembler.executable_memory import NAME, Names, NoMachineCode
+from ocp.codegen.assembler.ir import Operations, Steps, is_supported, steps_of
 from ocp.codegen.assembler.matrices import steps_of_matrices
-from ocp.codegen.compiler.shared_library import processor
+from ocp.codegen.assembler.this_machine import library_addresses, load_function, new_code
 
 
 @cache
 def unsupported_reason() -> str:
     """Return why this machine cannot run or load assembled code, "" if it can."""
-    if sys.platform != "linux" or platform.machine() != "x86_64" or struct.calcsize("P") != 8:
-        return f"kernels are assembled on Linux and x86-64 alone, not on {platform.platform()}"
-    if "avx" not in processor().split() or not hasattr(os, "memfd_create"):
-        return "kernels are assembled for processors with AVX alone"
     try:
         return trial.difference(assemble_map)
     except NoMachineCode as reason:
@@ -85,23 +74,22 @@ def _assemble(
     names: Names = (NAME, (), ()),
 ) -> ca.Function | None:
     """Return a function of these patterns at `count` instants, None if it is not supported."""
-    steps = _steps(function)
+    code = new_code()
+    steps = steps_of_function(function, code.special)
     if steps is None:
         return None
     sizes = [each.nnz() // count for each in inputs], [each.nnz() // count for each in outputs]
-    memory, size = memory_of(steps, sizes)
-    (code,) = body(steps, memory, library_addresses())
-    text = Text()
-    write_batch_loop(text, NAME, code, sizes, count)
-    text.table("constants", steps.constants.repeat(LANES).tobytes())
-    text.table("nothing", bytes(8 * max(sizes[0], default=0)))
-    return load_function(text, inputs, outputs, LANES * size, names)
+    room = write_map(code, NAME, steps, sizes, count, library_addresses())
+    return load_function(code, inputs, outputs, room, names)
 
 
-def _steps(function: ca.Function) -> Steps | None:
-    """Return the Steps of a function, None if an operation is not supported."""
+def steps_of_function(function: ca.Function, special: Operations) -> Steps | None:
+    """Return the Steps of a function, None if an operation is not supported.
+
+    The `special` ones are those of `steps_of`.
+    """
     if function.is_a("MXFunction"):
-        steps = steps_of_matrices(function)
+        steps = steps_of_matrices(function, special)
         if steps is not None:
             return steps
         try:
@@ -109,18 +97,4 @@ def _steps(function: ca.Function) -> Steps | None:
         except RuntimeError:  # it calls functions that are no graphs
             return None
     instructions = read_instructions(function)
-    return steps_of(instructions) if is_supported(instructions) else None
-
-
-@cache
-def library_addresses() -> tuple[int, ...]:
-    """Return the addresses of the C library's FUNCTIONS in this process.
-
-    Raises NoMachineCode if the C library is not glibc.
-    """
-    try:
-        library = ctypes.CDLL("libm.so.6")
-    except OSError as error:
-        raise NoMachineCode(f"no C library as glibc's: {error}") from None
-    found = (ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in FUNCTIONS)
-    return tuple(each or 0 for each in found)
+    return steps_of(instructions, special) if is_supported(instructions) else None

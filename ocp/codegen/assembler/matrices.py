@@ -12,7 +12,18 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler.casadi_reader import read_instructions
-from ocp.codegen.assembler.ir import ADD, CONSTANTS, MUL, STEPS, SUB, Steps, is_supported, steps_of
+from ocp.codegen.assembler.ir import (
+    ADD,
+    CONSTANTS,
+    MUL,
+    PRODUCT,
+    STEPS,
+    SUB,
+    Operations,
+    Steps,
+    is_supported,
+    steps_of,
+)
 
 ENTRYWISE = (ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ)
 STACKING = (ca.OP_RESHAPE, ca.OP_HORZCAT, ca.OP_VERTCAT)  # entries follow each other as before
@@ -36,10 +47,13 @@ class UnsupportedOperation(Exception):
     """Raised for an operation without steps."""
 
 
-def steps_of_matrices(function: ca.Function) -> Steps | None:
-    """Return the Steps of a function of matrices, None if it has an unsupported operation."""
+def steps_of_matrices(function: ca.Function, special: Operations) -> Steps | None:
+    """Return the Steps of a function of matrices, None if it has an unsupported operation.
+
+    The `special` ones are those of `steps_of`.
+    """
     try:
-        return _Reader(function).steps()
+        return _Reader(function, special).steps()
     except UnsupportedOperation:
         return None
 
@@ -47,8 +61,8 @@ def steps_of_matrices(function: ca.Function) -> Steps | None:
 class _Reader:
     """Steps of a function of matrices, operation after operation."""
 
-    def __init__(self, function: ca.Function) -> None:
-        self.function = function
+    def __init__(self, function: ca.Function, special: Operations) -> None:
+        self.function, self.special = function, special
         self.count = 0
         self.parts: list[Part] = []
         self.numbers: list[np.ndarray] = [np.array(list(CONSTANTS.values()))]
@@ -125,7 +139,7 @@ class _Reader:
         instructions = read_instructions(function)
         if not is_supported(instructions):
             raise UnsupportedOperation
-        steps = steps_of(instructions)
+        steps = steps_of(instructions, self.special)
         count, constants = len(steps.code), self._constant(steps.constants)
         number, entry = steps.inputs.T
         entries = np.zeros(len(number), dtype=int)
@@ -195,8 +209,10 @@ class _Reader:
         before = np.where(opens, z[target], np.concatenate([[0], result[:-1]]))
         code, one, other = np.zeros((3, int(lengths.sum())), dtype=int)
         at_product, at_sum = made[multiplied] - self.count, result[added] - self.count
-        code[at_product], one[at_product], other[at_product] = MUL, x[multiplied], y[multiplied]
-        code[at_sum] = np.where(turned[added], SUB, ADD)
+        (multiply, *_), (add, *_) = self.special.get(ca.OP_MTIMES, PRODUCT)
+        code[at_product] = np.where(added[multiplied], multiply, MUL)
+        one[at_product], other[at_product] = x[multiplied], y[multiplied]
+        code[at_sum] = np.where(multiplied[added], add, np.where(turned[added], SUB, ADD))
         one[at_sum], other[at_sum] = before[added], made[added]
         closes = np.concatenate([opens[1:], [True]])
         z[target[closes]] = result[closes]

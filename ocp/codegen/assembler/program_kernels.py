@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler.batch_loop import LANES
-from ocp.codegen.assembler.elf import NAME, load_function
+from ocp.codegen.assembler.executable_memory import NAME
 from ocp.codegen.assembler.gather_scatter import (
     ProductKind,
     call_loop,
@@ -15,7 +15,8 @@ from ocp.codegen.assembler.gather_scatter import (
     write_loops,
     write_products,
 )
-from ocp.codegen.assembler.instructions import Code
+from ocp.codegen.assembler.instructions import RBP, RBX, RDI, RSI, Code, at
+from ocp.codegen.assembler.this_machine import load_function, new_code
 from ocp.codegen.linear_maps import BlockProduct, Given, Sums, are_disjoint, block_products
 from ocp.index_sets import distinct
 
@@ -34,22 +35,22 @@ def assemble_sums(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | Non
         return None
     made = {}
     for function, sums in functions.items():
-        text = Code()
+        c = new_code()
         tables: Tables = {}
-        write_loops(text)
-        text.begin_function(NAME)
+        write_loops(c)
+        c.begin_function(NAME)
         for part in parts[function]:
             name = part.name
             tables[f"starts{name}"], tables[f"from{name}"] = part.starts, part.places
             tables[f"weight{name}"] = part.weights
-            text.load_input(part.vector)
-            text.load_output(part.result, f"absent{name}")
-            call_sums(text, name, part.rows, more=not part.first)
-            text.label(f"absent{name}")
-        text.end_function()
-        _write_tables(text, tables)
+            c.load_input(part.vector)
+            c.load_output(part.result, f"absent{name}")
+            call_sums(c, name, part.rows, more=not part.first)
+            c.label(f"absent{name}")
+        c.end_function()
+        _write_tables(c, tables)
         outputs = _dense(shape for shape, _ in sums.results)
-        made[function] = load_function(text, _dense(sums.shapes), outputs, 0)
+        made[function] = load_function(c, _dense(sums.shapes), outputs, 0)
     return made
 
 
@@ -72,28 +73,28 @@ def assemble_scatter(given: Given, targets: Sequence[np.ndarray], count: int) ->
     if not _pays(works, kinds):
         return None
     shapes = [shape for _, every in given for shape in every]
-    text = Code()
+    c = new_code()
     tables: Tables = {}
-    write_loops(text)
-    routines = dict(zip(kinds, write_products(text, kinds) if kinds else ()))
+    write_loops(c)
+    routines = dict(zip(kinds, write_products(c, kinds) if kinds else ()))
     once = are_disjoint(targets, count)
-    text.begin_function(NAME)
+    c.begin_function(NAME)
     if not once:
-        text.load_output(0)
-        fill_zeros(text, count)
+        c.load_output(0)
+        fill_zeros(c, count)
     for number, each in enumerate(works):
         moves = _entry_tables(each, tables, number)
-        text.emit("48 89 DF")  # mov rdi, rbx
-        fill_zeros(text, each.stride * each.product.shape[1] * each.longest)
+        c.mov(RDI, RBX)
+        fill_zeros(c, each.stride * each.product.shape[1] * each.longest)
         # Short runs first: the virtual machine adds them in that order
         lengths = [end - start for start, end in each.product.runs]
         for run in np.argsort(lengths, kind="stable").tolist():
             routine = routines[_kind(each, lengths[run])]
-            _write_run(text, tables, each, run, f"{number}_{run}", moves, shapes, routine, once)
-    text.end_function()
-    _write_tables(text, tables)
+            _write_run(c, tables, each, run, f"{number}_{run}", moves, shapes, routine, once)
+    c.end_function()
+    _write_tables(c, tables)
     rooms = [each.stride * (each.product.shape[1] * each.longest + each.columns) for each in works]
-    return load_function(text, _dense(shapes), _dense([(count, 1)]), max(rooms, default=0))
+    return load_function(c, _dense(shapes), _dense([(count, 1)]), max(rooms, default=0))
 
 
 def _kind(each: BlockProduct, length: int) -> ProductKind:
@@ -126,7 +127,7 @@ def _entry_tables(
 
 
 def _write_run(
-    text: Code,
+    c: Code,
     tables: Tables,
     each: BlockProduct,
     run: int,
@@ -140,28 +141,28 @@ def _write_run(
     (start, end), block = each.product.runs[run], each.stride * each.product.shape[1]
     for k in range(start, end):
         for source, label, table, size in moves:
-            text.load_input(source, k * shapes[source][0])
-            text.emit("48 8D BB", 8 * block * (k - start))  # lea rdi, [rbx + ...]
-            call_loop(text, label, table, size)
+            c.load_input(source, k * shapes[source][0])
+            c.lea(RDI, at(RBX, offset=8 * block * (k - start)))
+            call_loop(c, label, table, size)
     weights = each.product.weight[start:end].reshape(-1, each.columns)
     tables[f"weight{name}"] = np.repeat(weights.ravel(), LANES)
-    text.emit_to("48 8D 2D", f"weight{name}")  # lea rbp, [rip + ...]
-    text.emit_to("E8", routine)  # call
-    text.emit("48 81 EB", 8 * each.stride)  # sub rbx, 8 stride
+    c.address(RBP, f"weight{name}")
+    c.call(routine)
+    c.add_constant(RBX, -8 * each.stride)
     stretches = each.stretches[each.ends[run] : each.ends[run + 1]]
     if len(stretches):
         tables[f"stretch{name}"] = stretches
-        text.emit("48 8D B3", 8 * block * each.longest)  # lea rsi, [rbx + ...]
-        text.load_output(0)
+        c.lea(RSI, at(RBX, offset=8 * block * each.longest))
+        c.load_output(0)
         label = "stretched" if once else "stretched_more"
-        call_loop(text, label, f"stretch{name}", len(stretches))
+        call_loop(c, label, f"stretch{name}", len(stretches))
 
 
 def _dense(shapes: Iterable[tuple[int, int]]) -> list[ca.Sparsity]:
     return [ca.Sparsity.dense(*shape) for shape in shapes]
 
 
-def _write_tables(text: Code, tables: Tables) -> None:
+def _write_tables(c: Code, tables: Tables) -> None:
     for label, values in tables.items():
         kind = np.float64 if values.dtype == np.float64 else np.int32
-        text.table(label, np.ascontiguousarray(values, dtype=kind).tobytes())
+        c.table(label, np.ascontiguousarray(values, dtype=kind).tobytes())

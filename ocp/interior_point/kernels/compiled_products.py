@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.codegen.assembler import elf_image, load_image, unsupported_reason
-from ocp.codegen.compiler.shared_library import NoCompiler, begin_load, processor
+from ocp.codegen.assembler import CodeMemory, is_fused, new_code, unsupported_reason
+from ocp.codegen.compiler.shared_library import NoCompiler, begin_load
 from ocp.interior_point.kernels.loops import (
     cholesky_solve,
     column_sums,
@@ -33,6 +34,7 @@ from ocp.interior_point.kernels.tall_matrices import (
 from ocp.interior_point.kernels.tiles import block_substitution, sparse_times_tall, tall_product
 
 Function = Callable[..., Any]
+Library = ctypes.CDLL | SimpleNamespace  # functions by name
 FUNCTIONS = (
     sparse_times_tall,
     tall_product,
@@ -47,10 +49,10 @@ FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
 @cache
 def fastest_engine() -> Engine:
     """Return kernels of assembled machine code; else compiled ones; else numpy's."""
-    if not unsupported_reason() and "fma" in processor().split():
-        names = [function.__name__ for function in FUNCTIONS]
-        image = elf_image(write_functions(FUNCTIONS), dict(zip(names, names)))
-        return NativeEngine(load_image(image, _load))
+    if not unsupported_reason() and is_fused():
+        code = write_functions(new_code(), FUNCTIONS)
+        places = {function.__name__: code.labels[function.__name__] for function in FUNCTIONS}
+        return NativeEngine(CodeMemory(code.to_bytes()).functions(places))
     return compiled_engine()
 
 
@@ -66,7 +68,7 @@ def compiled_engine() -> Engine:
 class NativeEngine(Engine):
     """Makers of kernels by a library of machine code."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
+    def __init__(self, library: Library) -> None:
         library.block_substitution.restype = ctypes.c_double
         super().__init__(
             sparse_times_tall=partial(NativeSparseTimesTall, library.sparse_times_tall),
@@ -191,7 +193,7 @@ class NativeTallProduct(TallProduct):
 class NativeSparse(Sparse):
     """Sparse matrix whose products with vectors are machine code."""
 
-    library: ctypes.CDLL
+    library: Library
 
     @cached_property
     def start(self) -> np.ndarray | None:

@@ -29,9 +29,8 @@ HALVES = 0, 32  # bytes from the beginning of eight numbers to each vector of fo
 Write = Callable[[Code], None]  # writes a function at a label of its name
 
 
-def write_functions(functions: Sequence[Write]) -> Code:
-    """Return the machine code of functions."""
-    code = Code()
+def write_functions(code: Code, functions: Sequence[Write]) -> Code:
+    """Return the machine code with functions in it."""
     for write in functions:
         write(code)
     return code

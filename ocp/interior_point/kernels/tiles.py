@@ -152,17 +152,16 @@ def _pack_matrix(c: Code, name: str, *, rows: int, matrix: int, weight: int | No
             c.jump(f"{name}_plain", "zero")
             c.lea(R9, at(R9, RCX, 8))
             c.label(f"{name}_plain")
-        c.emit_to("E8", "packed")  # call
-        # it uses rax, rcx and rdx
+        c.mov(RDX, COUNT)
+        c.call("packed")  # which uses rax, rcx and rdx
 
 
 def _write_pack_tile(c: Code) -> None:
     """Write the routine that packs a tile of the rows at r8 from r10 to r11.
 
-    They are multiplied by weights at r9 unless that is zero. rsp is eight bytes lower in a call.
+    There are rdx of them; they are multiplied by weights at r9 unless that is zero.
     """
     c.label("packed")
-    c.mov(RDX, at(RSP, offset=8 + COUNT.offset))
     c.mov_constant(RCX, 0)
     with c.loop("packed_row", RCX, RDX):
         c.movsxd(RAX, at(R8, RCX, 4))
@@ -178,7 +177,7 @@ def _write_pack_tile(c: Code) -> None:
         for half, far in enumerate(HALVES):
             c.store_vector(at(R11, offset=far), half)
         c.add_constant(R11, TILE)
-    c.emit("C3")  # ret
+    c.ret()
 
 
 def _add_tile_product(c: Code) -> None:
@@ -233,7 +232,7 @@ def block_substitution(c: Code) -> None:
     c.mov(RAX, argument(0))
     c.imul(RAX, argument(1))
     c.mov(at(RSP), RAX)
-    c.vector_op(XOR, 15, 15, 15)
+    c.vector_op(XOR, 5, 5, 5)
     c.mov_constant(RSI, 0)
     c.label("taken_block")
     c.cmp(RSI, at(RSP))
@@ -259,10 +258,10 @@ def block_substitution(c: Code) -> None:
     c.add(RSI, argument(1))
     c.jump("taken_block")
     c.label("taken_end")
-    c.high_half(1, 15)
-    c.vector_op(MAX, 15, 15, 1)
-    c.second_number(1, 15)
-    c.scalar_op(MAX, 0, 15, 1)
+    c.high_half(1, 5)
+    c.vector_op(MAX, 5, 5, 1)
+    c.second_number(1, 5)
+    c.scalar_op(MAX, 0, 5, 1)
     c.epilogue()
 
 
@@ -287,4 +286,4 @@ def _substitute_tile(c: Code) -> None:
         c.store_vector(at(R12, R11, 1, far), half)
         c.vector_op(SUB, 4, 3, half)
         c.vector_op(MAX, 4, 4, half)
-        c.vector_op(MAX, 15, 4, 15)  # xmm15 stays if the other is not a number
+        c.vector_op(MAX, 5, 4, 5)  # register 5 stays if the other is not a number
