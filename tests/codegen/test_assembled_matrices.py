@@ -74,7 +74,7 @@ def test_a_product_with_zeros_alone_adds_nothing():
     zeros = ca.MX(ca.DM([[0.0, 1.0], [0.0, 2.0]]))[:, 0]  # which CasADi takes for numbers
     product = ca.mac(ca.reshape(x, 2, 2), zeros, y)
     function = ca.Function("sum", [x, y], [product + 1])
-    assert steps_of_matrices(function) is not None
+    assert steps_of_matrices(function, {}) is not None
     made = assemble_map(function, 3)
     inputs = [np.ones((4, 3)), np.arange(6.0).reshape(2, 3)]
     assert made is not None
@@ -108,7 +108,7 @@ def test_values_that_are_not_taken_any_more_make_room():
     turn = ca.reshape(x, 10, 10)
     for _ in range(40):
         result = result @ turn
-    steps = steps_of_matrices(ca.Function("chain", [x], [ca.vec(result)]))
+    steps = steps_of_matrices(ca.Function("chain", [x], [ca.vec(result)]), {})
     assert steps is not None
     assert len(steps.code) == 40 * (1000 + 900)
     assert steps.place.max() < 400

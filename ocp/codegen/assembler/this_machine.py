@@ -23,6 +23,7 @@ from ocp.codegen.assembler.ir import FUNCTIONS
 from ocp.codegen.assembler.x86_64 import Avx, Sse
 
 SYSTEMS = {"linux": "libm.so.6", "darwin": "libSystem.B.dylib", "win32": "ucrtbase"}
+LIBRARIES = sys.platform == "linux"  # whether CasADi loads them from memory
 X86, ARM = ("x86_64", "amd64"), ("aarch64", "arm64")  # as systems name processors
 # Machine code that asks an x86-64 processor what it has: words of `cpuid`, and the registers that
 # the system saves (`xgetbv`)
@@ -91,6 +92,6 @@ def load_function(
     Raises:
         NoMachineCode: the system does not load it.
     """
-    if sys.platform == "linux":
+    if LIBRARIES:
         return load_library(c, inputs, outputs, room, names)
     return MappedFunction(CodeMemory(c.to_bytes()), c.labels[NAME], inputs, outputs, room, names)

@@ -17,7 +17,8 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e300, 5e-324, np.inf, -np.in
 ORDINARY = (0.3, -0.7, 1.9, -2.4, 13.0)
 POWER = 2.5  # a constant one
 PAIRS = np.array([(x, y) for x in SPECIAL + ORDINARY for y in SPECIAL + ORDINARY]).T
-OF_TWO = {LIBRARY_CALLS[name] for name in ("pow", "fmod", "atan2", "hypot", "copysign")} | {
+NAMES_OF_TWO = "pow", "fmod", "atan2", "hypot", "copysign"
+OF_TWO = {LIBRARY_CALLS[name] for name in NAMES_OF_TWO} | {
     op for op, steps in STEPS.items() if op not in LIBRARY_CALLS.values() and Y in sum(steps, ())
 }  # operations with two operands
 
