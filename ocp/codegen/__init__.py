@@ -7,7 +7,6 @@ from ocp.lazy import lazy_names
 if TYPE_CHECKING:
     from ocp.codegen.assembler import NoMachineCode, assemble_function
     from ocp.codegen.compiler.compiled import compile_function
-    from ocp.codegen.compiler.instruction_grouping import group_instructions
     from ocp.codegen.compiler.shared_library import NoCompiler
     from ocp.codegen.function_map import map_function
 
@@ -16,7 +15,6 @@ __all__ = [
     "NoMachineCode",
     "assemble_function",
     "compile_function",
-    "group_instructions",
     "map_function",
 ]
 

@@ -1,6 +1,7 @@
 """Functions of one instant mapped over many: one by one, in threads, or several at once."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -36,20 +37,27 @@ def map_function(
     """
     if function in BATCHED:
         return BATCHED[function](count)
-    length = _length(function, count)
-    if assembled and count >= FEW and length >= ASSEMBLED:
-        known = _ASSEMBLED.setdefault(function, {})
-        if count not in known:
-            try:
-                known[count] = assemble_map(function, count)
-            except NoMachineCode:
-                known[count] = None
-        made = known[count]
-        if made is not None:
-            return made
-    if min(threads, count) > 1 and length >= THREADED:
+    if assembled:
+        with suppress(NoMachineCode):
+            made = assembled_map(function, count)
+            if made is not None:
+                return made
+    if min(threads, count) > 1 and _length(function, count) >= THREADED:
         return function.map(count, "thread", min(threads, count))
     return function.map(count)
+
+
+def assembled_map(function: ca.Function, count: int) -> ca.Function | None:
+    """Return a function of one instant at so many as machine code, None if that does not pay.
+
+    Raises NoMachineCode if the system does not load it.
+    """
+    if count < FEW or _length(function, count) < ASSEMBLED:
+        return None
+    known = _ASSEMBLED.setdefault(function, {})
+    if count not in known:
+        known[count] = assemble_map(function, count)
+    return known[count]
 
 
 def _length(function: ca.Function, count: int) -> int:

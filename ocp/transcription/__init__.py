@@ -2,7 +2,6 @@
 
 from ocp.codegen.assembler import assemble_function
 from ocp.codegen.compiler.compiled import compile_function
-from ocp.codegen.compiler.instruction_grouping import group_instructions
 from ocp.codegen.function_map import map_function
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.methods import (
@@ -42,7 +41,6 @@ __all__ = [
     "Transcription",
     "assemble_function",
     "compile_function",
-    "group_instructions",
     "integrate_passive",
     "map_function",
     "method_setting",

@@ -33,7 +33,7 @@ class Transcription:
 
     `kernels`: what evaluates these
 
-    - "assembled": machine code that is made here, on Linux and x86-64
+    - "assembled": machine code that is made here, on x86-64 and AArch64
     - "compiled": machine code, where the system has a C compiler
     - "virtual": CasADi's virtual machine, by so many `threads`
     - "auto": assembled where that can be had, but for four coordinates and fewer

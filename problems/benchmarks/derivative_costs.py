@@ -107,11 +107,10 @@ def looped(
     inputs: Sequence[ca.SX],
     parts: Iterable[ca.SX],
     join: Callable[[Any], Any],
-    finish: Callable[[ca.Function], ca.Function] = lambda function: function,
 ) -> tuple[ca.Function, int]:
-    """Return the column that `join` makes of the `parts`, a scalar graph that `finish` finishes, by
-    operations on whole matrices, and the instructions of both."""
-    stage = finish(ca.Function("stage", inputs, [ca.SX(part) for part in parts]))  # as kernels do
+    """Return the column that `join` makes of the `parts`, a scalar graph, by operations on whole
+    matrices, and the instructions of both."""
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])  # as kernels do
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
     return function, stage.n_instructions() + function.n_instructions()

@@ -1,9 +1,8 @@
 """Torques, their Jacobian and forward dynamics of the human of 38 and of 55 joints, timed by turns
 with Pinocchio's (Carpentier et al. 2019), called from Python: extra `oracles`.
 
-Times are of processor time of one call, ours without a compiler: of CasADi's virtual machine, with
-functions as CasADi orders them and with their instructions grouped (`group_instructions`), and of
-machine code made here (`assemble_function`; where there is none, of the grouped ones again).
+Times are of processor time of one call, ours without a compiler: of CasADi's virtual machine, and
+of machine code made here (`assemble_function`; where there is none, of the virtual machine again).
 Both sides are called as is quickest: ours on buffers of its own, Pinocchio's on vectors of its
 library's own. Its joints turn about and slide along coordinate axes, which are its quickest.
 """
@@ -26,7 +25,7 @@ from ocp.models.human import human
 from ocp.problems.benchmarks import print_table, program_parser
 from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
 from ocp.solvers import NoMachineCode
-from ocp.transcription import assemble_function, group_instructions
+from ocp.transcription import assemble_function
 
 SAME = 1e-8  # relative: how far two answers may lie apart
 ROUNDS = 25
@@ -34,14 +33,13 @@ ROUNDS = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What one quantity of a tree takes: our instructions, and us of a call, ours, ours with
-    instructions grouped, ours assembled, and theirs."""
+    """What one quantity of a tree takes: our instructions, and us of a call, ours, ours assembled,
+    and theirs."""
 
     joints: int
     quantity: str
     instructions: int
     ours: float
-    grouped: float
     assembled: float
     theirs: float
 
@@ -52,54 +50,46 @@ def rows(trees: Sequence[Tree], rounds: int = ROUNDS) -> Iterator[Row]:
     Raises ValueError if an answer of Pinocchio is another than ours.
     """
     for tree in trees:
-        ours, grouped, theirs = _ours(tree, as_ordered), _ours(tree), _theirs(tree)
+        ours, theirs = _ours(tree), _theirs(tree)
         made = {name: (machine_code(function), n) for name, (function, n) in ours.items()}
-        for mine in (ours, grouped, made):
+        for mine in (ours, made):
             _compare(tree, mine, theirs)
-        calls = [function for each in (ours, grouped, made) for function, _ in each.values()]
+        calls = [function for each in (ours, made) for function, _ in each.values()]
         others = list(dict.fromkeys(name.split(",")[0] for name in ours))
         times = timed([*calls, *(theirs[name] for name in others)], rounds)
         peers = dict(zip(others, times[len(calls) :]))
-        by_way = [times[k * len(ours) :][: len(ours)] for k in range(3)]
-        for (name, (_, count)), plain, quick, quickest in zip(ours.items(), *by_way):
+        by_way = [times[k * len(ours) :][: len(ours)] for k in range(2)]
+        for (name, (_, count)), plain, quick in zip(ours.items(), *by_way):
             yield Row(
                 joints=tree.dof,
                 quantity=name,
                 instructions=count,
                 ours=plain,
-                grouped=quick,
-                assembled=quickest,
+                assembled=quick,
                 theirs=peers[name.split(",")[0]],
             )
 
 
-def as_ordered(function: ca.Function) -> ca.Function:
-    """Return the function with its instructions as CasADi orders them."""
-    return function
-
-
 def machine_code(function: ca.Function) -> ca.Function:
-    """Return the function assembled, with its instructions grouped where that cannot be had."""
+    """Return the function assembled, as it is where that cannot be had."""
     try:
         return assemble_function(function)
     except NoMachineCode:
-        return group_instructions(function)
+        return function
 
 
-def _ours(
-    tree: Tree, finish: Callable[[ca.Function], ca.Function] = group_instructions
-) -> dict[str, tuple[ca.Function, int]]:
+def _ours(tree: Tree) -> dict[str, tuple[ca.Function, int]]:
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     graphs = {
         "torques": [newton_euler.inverse(tree, *motion)],
         "Jacobian, scalar": composite_bodies.sensitivity(tree, *motion)[:3],
         "forward dynamics": [forward_dynamics(tree, *motion)],
     }
-    known = {name: finish(scalar(motion, matrices)) for name, matrices in graphs.items()}
+    known = {name: scalar(motion, matrices) for name, matrices in graphs.items()}
     counted = {name: (function, function.n_instructions()) for name, function in known.items()}
     slopes = composite_bodies.slope_parts(tree, *motion)
     counted["Jacobian, looped"] = looped(
-        motion, slopes, lambda parts: composite_bodies.join_slopes(tree, parts)[:3], finish
+        motion, slopes, lambda parts: composite_bodies.join_slopes(tree, parts)[:3]
     )
     return counted
 
@@ -175,8 +165,8 @@ def _toward(axis: np.ndarray) -> np.ndarray:
 
 
 HEADER = (
-    *("joints", "of", "instructions", "us", "grouped us", "assembled us"),
-    *("Pinocchio's us", "ratio", "ratio grouped", "ratio assembled"),
+    *("joints", "of", "instructions", "us", "assembled us"),
+    *("Pinocchio's us", "ratio", "ratio assembled"),
 )  # of what is taken without a compiler
 
 
@@ -187,11 +177,9 @@ def cells(row: Row) -> tuple[str, ...]:
         row.quantity,
         str(row.instructions),
         f"{row.ours:.1f}",
-        f"{row.grouped:.1f}",
         f"{row.assembled:.1f}",
         f"{row.theirs:.1f}",
         f"{row.ours / row.theirs:.2f}",
-        f"{row.grouped / row.theirs:.2f}",
         f"{row.assembled / row.theirs:.2f}",
     )
 

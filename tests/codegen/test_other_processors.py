@@ -4,6 +4,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import casadi as ca
@@ -22,11 +23,11 @@ from ocp.codegen.assembler import (
     trial,
     unsupported_reason,
 )
-from ocp.codegen.assembler.aarch64 import Arm
 from ocp.codegen.assembler.batch_loop import write_map
 from ocp.codegen.assembler.ir import FUNCTIONS
 from ocp.codegen.assembler.library import steps_of_function
-from ocp.codegen.assembler.x86_64 import Avx, Sse
+from ocp.codegen.assembler.processors.aarch64 import Arm
+from ocp.codegen.assembler.processors.x86_64 import Avx, Sse
 from ocp.codegen.compiler.shared_library import find_compiler
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import Transcription
@@ -61,7 +62,10 @@ def harness(folder: Path, compiler: str, convention: str, *flags: str) -> Path:
 def record(code, function: ca.Function, inputs, count: int) -> bytes:
     """What the harness reads: the code of a function at many instants, and its inputs."""
     steps = steps_of_function(function, code.special)
-    sizes = [[each.size1() for each in side] for side in (function.sx_in(), function.sx_out())]
+    sizes = (
+        [function.nnz_in(k) for k in range(function.n_in())],
+        [function.nnz_out(k) for k in range(function.n_out())],
+    )
     room = write_map(code, "mapped", steps, sizes, count, (0,) * len(FUNCTIONS))
     data = code.to_bytes()
     places = code.labels["mapped"], code.labels["library"]
@@ -69,6 +73,14 @@ def record(code, function: ca.Function, inputs, count: int) -> bytes:
     head += [count * size for side in sizes for size in side]
     numbers = b"".join(np.asarray(each, dtype=float).tobytes(order="F") for each in inputs)
     return np.array(head, dtype=np.int64).tobytes() + data + numbers
+
+
+def that_differ(records, expected, run, file: Path) -> list[int]:
+    """The numbers of records whose values, as the harness computes them, have other bits."""
+    file.write_bytes(b"".join(records))
+    done = subprocess.run([*run, file], check=True, capture_output=True)
+    parts = np.split(np.frombuffer(done.stdout), np.cumsum([len(each) for each in expected])[:-1])
+    return [k for k, part in enumerate(parts) if not same([part], [expected[k]])]
 
 
 def graphs_that_differ(new_code, graph, run, file: Path) -> list[int]:
@@ -80,10 +92,7 @@ def graphs_that_differ(new_code, graph, run, file: Path) -> list[int]:
         records.append(record(new_code(), function, inputs, count))
         results = function.map(count).call([ca.DM(each) for each in inputs])
         expected.append(np.concatenate([np.array(each).ravel(order="F") for each in results]))
-    file.write_bytes(b"".join(records))
-    done = subprocess.run([*run, file], check=True, capture_output=True)
-    parts = np.split(np.frombuffer(done.stdout), np.cumsum([len(each) for each in expected])[:-1])
-    return [k for k in range(GRAPHS) if not same([parts[k]], [expected[k]])]
+    return that_differ(records, expected, run, file)
 
 
 @program_needed(CROSS, EMULATOR)
@@ -91,6 +100,35 @@ def test_code_of_aarch64_has_the_bits_of_the_virtual_machine(tmp_path):
     """Of operations whose results are the same in every C library; it runs by an emulator."""
     program = harness(tmp_path, CROSS, "", "-static")
     assert graphs_that_differ(Arm, exact, [EMULATOR, program], tmp_path / "records") == []
+
+
+def fused_product(first, second, added) -> np.ndarray:
+    """The product of matrices (m, n, k) that adds each term with one rounding, added to another."""
+    total = np.array(added)
+    for row, column in np.ndindex(total.shape):
+        for one, other in zip(first[row], second[:, column]):
+            exact_sum = Fraction(one) * Fraction(other) + Fraction(total[row, column])
+            total[row, column] = float(exact_sum)
+    return total.ravel(order="F")
+
+
+@program_needed(CROSS, EMULATOR)
+def test_products_of_matrices_are_fused_on_aarch64(tmp_path):
+    """As CasADi's are there; factors have been made at any distance before."""
+    records, expected = [], []
+    for seed in range(80):
+        numbers = np.random.default_rng(seed)
+        m, n, k = numbers.integers(2, 6, size=3).tolist()
+        x, y, z = ca.MX.sym("x", m * n), ca.MX.sym("y", n * k), ca.MX.sym("z", m * k)
+        first, second = 2 * ca.reshape(x, m, n), -ca.reshape(y, n, k)
+        product = ca.vec(ca.mac(first, second, ca.reshape(z, m, k)))
+        function = ca.Function("product", [x, y, z], [product])
+        one, other, more = (numbers.normal(size=size) for size in ((m, n), (n, k), (m, k)))
+        inputs = [each.ravel(order="F") for each in (one, other, more)]
+        records.append(record(Arm(), function, inputs, 1))
+        expected.append(fused_product(2 * one, -other, more))
+    program = harness(tmp_path, CROSS, "", "-static")
+    assert that_differ(records, expected, [EMULATOR, program], tmp_path / "records") == []
 
 
 @compiler_needed

@@ -90,10 +90,3 @@ def bytes_of(text: str) -> bytes:
     """Return the bytes that CasADi serializes as a text of letters, two for each byte."""
     nibbles = np.frombuffer(text.encode("latin-1"), dtype=np.uint8) - LETTER
     return ((nibbles[1::2] << 4) | nibbles[0::2]).tobytes()
-
-
-def text_of(data: bytes) -> str:
-    """Return bytes as the text of letters that CasADi deserializes."""
-    whole = np.frombuffer(data, dtype=np.uint8)
-    nibbles = np.column_stack([whole & 15, whole >> 4]).ravel() + LETTER
-    return nibbles.astype(np.uint8).tobytes().decode()

@@ -8,7 +8,6 @@ from functools import cache
 
 import casadi as ca
 
-from ocp.codegen.assembler.aarch64 import Arm
 from ocp.codegen.assembler.elf import load_library
 from ocp.codegen.assembler.executable_memory import (
     NAME,
@@ -20,7 +19,8 @@ from ocp.codegen.assembler.executable_memory import (
 )
 from ocp.codegen.assembler.instructions import Code
 from ocp.codegen.assembler.ir import FUNCTIONS
-from ocp.codegen.assembler.x86_64 import Avx, Sse
+from ocp.codegen.assembler.processors.aarch64 import Arm
+from ocp.codegen.assembler.processors.x86_64 import Avx, Sse
 
 SYSTEMS = {"linux": "libm.so.6", "darwin": "libSystem.B.dylib", "win32": "ucrtbase"}
 LIBRARIES = sys.platform == "linux"  # whether CasADi loads them from memory
@@ -56,7 +56,7 @@ def is_fused() -> bool:
 
 @cache
 def _features() -> int:
-    """Return what an x86-64 processor has, of AVX and FMA; none unless its system saves them."""
+    """Return the flags AVX and FMA of an x86-64 processor whose system saves such registers."""
     memory = CodeMemory(CPUID + XGETBV)
     functions = memory.functions({"cpuid": 0, "xgetbv": len(CPUID)})
     words = functions.cpuid() & 0xFFFFFFFF

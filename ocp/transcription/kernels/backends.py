@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.codegen.assembler import NoMachineCode, unsupported_reason
-from ocp.codegen.function_map import Graph, map_function
+from ocp.codegen.function_map import Graph, assembled_map, map_function
 from ocp.codegen.linear_maps import Sums
 from ocp.progress import say
 from ocp.solvers import NoCompiler
@@ -67,9 +67,14 @@ class KernelBackend:
 
     def map_over(self, function: ca.Function, count: int) -> ca.Function:
         """Return a function of one instant at so many."""
-        made = map_function(function, count, self.threads, assembled=self.quick)
-        self.any = self.any or made.class_name() == "External"
-        return made
+        made = None
+        if self.quick:
+            try:
+                made = assembled_map(function, count)
+            except NoMachineCode as reason:
+                self.trouble = str(reason)
+        self.any = self.any or made is not None
+        return made or map_function(function, count, self.threads)
 
     def scatter(
         self, given: Sequence, wheres: Sequence[np.ndarray], count: int

@@ -1,0 +1,1 @@
+"""Encoders of processors: the bytes of their instructions."""
