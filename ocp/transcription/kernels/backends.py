@@ -67,12 +67,7 @@ class KernelBackend:
 
     def map_over(self, function: ca.Function, count: int) -> ca.Function:
         """Return a function of one instant at so many."""
-        made = None
-        if self.quick:
-            try:
-                made = assembled_map(function, count)
-            except NoMachineCode as reason:
-                self.trouble = str(reason)
+        made = self._awaitable(partial, assembled_map, function, count)() if self.quick else None
         self.any = self.any or made is not None
         return made or map_function(function, count, self.threads)
 
