@@ -13,9 +13,7 @@ pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 def test_rows_tell_both_times_of_the_same_answers():
     found = list(pinocchio_costs.rows((ur5_like(), human_like()), rounds=1))
     assert [row.joints for row in found] == [6] * 4 + [55] * 4
-    assert all(
-        min(row.ours, row.assembled, row.theirs, row.instructions) > 0 for row in found
-    )
+    assert all(min(row.ours, row.assembled, row.theirs, row.instructions) > 0 for row in found)
     assert {pinocchio_costs.cells(row)[0] for row in found} == {"6", "55"}
     assert {"forward dynamics"} <= {pinocchio_costs.cells(row)[1] for row in found}
     assert {len(pinocchio_costs.cells(row)) for row in found} == {len(pinocchio_costs.HEADER)}
