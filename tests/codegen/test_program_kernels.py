@@ -1,6 +1,8 @@
 """Programs whose kernels and places are machine code that is made here: the bits of the virtual
 machine."""
 
+import platform
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -8,7 +10,8 @@ import pytest
 from ocp import Radau, Spline, Transcription, solve
 from ocp.codegen import assembler as house
 from ocp.codegen import function_map
-from ocp.codegen.assembler import program_kernels, unsupported_reason
+from ocp.codegen.assembler import library, program_kernels, unsupported_reason
+from ocp.codegen.assembler.processors.x86_64 import Sse
 from ocp.problems import gait
 from ocp.problems.arms.two_link_effort import problem as arm
 from ocp.problems.arms.two_link_lift import problem as lift
@@ -64,6 +67,19 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
     for each, plain in zip(numbers(one), numbers(other)):
         assert np.array_equal(each, plain)
     assert (one.kernels(), other.kernels()) == ("assembled", LEFT)
+
+
+@needed
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="not a processor of x86-64")
+@pytest.mark.parametrize("name", ["scalar", "many nodes"])
+def test_a_program_has_the_same_bits_without_avx(name, monkeypatch):
+    """Products of matrices, too, whose sums are in registers: there are fewer of these."""
+    everything(monkeypatch)
+    for module in (library, program_kernels):
+        monkeypatch.setattr(module, "new_code", Sse)
+    one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
+    for each, plain in zip(numbers(one), numbers(other)):
+        assert np.array_equal(each, plain)
 
 
 @needed

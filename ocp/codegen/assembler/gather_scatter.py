@@ -29,7 +29,7 @@ from ocp.codegen.assembler.instructions import (
 from ocp.codegen.assembler.ir import ADD, MUL, PRODUCT, XOR, Step, Steps
 from ocp.codegen.assembler.scheduling import Memory, body
 
-COLUMNS = 6  # of a product, whose sums stay in registers
+COLUMNS = 6  # of a product, at most: sums stay in registers, beside a product for each
 
 
 class ProductKind(NamedTuple):
@@ -170,8 +170,9 @@ def write_products(c: Code, kinds: Sequence[ProductKind]) -> list[str]:
     """
     parts, start, weights, inputs = [], 0, 0, 0
     product = c.special.get(ca.OP_MTIMES, PRODUCT)
+    width = min(COLUMNS, c.registers // 2 - 1)
     for inner, last, _, _ in kinds:
-        parts.append(_product_steps(inner, last, start, weights, inputs, product))
+        parts.append(_product_steps(inner, last, start, weights, inputs, width, product))
         start += len(parts[-1][0])
         weights, inputs = weights + inner * last, inputs + inner
     code, x, y, results = (np.concatenate(each) for each in zip(*parts))
@@ -218,17 +219,18 @@ def _product_steps(
     start: int,
     weights: int,
     inputs: int,
+    width: int,
     product_steps: Sequence[Step],
 ) -> tuple[np.ndarray, ...]:
-    """Return opcodes, both operands and results of one product, COLUMNS columns at a time.
+    """Return opcodes, both operands and results of one product, `width` columns at a time.
 
     Steps are numbered from `start`; inputs and weights from -1 downward.
     """
     (multiply, *_), (add, *_) = product_steps
     columns_of: tuple[list[np.ndarray], ...] = [], [], [], []
     codes, xs, ys, results = columns_of
-    for first in range(0, last, COLUMNS):
-        columns = np.arange(first, min(first + COLUMNS, last))
+    for first in range(0, last, width):
+        columns = np.arange(first, min(first + width, last))
         size = len(columns)
         entry = np.arange(inner)[:, None]
         place = np.arange(size)
