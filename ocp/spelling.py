@@ -11,11 +11,12 @@ Record = TypeVar("Record", bound=type)
 
 
 def suggestion(word: object, names: Iterable[str]) -> str:
-    """Return " (did you mean 'NAME'?)" for the name most similar to a word, "" if none is."""
+    """Return " (did you mean 'NAME'?)" for the name most similar to a word but for the dashes of
+    flags, "" if none is."""
     from difflib import get_close_matches  # which only errors need
 
-    known = {name.lower(): name for name in names}
-    near = get_close_matches(str(word).lower(), known, n=1, cutoff=ALIKE)
+    known = {name.lower().lstrip("-"): name for name in names}
+    near = get_close_matches(str(word).lower().lstrip("-"), known, n=1, cutoff=ALIKE)
     return f" (did you mean {known[near[0]]!r}?)" if near else ""
 
 

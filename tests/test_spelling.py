@@ -98,6 +98,7 @@ def test_what_an_instant_lacks_inside_is_told_as_it_is():
 def test_names_unlike_all_are_answered_with_nothing():
     assert suggestion("xyz", ("mass", "com")) == "" == suggestion(3, ())
     assert suggestion("Elbow", ("elbow",)) == " (did you mean 'elbow'?)"
+    assert suggestion("--solver", ("--save",)) == ""  # which dashes alone make alike
 
 
 @pytest.mark.parametrize(
