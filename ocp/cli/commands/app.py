@@ -28,8 +28,8 @@ def command(arguments: Sequence[str]) -> int:
                 raise ValueError(f"port {flags.port} of {flags.host}: {reason}") from None
             steps.clear()
         print(f"explored at {server.url}, Ctrl-C or closing the page ends", flush=True)
-        if not flags.no_browser:
-            webbrowser.open(server.url)
+        if not (flags.no_browser or webbrowser.open(server.url)):
+            print("no browser was found: open the address in one", flush=True)
         server.stay()
     except REFUSED as error:
         return refuse("ocp app", error)

@@ -62,6 +62,11 @@ class Tab:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:500])
         return result["result"].get("value")
 
+    def close(self) -> None:
+        """End the conversation."""
+        self.stream.close()
+        self.socket.close()
+
     def _message(self) -> bytes:
         """Return one message, which may come in parts."""
         parts, last = b"", False
@@ -86,11 +91,19 @@ def browser_tab(url: str) -> Iterator[Tab]:
         try:
             assert child.stderr is not None
             line = next(line for line in child.stderr if "DevTools listening on" in line)
-            threading.Thread(target=child.stderr.read, daemon=True).start()
+            reader = threading.Thread(target=child.stderr.read, daemon=True)
+            reader.start()
             place = urlsplit(line.split()[-1]).netloc
-            tabs = json.load(urllib.request.urlopen(f"http://{place}/json"))
+            with urllib.request.urlopen(f"http://{place}/json") as reply:
+                tabs = json.load(reply)
             page = next(tab for tab in tabs if tab["type"] == "page" and tab["url"] == url)
-            yield Tab(page["webSocketDebuggerUrl"])
+            tab = Tab(page["webSocketDebuggerUrl"])
+            try:
+                yield tab
+            finally:
+                tab.close()
         finally:
             child.terminate()
             child.wait(20)
+            reader.join(5)
+            child.stderr.close()

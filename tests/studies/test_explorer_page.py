@@ -1,0 +1,99 @@
+"""The page of `ocp app` in a real browser: moves are shown and marked, motions are compared."""
+
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from ocp.problems.benchmarks.explorer_latency.browser import BROWSERS, browser_tab
+from ocp.studies.explorer import Explorer, Server
+
+pytestmark = [
+    pytest.mark.pages,
+    pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="there is no Chromium"),
+]
+MOVE = """new Promise(done => {
+  const [known, seen] = [marks.length, delays.length];
+  data.sliders.find(each => each.name == "goal_x").put(VALUE);
+  ask();
+  (function look() {
+    if (light.className != "light busy" && (delays.length > seen || light.className == "light no"))
+      done([light.textContent.trim(), marks.slice(known).map(([, mark]) => mark)]);
+    else setTimeout(look, 20);
+  })();
+})"""
+
+
+@pytest.fixture(scope="module")
+def tab():
+    server = Server(Explorer("ur5_replan", ("goal_x", "goal_y", "goal_z")), "127.0.0.1", 0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with browser_tab(server.url) as page:
+        wait_for(page, "(window.marks?.length ?? 0) > 1")
+        yield page
+    server.shutdown()
+    server.server_close()
+    server.explorer.close()
+
+
+def wait_for(tab, expression):
+    end = time.monotonic() + 120
+    while not tab.evaluate(expression):
+        assert time.monotonic() < end, expression
+        time.sleep(0.1)
+
+
+def move(tab, value):
+    return tab.evaluate(MOVE.replace("VALUE", f"{value}"))
+
+
+def test_a_move_is_shown_marked_and_certified(tab):
+    said, marks = move(tab, -0.45)
+    assert said == "certified to 0.01" and marks == ["not certified yet", "certified"]
+    assert tab.evaluate("current.answer.values.goal_x") == -0.45
+    assert tab.evaluate("location.hash") == "#goal_x=-0.45"
+    assert tab.evaluate("current.scene.handles[0].name") == "goal"
+
+
+def test_what_cannot_be_is_said_and_the_last_motion_stays(tab):
+    move(tab, -0.42)
+    said, _ = move(tab, -1.6)
+    assert said.endswith("the last motion stays")
+    assert "must give way" in tab.evaluate("reasons.textContent")
+    assert tab.evaluate("current.answer.values.goal_x") == -0.42
+
+
+def test_motions_are_kept_as_ghosts_and_beside(tab):
+    move(tab, -0.40001)
+    tab.evaluate("find('#keep').click()")
+    move(tab, -0.5)
+    tab.evaluate("find('#kept button').click()")
+    assert tab.evaluate("kept.length == 1 && kept[0].ghost && !beside.parentElement.hidden")
+    tab.evaluate("find('#kept button:last-child').click()")
+    assert tab.evaluate("kept.length == 0 && beside.parentElement.hidden")
+
+
+def test_a_dragged_place_and_a_push_are_moves(tab):
+    move(tab, -0.4)
+    count = tab.evaluate("delays.length")
+    tab.evaluate("frame.contentWindow.ondragged('goal', current.scene.handles[0].place)")
+    wait_for(tab, f"delays.length > {count}")
+    assert tab.evaluate("values.goal_x") == pytest.approx(-0.4)
+    tab.evaluate("frame.contentWindow.onpushed('tool', [0.02, 0, 0], 0.5)")
+    wait_for(tab, "current.answer.pushed && light.className == 'light yes'")
+    assert tab.evaluate("current.scene.once")
+
+
+def test_the_script_on_the_page_makes_the_same_motion(tab, tmp_path):
+    tab.evaluate("find('#reset').click()")
+    move(tab, -0.47)
+    script = tab.evaluate("find('#script').textContent")
+    code = f"{script}\nprint(solution.objective)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) == pytest.approx(tab.evaluate("current.answer.objective"), rel=1e-6)
+    assert (tmp_path / "motion.html").exists()
