@@ -340,9 +340,7 @@ def test_everybody_walks_alike_unless_told_otherwise():
 
 
 def test_the_smallest_woman_walks_from_standing():
-    step = walk(problem(person="f5"), Transcription(method=Spline(nodes=3)), Solver()).require(
-        coarse=True
-    )
+    step = walk(problem(person="f5"), Transcription(method=Spline(nodes=3)), Solver()).require()
     assert step.statistics["attempts"] == ["Solve_Succeeded"]
     told = loads(step)
     assert told["speed_m_s"] == pytest.approx(1.120, abs=1e-3)

@@ -167,9 +167,7 @@ def test_drives_that_can_work_against_each_other_share_the_load():
     ocp.verify(solution).require(1e-2)
     slopes = equalities(both, ocp.Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
-    meshed = ocp.solve(both, ocp.Transcription(method=ocp.Radau(intervals=10, order=4))).require(
-        coarse=True
-    )
+    meshed = ocp.solve(both, ocp.Transcription(method=ocp.Radau(intervals=10, order=4))).require()
     assert meshed.objective == pytest.approx(solution.objective, rel=5e-3)
     with pytest.raises(
         ValueError,
