@@ -37,6 +37,9 @@ from ocp.transcription.variables.layout import (
 )
 from ocp.transcription.variables.multipliers import gather_multipliers, name_multipliers
 
+# Of `everything`: its coordinates in reverse, which no walker is
+pytestmark = pytest.mark.filterwarnings("ignore:mirror_symmetry. joint")
+
 
 def everything(ankles=False, **changes):
     """A problem with every kind of row that the ground brings."""
