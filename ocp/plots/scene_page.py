@@ -22,7 +22,7 @@ from ocp.plots.bodies.scenery import Placed, main_plane, round_length, stands_ou
 from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
 from ocp.plots.bodies.stick_figures import stick
 from ocp.plots.canvas import COLOURS, check_suffix
-from ocp.plots.curves.contact_forces import contact_strengths, contacts_of
+from ocp.plots.curves.contact_forces import contact_colours, contact_strengths, contacts_of
 from ocp.plots.curves.joint_curves import (
     LIMITS,
     Profile,
@@ -404,9 +404,7 @@ def _forces(solution: Solution) -> Iterator[Cell]:
     known = contact_strengths(solution) if contacts_of(solution) else {}
     if any(np.nan_to_num(values).any() for _, values in known.values()):
         (times, *_) = (t for t, _ in known.values())
-        lines = [
-            _line(name, values, COLOURS[k % len(COLOURS)], "-")
-            for k, (name, (_, values)) in enumerate(known.items())
-        ]
+        colours = contact_colours(known)
+        lines = [_line(name, values, colours[name], "-") for name, (_, values) in known.items()]
         panel = {"title": "", "t": pack(times), "lines": lines, "limits": None}
         yield {"title": "contact force (N)", "columns": 1, "panels": [panel]}

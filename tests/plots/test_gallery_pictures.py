@@ -3,6 +3,7 @@
 from importlib import metadata
 
 import pytest
+from browsing import play, played
 from pictured import misplaced
 
 from ocp import Solver, page, plot
@@ -43,3 +44,12 @@ def test_pages_are_small_and_hold_bodies_ground_and_forces(solved):
     for word in ('"solids":[{', '"floors":[{', '"traces":[{', f'"title":"{name}"'):
         assert word in data, word
     assert ("contact force" in data) == bool(contacts_of(solution))
+
+
+@pytest.mark.commands
+@played
+def test_words_of_pages_cover_nothing(solved, tmp_path):
+    name, solution = solved
+    page(solution, tmp_path / f"{name}.html")
+    seen, crossed = play(tmp_path)
+    assert crossed == {name: 0} and len({clock for clock, *_ in seen[name]}) > 2

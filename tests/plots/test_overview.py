@@ -7,11 +7,13 @@ from pictured import moved
 
 import ocp
 from ocp.mechanics import Visual
+from ocp.models.human.body_surface import SHOES
 from ocp.plots import plot, plot_joints, plot_snapshots, stick
-from ocp.plots.bodies.animation import EARTH
-from ocp.plots.curves.contact_forces import contact_forces, contacts_of
+from ocp.plots.bodies.animation import EARTH, rgb
+from ocp.plots.canvas import COLOURS
+from ocp.plots.curves.contact_forces import contact_colours, contact_forces, contacts_of
 from ocp.plots.curves.joint_curves import Profile, bands, trace_joints
-from ocp.plots.curves.joint_panels import needs_own_panels, panel_pairs
+from ocp.plots.curves.joint_panels import LOOKS, needs_own_panels, panel_pairs
 from ocp.plots.overview import sections_of
 
 BODY = ocp.Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
@@ -189,3 +191,14 @@ def test_a_body_that_turns_any_way_is_drawn(solution):
     figure = stick(tumbling, tumbling.times(5))
     assert figure.bars["slide"] == [] and len(figure.solids) == 1
     assert {each for each, *_ in shown(tumbling)} == {"q", "force"}
+
+
+def test_a_side_has_one_colour_in_panels_forces_and_shoes():
+    right, left = (look["color"] for look in LOOKS)
+    assert contact_colours(["left", "right", "hand"]) == {
+        "left": left,
+        "right": right,
+        "hand": COLOURS[2],
+    }
+    for side, colour in (("r", right), ("l", left)):
+        np.testing.assert_allclose(SHOES[side][:3], rgb(colour), atol=2e-3)

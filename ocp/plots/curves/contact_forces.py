@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -118,11 +119,19 @@ def contact_strengths(solution: Solution) -> dict[str, tuple[np.ndarray, np.ndar
     return known
 
 
+def contact_colours(names: Iterable[str]) -> dict[str, str]:
+    """Return {contact: colour}: of feet called by their sides those of the sides' joints."""
+    sides = {"right": COLOURS[1], "left": COLOURS[0]}
+    return {name: sides.get(name, COLOURS[k % len(COLOURS)]) for k, name in enumerate(names)}
+
+
 def draw_forces(axes: Axes, solution: Solution) -> None:
     """Draw the force of each contact (N), and impulses (N s) as arrows where they act."""
     lines: dict[str, Artist] = {}
-    for k, (name, (t, values)) in enumerate(contact_strengths(solution).items()):
-        (line,) = axes.plot(t, values, color=COLOURS[k % len(COLOURS)], linewidth=1.3)
+    known = contact_strengths(solution)
+    colours = contact_colours(known)
+    for name, (t, values) in known.items():
+        (line,) = axes.plot(t, values, color=colours[name], linewidth=1.3)
         lines[label_of(name)] = line
     style(axes, "", "contact force (N)" if lines else "impulses")
     axes.set_ylim(0, ROOM * axes.get_ylim()[1])
