@@ -155,7 +155,12 @@ def test_signatures_name_the_types_of_the_source():
         ),
         *(None, "(tree: Tree, q: Any, qd: ~typing.Any, loads: Any = ())", "Any"),
     )
-    assert shown == "(tree: Tree, q: Matrix, qd: Matrix, loads: Any = ())" and result == "Matrix"
+    assert shown == "(tree: Tree, q: Matrix, qd: Matrix, loads: Any=())" and result == "Matrix"
+    types = {"t": "ArrayLike | None", "at": "Callable[[Matrix], Matrix]"}
+    given = "(t: Buffer | _SupportsArray[dtype[Any]] = None, *, at: ~typing.Any, n: int = 3)"
+    wanted = "(t: ArrayLike | None=None, *, at: Callable[[Matrix], Matrix], n: int=3)"
+    assert reference._with_types(given, types) == wanted
+    assert reference._with_types("(t=<object at 0x1>)", types) == "(t=<object at 0x1>)"
 
 
 def test_every_picture_of_the_gallery_belongs_to_a_problem_and_is_small():

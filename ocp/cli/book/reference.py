@@ -39,9 +39,13 @@ WINGS = (
 )
 TYPES = {  # as signatures name them
     "Matrix": "a CasADi matrix, SX, MX or DM alike, or what makes one: numbers, lists, arrays.",
+    "ArrayLike": "what numpy reads as an array: numbers, lists, arrays.",
     "Numbers": "what numpy reads as an array, kept as tuples.",
     "Number": "a float, or a number left open by a `Parameter`.",
 }
+PLAIN = {*TYPES, "Sequence", "Iterable", "Mapping", "Callable", "tuple", "list", "dict", "None"}
+PLAIN |= {"float", "int", "str", "bool"}
+UNTYPED = re.compile(r"\bAny\b|_SupportsArray|dtype")  # as Python shows what has no type
 FENCE = "=" * 60
 SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")  # of docstrings
 NEXT_FORMULA = re.compile(r", {3,}(?=\S)")
@@ -249,7 +253,11 @@ def _process_signature(
 
     Defaults of factories are an ellipsis.
     """
-    types = {name: text for name, text in written_types(value).items() if text in TYPES}
+    types = {
+        name: text
+        for name, text in written_types(value).items()
+        if {*re.findall(r"\w+", text)} & TYPES.keys() and {*re.findall(r"\w+", text)} <= PLAIN
+    }
     given = given and _with_types(given.replace("<factory>", "..."), types)
     return given, types.get("return", returned) if returned else returned
 
@@ -277,10 +285,17 @@ def written_types(value: object) -> dict[str, str]:
 
 
 def _with_types(given: str, types: dict[str, str]) -> str:
-    """Return a signature whose untyped parameters have the types as they are written."""
-    for name, written in types.items():
-        given = re.sub(rf"(?<=\b{re.escape(name)}: )[~\w.]+\b(?! \|)", written, given)
-    return given
+    """Return a signature whose parameters without a type of their own have it as it is written."""
+    try:
+        (function,) = ast.parse(f"def function{given}: ...").body
+    except SyntaxError:  # a default that is no expression
+        return given
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
+    for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if each.annotation and each.arg in types and UNTYPED.search(ast.unparse(each.annotation)):
+            each.annotation = ast.parse(types[each.arg], mode="eval").body
+    return f"({ast.unparse(arguments)})"
 
 
 def _process_docstring(
