@@ -13,6 +13,7 @@ from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import (
     ProgramStage,
     initial_point,
+    initial_variables,
     with_least_squares_multipliers,
 )
 from ocp.interior_point.program import Program
@@ -51,7 +52,8 @@ def check(options: Options) -> None:
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return the interior point's solver of an NLP.
 
-    That raises ValueError for a program whose core is too large for dense factors.
+    That raises Unsuited for a program whose core is too large for dense factors, if there is no
+    compiler for sparse ones.
     """
     options = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
     engine = fastest_engine()
@@ -64,8 +66,10 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
         mu_min=options["mu_min"],
     )
 
+    v = initial_variables(program, start, options)
+    stage = ProgramStage(program, engine, program.derivatives(v).entries)
+
     def solve() -> Answer:
-        stage = ProgramStage(program, engine)
         began = time.perf_counter()
 
         def show(point: Point) -> bool:
@@ -87,7 +91,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             renew=lambda point: with_least_squares_multipliers(stage, point),
         )
         try:
-            result = search.search_from(initial_point(stage, start, options))
+            result = search.search_from(initial_point(stage, start, v))
         finally:
             search.restore = None  # it refers to the search, and both would stay in memory
         point, status = result.point, result.status

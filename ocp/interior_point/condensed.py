@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.interior_point.elimination import eliminate
+from ocp.interior_point.elimination import Elimination, eliminate
 from ocp.interior_point.kernels.tall_matrices import Engine, invert_triangle
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
@@ -22,6 +22,7 @@ from ocp.solvers.backend import Unsuited
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows over the largest
 CORE = 1500  # variables of a core at most
+CALLS, RATE = 1e-3, 6e9  # seconds of a factorisation in calls, and operations a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,16 @@ def row_space(rows: np.ndarray) -> RowSpace:
     return RowSpace(across=right[:rank].T, along=right[rank:].T, back=back)
 
 
+def check_size(elimination: Elimination) -> None:
+    """Raise Unsuited for a core that is too large for dense factors."""
+    width = len(elimination.free)
+    if width > CORE:
+        raise Unsuited(
+            f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
+            "what dense factors are for; use IPOPT"
+        )
+
+
 class Condensed:
     """Systems of a Program: `update` sets W and J, `factorise` adds a diagonal, `solve` solves."""
 
@@ -74,6 +85,29 @@ class Condensed:
             rows=matrix.rows[inner] - self.m, columns=matrix.columns[inner], shape=shape
         )
         self.basis: Basis | None = None
+        self._found: tuple[np.ndarray, Elimination] | None = None
+
+    def elimination(self, entries: np.ndarray) -> Elimination:
+        """Return the elimination for `entries` of the Jacobian, kept until others are given."""
+        A, values = self.A, entries[self.equal]
+        if self._found is None or self._found[0] is not entries:
+            found = eliminate(A.rows, A.columns, values, A.shape)
+            self._found = entries, drop_growing_blocks(found, A, values)
+        return self._found[1]
+
+    def seconds(self, entries: np.ndarray) -> float:
+        """Return an estimate of the time of a factorisation, infinite for a core too large.
+
+        Half of the tiles of the basis are taken to be empty in both factors of a product.
+        """
+        found = self.elimination(entries)
+        width, rest, size = len(found.free), len(found.rest), self.program.size
+        if width > CORE:
+            return np.inf
+        work = width**3 / 3 + (size + self.m) * width**2 / 16
+        if rest:
+            work += 4 * width**2 * (rest + width)
+        return CALLS + work / RATE
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
         """Set the entries of the Hessian, and of the Jacobian at a point."""
@@ -109,14 +143,10 @@ class Condensed:
 
     def _eliminate(self) -> None:
         """Find an elimination for the values, and set up the products with its basis."""
-        A, values, engine = self.A, self.values, self.engine
-        elimination = drop_growing_blocks(eliminate(A.rows, A.columns, values, A.shape), A, values)
-        width = len(elimination.free)
-        if width > CORE:
-            raise Unsuited(
-                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
-                "what dense factors are for; use IPOPT"
-            )
+        A, engine = self.A, self.engine
+        elimination = self.elimination(self.derivatives.entries)
+        self._found = None
+        check_size(elimination)
         basis = self.basis = Basis(elimination, A, engine)
         matrix, inner = self.program.jacobian, self.inner
         own, wanted = (

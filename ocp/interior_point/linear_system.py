@@ -4,24 +4,46 @@ from dataclasses import replace
 
 import numpy as np
 
-from ocp.interior_point.condensed import Condensed
+from ocp.interior_point.augmented import Augmented
+from ocp.interior_point.condensed import Condensed, check_size
 from ocp.interior_point.interior_point import COMPLEMENTARITY
 from ocp.interior_point.iterate import Bounds, Point
 from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.program import Derivatives, Program
+from ocp.solvers import fronts
 from ocp.solvers.backend import Start
 from ocp.solvers.nlp import Options
 
 STATIONARITY = 1.0  # of a solution, in the program's own units: IPOPT's limit
 LARGEST = 1e3  # multiplier at the start
+QUICK = 0.1  # seconds up to which dense factors are kept: nearly dependent rows harm them less
+
+
+def choose_system(program: Program, engine: Engine, entries: np.ndarray) -> Condensed | Augmented:
+    """Return the linear systems of a program that an estimate from its pattern says are quicker.
+
+    Args:
+        program: the program.
+        engine: makers of kernels.
+        entries: of the Jacobian at the first point.
+
+    Raises Unsuited for a large core if there is no compiler for sparse factors.
+    """
+    condensed = Condensed(program, engine)
+    seconds = condensed.seconds(entries)
+    if seconds <= QUICK or not fronts.available():
+        check_size(condensed.elimination(entries))
+        return condensed
+    augmented = Augmented(program, engine, entries)
+    return augmented if augmented.seconds() < seconds else condensed
 
 
 class ProgramStage:
-    """A Program with condensed linear systems."""
+    """A Program with its linear systems, chosen for the Jacobian's `entries` at the first point."""
 
-    def __init__(self, program: Program, engine: Engine) -> None:
+    def __init__(self, program: Program, engine: Engine, entries: np.ndarray) -> None:
         self.program, self.engine = program, engine
-        self.system = Condensed(program, engine)
+        self.system = choose_system(program, engine, entries)
         self.bounds = Bounds(program.lower, program.upper)
         self.objective, self.values = program.objective, program.values
         self.derivatives = program.derivatives
@@ -61,18 +83,24 @@ def push_inside(
         return np.minimum(np.maximum(v, least), np.where(np.isfinite(upper), upper - high, np.inf))
 
 
-def initial_point(stage: ProgramStage, start: Start, options: Options) -> Point:
-    """Return the first iterate: inside of bounds, slacks from rows, multipliers as in the start.
-
-    Unknown multipliers are those of least squares. `options` have `bound_push` and `bound_frac`.
-    """
-    program = stage.program
+def initial_variables(program: Program, start: Start, options: Options) -> np.ndarray:
+    """Return the first v (size,): inside of bounds, slacks from rows."""
     push, share = options["bound_push"], options["bound_frac"]
     v = np.zeros(program.size)
     n, m = program.variables, program.equalities
     v[:n] = push_inside(start.x[program.moving], program.lower[:n], program.upper[:n], push, share)
     rows = program.values(v.copy())
     v[n:] = push_inside(rows[m:], program.lower[n:], program.upper[n:], push, share)
+    return v
+
+
+def initial_point(stage: ProgramStage, start: Start, v: np.ndarray) -> Point:
+    """Return the first iterate, at v (size,), with multipliers as in the start.
+
+    Unknown multipliers are those of least squares.
+    """
+    program = stage.program
+    n, m = program.variables, program.equalities
     x_multipliers, g_multipliers = start.x_multipliers, start.g_multipliers
     bounded = np.isfinite(program.lower) * 1.0, np.isfinite(program.upper) * 1.0
     if x_multipliers is None or g_multipliers is None:

@@ -3,8 +3,9 @@
     minimise rho sum(p + n) + zeta / 2 |scale (v - v_R)|^2
     subject to r(v) - p + n = 0, p, n >= 0, bounds of v
 
-(Waechter & Biegler 2006, section 3.3.) Rows are elastic, so the linear systems condense to a
-dense matrix of all variables: restoration is slower than other iterations, and rare.
+(Waechter & Biegler 2006, section 3.3.) Rows are elastic: p and n condense to a softness of rows.
+The linear systems are sparse, or, for small programs and without a compiler, a dense matrix of all
+variables.
 """
 
 from collections.abc import Callable
@@ -12,14 +13,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.filter import Trial
 from ocp.interior_point.interior_point import Search, Settings
 from ocp.interior_point.iterate import Bounds, Point
+from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.linear_system import ProgramStage, with_least_squares_multipliers
-from ocp.interior_point.program import Derivatives
+from ocp.interior_point.program import Derivatives, Program
+from ocp.solvers import fronts
 
 WEIGHT = 1e3  # rho
-DENSE = 2500  # variables at most: an iteration takes about a second there
+SMALL, DENSE = 200, 2500  # variables of dense systems, and at most without a compiler
 GAIN = 0.9  # violation over the one it began with, to go back
 RESET = 1e3  # multipliers of bounds above which all begin at 1 again
 
@@ -50,6 +54,7 @@ class ElasticStage:
         upper = np.concatenate([program.upper, np.full(2 * rows, np.inf)])
         self.bounds = Bounds(lower, upper)
         self.pulled = zeta * np.minimum(1.0, 1.0 / np.maximum(np.abs(near), 1e-300)) ** 2
+        self.system: Augmented | DenseElastic | None = None
         self._last: tuple[np.ndarray | None, np.ndarray | None] = None, None
 
     def own_variables(self, v: np.ndarray) -> np.ndarray:
@@ -90,16 +95,19 @@ class ElasticStage:
 
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: ElasticDerivatives) -> None:
         """Set up the linear system of a point; raise LinAlgError if it is too large."""
+        # A copy, as the program's own evaluations return the same array
+        entries = self.program.hessian_entries(self.own_variables(v), y, 0.0).copy()
+        self.hessian_entries = entries
+        if self.system is None:
+            self.system = self._choose_system(derivatives.inner)
+        self.system.update(entries, derivatives.inner)
+
+    def _choose_system(self, derivatives: Derivatives) -> "Augmented | DenseElastic":
+        """Return dense systems for a small program, and if there is no compiler."""
         program = self.program
-        if program.variables > DENSE:
-            raise np.linalg.LinAlgError(f"more than {DENSE} variables")
-        self.hessian_entries = program.hessian_entries(self.own_variables(v), y, 0.0).copy()
-        curve, matrix = program.curvature, program.jacobian
-        self.W = np.zeros((program.variables, program.variables))
-        self.W[curve.rows, curve.columns] = self.hessian_entries
-        self.W[curve.columns, curve.rows] = self.hessian_entries
-        self.J = np.zeros(matrix.shape)
-        self.J[matrix.rows, matrix.columns] = derivatives.inner.entries
+        if program.variables <= SMALL or not fronts.available():
+            return DenseElastic(program, self.stage.engine)
+        return Augmented(program, self.stage.engine, derivatives.entries)
 
     def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step."""
@@ -109,35 +117,62 @@ class ElasticStage:
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a diagonal and factorise; tell whether the inertia is that of a minimum."""
-        program = self.program
-        n, m = program.variables, program.equalities
-        self.diagonal = diagonal + shift
-        soft = 1.0 / self.diagonal[self.p] + 1.0 / self.diagonal[self.n]
-        self.on_slacks = self.diagonal[n : program.size] + self.pulled[n:]
+        assert self.system is not None
+        grown = diagonal + shift
+        self.on_p, self.on_n = grown[self.p], grown[self.n]
+        soft = 1.0 / self.on_p + 1.0 / self.on_n
+        return self.system.factorise(grown[self.inner] + self.pulled, 0.0, soft)
+
+    def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv and dy of right-hand sides."""
+        assert self.system is not None
+        right = b + a[self.p] / self.on_p - a[self.n] / self.on_n
+        inner, y = self.system.solve(a[self.inner], right)
+        p, n = (a[self.p] + y) / self.on_p, (a[self.n] - y) / self.on_n
+        return np.concatenate([inner, p, n]), y
+
+
+class DenseElastic:
+    """Systems as those of Augmented, with softness of all rows, condensed to a dense matrix."""
+
+    def __init__(self, program: Program, engine: Engine) -> None:
+        if program.variables > DENSE:
+            raise np.linalg.LinAlgError(f"more than {DENSE} variables")
+        self.program, self.engine = program, engine
+
+    def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
+        """Set the entries of the Hessian, and of the Jacobian at a point."""
+        curve, matrix = self.program.curvature, self.program.jacobian
+        self.W = np.zeros(curve.shape)
+        self.W[curve.rows, curve.columns] = hessian_entries
+        self.W[curve.columns, curve.rows] = hessian_entries
+        self.J = np.zeros(matrix.shape)
+        self.J[matrix.rows, matrix.columns] = derivatives.entries
+
+    def factorise(self, diagonal: np.ndarray, shift: float, soft: np.ndarray) -> bool:
+        """Add a `diagonal` and a `shift`; tell whether the inertia is that of a minimum."""
+        n, m = self.program.variables, self.program.equalities
+        grown, soft = diagonal + shift, soft.copy()
+        self.on_slacks = grown[n:]
         soft[m:] += 1.0 / self.on_slacks
         self.weights = 1.0 / soft
         scaled = np.sqrt(self.weights)[:, None] * self.J
         core = self.W + scaled.T @ scaled
-        core[np.diag_indices(n)] += self.diagonal[:n] + self.pulled[:n]
+        core[np.diag_indices(n)] += grown[:n]
         try:
-            self.factor = self.stage.engine.cholesky(core)
+            self.factor = self.engine.cholesky(core)
         except np.linalg.LinAlgError:
             return False
         return bool(np.isfinite(self.factor.lower).all())
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv and dy of right-hand sides."""
-        program = self.program
-        n, m = program.variables, program.equalities
-        on_p, on_n = self.diagonal[self.p], self.diagonal[self.n]
-        right = b + a[self.p] / on_p - a[self.n] / on_n
-        right[m:] += a[n : program.size] / self.on_slacks
-        reduced = a[:n] + self.J.T @ (self.weights * right)
-        x = self.factor.solve(reduced)
+        n, m = self.program.variables, self.program.equalities
+        right = b.copy()
+        right[m:] += a[n:] / self.on_slacks
+        x = self.factor.solve(a[:n] + self.J.T @ (self.weights * right))
         y = self.weights * (self.J @ x - right)
-        slacks = (a[n : program.size] + y[m:]) / self.on_slacks
-        p, minus = (a[self.p] + y) / on_p, (a[self.n] - y) / on_n
-        return np.concatenate([x, slacks, p, minus]), y
+        return np.concatenate([x, (a[n:] + y[m:]) / self.on_slacks]), y
 
 
 def make_restoration(

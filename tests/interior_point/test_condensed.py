@@ -7,6 +7,7 @@ from compilers import compiler_needed
 from repeated_cases import for_each
 
 from ocp.codegen.assembler import unsupported_reason
+from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.condensed import Condensed, row_space
 from ocp.interior_point.elimination import eliminate
 from ocp.interior_point.kernels import compiled_products
@@ -17,6 +18,7 @@ from ocp.interior_point.kernels.compiled_products import (
 )
 from ocp.interior_point.kernels.products import Sparse, dense_pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
+from ocp.interior_point.linear_system import choose_system
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import NLP, Unsuited
@@ -260,19 +262,35 @@ def of_nodes(rng, equalities, inner):
     )
 
 
-@pytest.mark.parametrize("made", ENGINES)
+def condensed(program, entries, made):
+    """The condensed systems of a program."""
+    return Condensed(program, made())
+
+
+def augmented(program, entries, made):
+    """The sparse systems of a program."""
+    return Augmented(program, made(), entries)
+
+
+SYSTEMS = [
+    *(pytest.param(condensed, *each.values, id=each.id, marks=each.marks) for each in ENGINES),
+    pytest.param(augmented, Engine, id="sparse", marks=compiler_needed),
+]
+
+
+@pytest.mark.parametrize(("kind", "made"), SYSTEMS)
 @for_each("dependent", (False, True))
 @for_each("seed", range(4))
-def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent, made):
+def test_a_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent, kind, made):
     rng = np.random.default_rng(seed)
     equalities = nodes(rng)[:, rng.permutation(31)]
     if dependent:
         equalities = np.vstack([equalities, equalities[3] + equalities[-1]])
     stated = of_nodes(rng, equalities, rng.standard_normal((2, 31)))
     program = Program(stated, "exact", np.ones(31), made())
-    system, matrix = Condensed(program, made()), program.jacobian
     v = rng.standard_normal(program.size)
     derivatives = program.derivatives(v)
+    system, matrix = kind(program, derivatives.entries, made), program.jacobian
     hessian_entries = rng.standard_normal(len(program.hessian_kept))
     system.update(hessian_entries, derivatives)
     n, size = program.variables, program.size
@@ -291,6 +309,9 @@ def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, 
     x, y = rng.standard_normal(size), rng.standard_normal(program.rows)
     a, b = H @ x + J.T @ y, J @ x
     dv, dy = system.solve(a, b)
+    if kind is augmented and dependent:  # whose rows give way a little
+        assert dv == pytest.approx(x, abs=1e-6)
+        return
     assert dv == pytest.approx(x, abs=1e-9)
     assert H @ dv + J.T @ dy == pytest.approx(a, abs=1e-9)
     assert J.T @ dy == pytest.approx(program.jacobian_t_times(derivatives, dy), abs=1e-12)
@@ -299,12 +320,27 @@ def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, 
     assert isinstance(derivatives, Derivatives)
 
 
-def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
+def stated_by_nodes(rng):
+    """A program of a spline, and entries of its Jacobian."""
+    program = Program(of_nodes(rng, nodes(rng), np.ones((2, 31))), "exact", np.ones(31), Engine())
+    return program, program.derivatives(np.ones(program.size)).entries
+
+
+def test_a_large_core_is_refused_by_its_size_without_a_compiler(monkeypatch):
     monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
-    rng = np.random.default_rng(0)
-    stated = of_nodes(rng, nodes(rng), np.ones((2, 31)))
-    program = Program(stated, "exact", np.ones(31), Engine())
+    monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
+    program, entries = stated_by_nodes(np.random.default_rng(0))
     with pytest.raises(Unsuited, match="a core of 4 variables"):
-        Condensed(program, Engine()).update(
-            np.zeros(len(program.hessian_kept)), program.derivatives(np.ones(program.size))
-        )
+        choose_system(program, Engine(), entries)
+
+
+@compiler_needed
+def test_systems_are_sparse_where_a_core_is_large_or_slow_and_dense_elsewhere(monkeypatch):
+    program, entries = stated_by_nodes(np.random.default_rng(0))
+    assert isinstance(choose_system(program, Engine(), entries), Condensed)
+    monkeypatch.setattr("ocp.interior_point.linear_system.QUICK", 0.0)
+    assert isinstance(choose_system(program, Engine(), entries), Augmented)
+    monkeypatch.setattr(Augmented, "seconds", lambda self: 1.0)
+    assert isinstance(choose_system(program, Engine(), entries), Condensed)
+    monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
+    assert isinstance(choose_system(program, Engine(), entries), Augmented)

@@ -10,7 +10,7 @@ from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_su
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
 from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import ProgramStage, initial_point
+from ocp.interior_point.linear_system import ProgramStage, initial_point, initial_variables
 from ocp.interior_point.program import Program
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.backend import Start
@@ -37,16 +37,16 @@ def stated(nlp, start):
     from ocp.solvers.nlp import with_derivatives
 
     products = fastest_engine()
-    return ProgramStage(
-        Program(with_derivatives(nlp), "exact", np.array(start), products), products
-    )
+    program = Program(with_derivatives(nlp), "exact", np.array(start), products)
+    v = initial_variables(program, Start(x=np.array(start)), backend.COLD)
+    return ProgramStage(program, products, program.derivatives(v).entries), v
 
 
 def search_at(nlp, start):
     """A search whose linear system is that of its first point, and the point."""
-    stage = stated(nlp, start)
+    stage, v = stated(nlp, start)
     search = Search(stage, Settings(), lambda point: False)
-    point = initial_point(stage, Start(x=np.array(start)), backend.COLD)
+    point = initial_point(stage, Start(x=np.array(start)), v)
     search.filter.begin(point.theta)
     stage.linearise(point.v, point.y, point.derivatives)
     return search, point

@@ -147,6 +147,30 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
   free(stuck), free(value);
 }
 
+/* From now on eliminate last what the last factorisation solved for by large numbers, as
+   find_weak_rows tells; return whether anything changes. */
+int delay_weak_rows(const int *n, double *a, const int *iw, int *ikeep, const int *dual,
+                    const double *limit) {
+  int *weak = ROOM(int, *n);
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(read_serial(iw));
+  int count = plan ? find_weak_rows(plan, a, dual, *limit, weak) : 0;
+  Plan *next = count ? plan_without(plan, weak, count) : NULL;
+  if (next) write_serial(ikeep, next->serial);
+  pthread_mutex_unlock(&alone);
+  free(weak);
+  return next ? count : 0;
+}
+
+/* An estimate of the time of a factorisation. */
+double planned_seconds(const int *iw) {
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(read_serial(iw));
+  double spent = plan ? plan->seconds : 0;
+  pthread_mutex_unlock(&alone);
+  return spent;
+}
+
 void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *liw, double *w,
              const int *maxfrt, double *rhs, int *iw1, const int *nsteps, const int *icntl,
              const double *cntl) {

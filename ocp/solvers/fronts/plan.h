@@ -22,6 +22,7 @@ typedef struct {
   Run *run;
   int *list;       /* rows of fronts */
   int64_t *place;  /* where an entry is stored */
+  double seconds; /* that a factorisation takes, about */
   int64_t size, pile; /* of what is stored, and of fronts under way */
 } Plan;
 
@@ -159,6 +160,7 @@ static int lay_out(Plan *plan, const double *value) {
     int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
     plan->fronts = after_children(&o, drafts, sequence);
     plan->front = ROOM(Front, plan->fronts);
+    for (int q = 0; q < plan->fronts; q++) plan->seconds += time_of(drafts + sequence[q]);
     int *of = list_fronts(plan, &o, match, drafts, sequence, place);
     connect(plan, of, local);
     entry_places(plan, of, place, local);

@@ -1,0 +1,141 @@
+"""Linear systems of the interior point as sparse matrices, factorised with their inertia.
+
+    [W + D   J'] [dv]   [a]
+    [J      -S ] [dy] = [b]
+
+Unknowns are variables, slacks and multipliers. The multifrontal L D L' of `ocp.solvers.fronts`
+finds its order from the pattern: a system banded by time, with borders for durations, parameters
+and periodic ends, takes work in proportion to its length. It counts negative eigenvalues; as many
+as there are rows are those of a minimum. Rows that depend on each other get S = SOFT.
+"""
+
+import ctypes
+
+import numpy as np
+
+from ocp.interior_point.kernels.tall_matrices import Engine
+from ocp.interior_point.program import Derivatives, Program
+from ocp.solvers import fronts
+from ocp.solvers.backend import Unsuited
+
+SOFT = 1e-8  # of rows that make a system singular (Waechter & Biegler 2006, section 3.1)
+ROOMS, SINGULAR = -4, 3  # statuses of MA27: of too small a workspace, and of a singular matrix
+GROWTH = 1e5  # of an unknown that is solved for, relative to those of later fronts
+WORDS = 30  # of whole numbers in each of its lists
+NOTHING, NO_NUMBER = np.zeros(1, dtype=np.int32), np.zeros(1)  # arguments that are not used
+
+
+class Augmented:
+    """Systems of a Program: `update` sets W and J, `factorise` adds diagonals, `solve` solves.
+
+    They are planned for `entries` of the Jacobian.
+    """
+
+    def __init__(self, program: Program, engine: Engine, entries: np.ndarray) -> None:
+        self.program = program
+        self.library = ctypes.CDLL(str(fronts.library()))
+        self.library.planned_seconds.restype = ctypes.c_double
+        size, n, m = program.size, program.variables, program.equalities
+        matrix, curve = program.jacobian, program.curvature
+        every, rows, slack = np.arange(size), np.arange(program.rows), np.arange(n, size)
+        i = [curve.rows, every, size + matrix.rows, size + m + np.arange(size - n), size + rows]
+        j = [curve.columns, every, matrix.columns, slack, size + rows]
+        ends = np.cumsum([len(each) for each in i])
+        self.parts = [slice(end - len(each), end) for each, end in zip(i, ends)]
+        self.row, self.column = (
+            np.ascontiguousarray(np.concatenate(each) + 1, dtype=np.int32) for each in (i, j)
+        )
+        self.values = np.zeros(len(self.row))
+        self.values[self.parts[3]] = -1.0
+        self.unknowns = size + program.rows
+        self.size, self.count = (
+            np.array([each], dtype=np.int32) for each in (self.unknowns, len(self.row))
+        )
+        self.plan, self.work, self.info = (np.zeros(WORDS, dtype=np.int32) for _ in range(3))
+        self.factors = np.zeros(len(self.row))
+        self.dual = (np.arange(self.unknowns) >= size).astype(np.int32)
+        self.library.ma27ad_(
+            *self._pattern(),
+            *_addresses(NOTHING, NOTHING, self.plan, NOTHING, NOTHING),
+            *_addresses(NOTHING, NOTHING, NO_NUMBER, self.info, NO_NUMBER),
+        )
+
+        self.values[self.parts[2]] = entries
+        self.factorise(np.ones(size), 0.0)
+
+    def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
+        """Set the entries of the Hessian, and of the Jacobian at a point."""
+        self.hessian_entries = hessian_entries
+        self.values[self.parts[0]] = hessian_entries
+        self.values[self.parts[2]] = derivatives.entries
+
+    def factorise(self, diagonal: np.ndarray, shift: float, soft: np.ndarray | float = 0.0) -> bool:
+        """Add a `diagonal` (size,) and a `shift` of all of it to W and factorise, with S = `soft`.
+
+        Returns whether the system has the inertia of a minimum.
+        """
+        self.values[self.parts[1]] = diagonal + shift
+        self.values[self.parts[4]] = -np.asarray(soft)
+        checked = shift == 0.0 and not np.any(soft)
+        negative = self._count_negative(checked)
+        if negative < self.program.rows:  # too few: rows are dependent, whatever the curvature
+            self.values[self.parts[4]] = -np.maximum(soft, SOFT)
+            negative = self._count_negative(False)
+        return negative == self.program.rows
+
+    def _count_negative(self, checked: bool) -> int:
+        """Factorise and return the number of negative eigenvalues, -1 of a singular matrix.
+
+        If it is `checked`, unknowns that were solved for by large numbers go last, until none is.
+        """
+        if not np.isfinite(self.values).all():
+            return self.unknowns
+        while True:
+            self.factors[: len(self.values)] = self.values
+            room = np.array([len(self.factors)], dtype=np.int32)
+            self.library.ma27bd_(
+                *self._pattern(),
+                *_addresses(self.factors, room, self.work, NOTHING, self.plan),
+                *_addresses(NOTHING, NOTHING, NOTHING, NOTHING, NO_NUMBER, self.info),
+            )
+            status = int(self.info[0])
+            if status == ROOMS:
+                self.factors = np.zeros(int(self.info[1]))
+            elif status or not checked or not self._delay_weak():
+                break
+        if status < 0:
+            raise Unsuited(
+                f"plugin 'structured': a system of {self.unknowns} unknowns is too large to be "
+                "ordered; use IPOPT"
+            )
+        return -1 if status == SINGULAR else int(self.info[14])
+
+    def _delay_weak(self) -> bool:
+        """Let unknowns that were solved for by large numbers go last; tell whether there are any.
+
+        The inertia is counted wrongly, and refinement fails, where such numbers multiply.
+        """
+        given = self.size, self.factors, self.work, self.plan, self.dual, np.array([GROWTH])
+        return bool(self.library.delay_weak_rows(*_addresses(*given)))
+
+    def seconds(self) -> float:
+        """Return an estimate of the time of a factorisation, after the first one."""
+        return float(self.library.planned_seconds(*_addresses(self.work)))
+
+    def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
+        x = np.concatenate([a, b])
+        self.library.ma27cd_(
+            *_addresses(self.size, self.factors, NOTHING, self.work, NOTHING, NO_NUMBER),
+            *_addresses(NOTHING, x, NOTHING, NOTHING, NOTHING, NO_NUMBER),
+        )
+        return x[: len(a)], x[len(a) :]
+
+    def _pattern(self) -> list[ctypes.c_void_p]:
+        """Return the arguments of the pattern: sizes, rows and columns."""
+        return _addresses(self.size, self.count, self.row, self.column)
+
+
+def _addresses(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
+    """Return where arrays are, as C takes them."""
+    return [ctypes.c_void_p(each.ctypes.data) for each in arrays]

@@ -1,0 +1,1 @@
+"""Solvers beside each other on the problems of the gallery."""
