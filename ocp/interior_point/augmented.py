@@ -137,5 +137,5 @@ class Augmented:
 
 
 def _addresses(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
-    """Return where arrays are, as C takes them."""
+    """Return addresses of arrays, as C takes them."""
     return [ctypes.c_void_p(each.ctypes.data) for each in arrays]

@@ -18,7 +18,8 @@ def solved(iterations, objective=2.0, seconds=1.0):
 
 def test_lines_mark_failures_and_other_optima_and_tell_ratios():
     told = line("hop", {"ipopt": solved(41), "structured": solved(43, 2.5, 0.4)})
-    assert told.split() == "hop 41 2 0.50 1.00 1.00 43 2.5* 0.20 0.40 0.40".split()
+    words = "hop 41 2 0.50 1.00 1.00 43 2.5* 0.20 0.40 0.40"
+    assert told.split() == words.split()
     assert line("hop", {"ipopt": solved(41), "auto": failure("no", 3.0)}).endswith(" no")
 
 

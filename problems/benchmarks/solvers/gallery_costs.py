@@ -1,6 +1,7 @@
 """Problems of the gallery by IPOPT and by our interior point: status, optimum, iterations, seconds.
 
-    python -m problems.benchmarks.solvers.gallery_costs [NAME ...] [--by ipopt,structured] [--limit 300]
+    python -m problems.benchmarks.solvers.gallery_costs [NAME ...]
+        [--by ipopt,structured] [--limit 300]
 
 Each solve has a process of its own. Seconds are of its processor: of the search alone, and with
 building. Plugins are `auto`, `ipopt` and `structured`. The last lines are what each came to.
@@ -17,7 +18,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from ocp import Solver
-from ocp.cli.commands.list_problems import tasks
+from ocp.cli import modules
+from ocp.studies import Task
 
 PLUGINS = ("auto", "ipopt", "structured")
 SAME = 1e-6  # relative: objectives that count as one
@@ -35,6 +37,12 @@ class Solved:
     objective: float
     search: float
     total: float
+
+
+def tasks() -> dict[str, Task]:
+    """Return {name: Task} of the problems that come with the package."""
+    every = modules().items()
+    return {name: module.TASK for name, module in every if hasattr(module, "TASK")}
 
 
 def solved_here(name: str, plugin: str) -> Solved:
