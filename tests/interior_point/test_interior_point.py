@@ -238,8 +238,9 @@ def test_iterates_of_a_program_with_fixed_variables_evaluate_nothing_anew():
         assert point.x_multipliers[0] == pytest.approx(-slope[0], rel=1e-12)
 
 
-def test_a_program_without_a_small_core_ends_at_once_with_what_to_use(monkeypatch):
+def test_a_large_core_without_a_compiler_ends_at_once_with_what_to_use(monkeypatch):
     monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
+    monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
     with pytest.raises(ValueError, match=r"a core of \d+ variables: more than 3.*; use IPOPT$"):
         solve(lift(points=10), solver=OURS)
 
