@@ -15,7 +15,7 @@ from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.resolution_check import refinement_advice
 from ocp.certificate.row_violations import Violation
 from ocp.certificate.transition_violations import Impact
-from ocp.mechanics.values.validation import relative_tolerance
+from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
 from ocp.problem.reserved_names import phase_label
 from ocp.solution.margins import Reserve, reserve_lines
@@ -138,9 +138,9 @@ class Verification:
 
         Raises:
             NotVerified: listing the faults, with names, times and units.
-            ValueError: for a tolerance that is no number below 1.
+            ValueError: for a tolerance that is no number.
         """
-        relative_tolerance("tolerance", tolerance)
+        check_type("tolerance", tolerance, int, float, np.integer, np.floating)
         exceeding = self._faults(tolerance)
         faults = [*self.refusals, *exceeding]
         if any(not line.startswith(FIRST_ORDER) for line in exceeding):

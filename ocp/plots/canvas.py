@@ -87,15 +87,17 @@ def _bytes(figure: Figure, kind: str) -> bytes:
     alone.
     """
     from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    buffer = io.BytesIO()
     with rc_context({"text.hinting": "none"}):
-        figure.savefig(buffer, format="rgba" if kind == "png" else kind, dpi=DPI)
-    if kind != "png":
-        return buffer.getvalue()
-    wide = int(DPI * figure.get_size_inches()[0])
-    pixels = np.frombuffer(buffer.getbuffer(), dtype=np.uint8).reshape(-1, wide, 4)
-    return _png(pixels[..., :3])
+        if kind != "png":
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, dpi=DPI)
+            return buffer.getvalue()
+        figure.dpi = DPI
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return _png(np.asarray(canvas.buffer_rgba())[..., :3])
 
 
 def _png(pixels: np.ndarray) -> bytes:

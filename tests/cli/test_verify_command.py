@@ -37,7 +37,7 @@ def test_a_tolerance_that_is_none_is_refused(solution, tmp_path, capsys, toleran
 
 def test_a_tolerance_in_per_cent_is_refused_before_anything_is_solved(capsys):
     assert command(["run", "two_link_lift", "--verify", "5"]) == 2
-    assert "--verify: expected a share below 1, got 5; 5 % is 0.05" in capsys.readouterr().err
+    assert "--verify: expected a share of at most 1, got 5; 5 % is 0.05" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

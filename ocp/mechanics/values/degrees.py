@@ -10,14 +10,15 @@ from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.units import unit_of
 
 PACKAGE = __name__.partition(".")[0]
-TURNS = 7.0  # rad, over one turn: beyond it an angle is likely in degrees
+TURN = 7.0  # rad, over one turn: beyond it an angle that one states is likely in degrees
+TURNS = 10.0  # rad, and one of a file
 FAST = 50.0  # rad/s, beyond which a limit of velocity is likely in degrees a second
 WITHOUT_END = 1e3  # rad, beyond which a limit says that there is none
 
 
 def degrees_suspected(angle: float, *, rate: bool = False) -> str:
     """Return in words that an angle (rad), or a `rate` (rad/s), is likely in degrees; "" if not."""
-    if not (FAST if rate else TURNS) < abs(angle) < WITHOUT_END:
+    if not (FAST if rate else TURN) < abs(angle) < WITHOUT_END:
         return ""
     turns, per = abs(angle) / (2 * pi), "/s" if rate else ""
     return (

@@ -200,11 +200,11 @@ def positive(what: str, value: object, zero: bool = False, unit: str | None = No
 
 
 def relative_tolerance(what: str, value: object) -> float:
-    """Return a relative tolerance, above 0 and below 1; raise ValueError naming `what`."""
+    """Return a relative tolerance, above 0 and at most 1; raise ValueError naming `what`."""
     share = positive(what, value)
-    if share >= 1:
+    if share > 1:
         raise ValueError(
-            f"{what}: expected a share below 1, got {share:g}; {share:g} % is {share / 100:g}"
+            f"{what}: expected a share of at most 1, got {share:g}; {share:g} % is {share / 100:g}"
         )
     return share
 

@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from ocp.mechanics.values.validation import positive_integer, relative_tolerance
+from ocp.mechanics.values.validation import positive_integer
 from ocp.motion.segment import Part
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
@@ -73,7 +73,6 @@ def check_refine(
     """Raise ValueError naming what cannot be refined."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < np.inf:
         raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
-    relative_tolerance("refine", tolerance)
     positive_integer("refine: rounds", rounds)
     positive_integer("refine: points", points)
     collocated = isinstance(transcription.method, Collocation)
