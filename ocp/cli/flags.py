@@ -137,9 +137,9 @@ def read_line(
         bare = [text for text in getattr(values, "sets", ()) if "=" not in text]
         if bare and not flag:
             parser.error(f"--set {bare[-1]}: no value: --set {bare[-1]}={odd[0]}")
-        known = [each.lstrip("-") for each in FLAG.findall(parser.format_help())]
-        near = suggestion(flag.lstrip("-"), known).replace("'", "'--", 1) if flag else ""
-        parser.error(f"unrecognized arguments: {' '.join(odd)}{near}")
+        near = suggestion(flag, FLAG.findall(parser.format_help())) if flag else ""
+        where = near or f"; {parser.prog} --help tells those there are"
+        parser.error(f"unrecognized arguments: {' '.join(odd)}{where}")
     return values
 
 

@@ -84,7 +84,10 @@ def test_misspelt_flags_and_values_are_answered_with_the_nearest(flags, near, ca
     assert f"(did you mean {near!r}?)" in capsys.readouterr().err
 
 
-def test_a_flag_that_is_like_none_is_answered_with_none(capsys):
+def test_a_flag_that_is_like_none_is_answered_with_where_they_are_told(capsys):
     assert command(["run", "gait", "--velocity", "1.3"]) == 2
     line = capsys.readouterr().err.splitlines()[-1]
-    assert line == "ocp run gait: error: unrecognized arguments: --velocity 1.3"
+    assert line == (
+        "ocp run gait: error: unrecognized arguments: --velocity 1.3; ocp run gait --help tells "
+        "those there are"
+    )
