@@ -1,4 +1,4 @@
-"""What is published: one version everywhere, a recipe that asks for what the project asks."""
+"""Publication: one version everywhere, a recipe that asks for what the project asks."""
 
 import re
 from pathlib import Path

@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union
 
 from ocp.mechanics import Open
+from ocp.mechanics.values.validation import positive
 from ocp.spelling import suggestion
 from ocp.studies.store.argument_records import Keywords, flags_of
 from ocp.studies.store.qualified_names import module_at
@@ -109,6 +110,16 @@ def add(group: argparse._ActionsContainer, prefix: str, setting: Setting, **opti
         group.add_argument(f"--{flag}", **options)
     except argparse.ArgumentError:
         group.add_argument(f"--{prefix}.{flag}", **options)
+
+
+def relative_tolerance(what: str, value: object) -> float:
+    """Return a relative tolerance, above 0 and at most 1; raise ValueError naming `what`."""
+    share = positive(what, value)
+    if share > 1:
+        raise ValueError(
+            f"{what}: expected a share of at most 1, got {share:g}; {share:g} % is {share / 100:g}"
+        )
+    return share
 
 
 def read_line(

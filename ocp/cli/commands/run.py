@@ -21,7 +21,16 @@ from ocp.cli.exit_status import (
     exit_status,
     refuse,
 )
-from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
+from ocp.cli.flags import (
+    NOTHING,
+    Setting,
+    add,
+    literal,
+    of_function,
+    of_record,
+    parse,
+    relative_tolerance,
+)
 from ocp.cli.output.brief_report import LINES, brief
 from ocp.cli.output.iterations import iteration_printer, iteration_status, watch_both
 from ocp.cli.output.run_report import block, describe, summary
@@ -30,7 +39,6 @@ from ocp.cli.output.status_line import Steps, status_line
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.catalogue import is_choice
 from ocp.dynamics.formulation import Formulation
-from ocp.mechanics.values.validation import relative_tolerance
 from ocp.motion.spline import KNOTS, BSpline
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, keep_interrupts

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from ocp.certificate import NotVerified, verify
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
-from ocp.cli.flags import read_line
+from ocp.cli.flags import read_line, relative_tolerance
 from ocp.cli.output.status_line import status_line
-from ocp.mechanics.values.validation import relative_tolerance
 from ocp.progress import say
 from ocp.storage import load
 

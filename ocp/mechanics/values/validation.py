@@ -199,16 +199,6 @@ def positive(what: str, value: object, zero: bool = False, unit: str | None = No
     return freeze(number[()])
 
 
-def relative_tolerance(what: str, value: object) -> float:
-    """Return a relative tolerance, above 0 and at most 1; raise ValueError naming `what`."""
-    share = positive(what, value)
-    if share > 1:
-        raise ValueError(
-            f"{what}: expected a share of at most 1, got {share:g}; {share:g} % is {share / 100:g}"
-        )
-    return share
-
-
 def symmetric(what: str, value: object, m: int, unit: str | None = None) -> np.ndarray:
     """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`.
 
