@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TypeAlias
 
-import casadi as ca
-
 from ocp.mechanics.elements.drives import Strength, check_drives
 from ocp.mechanics.elements.joint_elements import check_joint_units, check_name, graph_number
 from ocp.mechanics.elements.smooth_curves import ramp
 from ocp.mechanics.model.tree_validation import Mechanism
+from ocp.mechanics.muscles.activation_dynamics import activation_pace
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
@@ -174,7 +173,5 @@ class Activation:
 
     def _pace(self, share: Matrix, gap: Matrix) -> Matrix:
         """Return da/dt (1/s) over the `gap` between signal and share, by De Groote's law."""
-        height = 0.5 + 1.5 * share
-        switch = ca.tanh(self.steepness * gap) / 2
-        on = (0.5 + switch) / (graph_number(self.time) * height)
-        return on + (0.5 - switch) * height / graph_number(self._off)
+        times = graph_number(self.time), graph_number(self._off)
+        return activation_pace(gap, share, *times, self.steepness)

@@ -22,6 +22,7 @@ from ocp.mechanics.elements.tendons import total_length
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.kinematics.rigid import Motion
+from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
@@ -98,6 +99,25 @@ class State:
         if tree.flexible:
             return flexible_kinematics.jacobian(tree, self.q, point)[3:, :]
         return rigid.jacobian_at(tree, self.moves, point)[3:, :]
+
+    def point_slides(self, end: str) -> dict[int, Matrix]:
+        """Return {row of q: d place / dq (3)} of a point."""
+        if self.tree.flexible:
+            return dict(enumerate(ca.horzsplit(self._slide(end))))
+        return self.link_slides(self.tree.point(end).link, self.place(end))
+
+    def link_slides(self, link: str, place: Matrix) -> dict[int, Matrix]:
+        """Return {row of q: d place / dq (3)} of a place (3, m) on a link, all links rigid."""
+        columns = rigid.jacobian_columns(self.tree, self.moves, link, place)
+        return {row: column[3:] for row, column in columns.items()}
+
+    def link_frame(self, link: str) -> tuple[Matrix, Matrix]:
+        """Return the rotation (3x3) and the origin (3, m) of a link that does not bend, or of the
+        ground."""
+        if link == GROUND:
+            return ca.DM.eye(3), ca.DM.zeros(3)
+        move = self.moves[self.tree.link_index(link)]
+        return move.rotation, move.origin
 
 
 def _pull(places: Sequence[Matrix], k: int) -> Matrix:

@@ -4,12 +4,13 @@ Coordinates x are those of the named joint (rad or m), or the amplitude of a lin
 is N m at a joint that turns is N at one that slides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 from typing import Any, Protocol
 
+import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.smooth_curves import Cubic, cubic, friction, ramp, ramp_area, ramp_slope
@@ -44,6 +45,10 @@ class MotionState(Protocol):
     @property
     def qd(self) -> Matrix: ...
     def row(self, joint: str) -> int: ...
+    def place(self, end: End) -> Matrix: ...
+    def point_slides(self, end: str) -> dict[int, Matrix]: ...
+    def link_frame(self, link: str) -> tuple[Matrix, Matrix]: ...
+    def link_slides(self, link: str, place: Matrix) -> dict[int, Matrix]: ...
     def length(self, path: Sequence[End]) -> Matrix: ...
     def length_slope(self, path: Sequence[End]) -> Matrix: ...
     def length_rate(self, path: Sequence[End]) -> Matrix: ...
@@ -402,3 +407,11 @@ def push_loss(record: Any, depth: Matrix, rate: Matrix) -> Matrix:
 def graph_number(number: Numbers) -> Matrix:
     """Return a number of an element as graphs take it."""
     return expression_of(number) if is_open(number) else number
+
+
+def gradient_at(function: Callable[[Matrix], Matrix], place: Matrix) -> Matrix:
+    """Return the gradient (k,) of a function at a place (k,), numbers or expressions."""
+    kind: type[Matrix] = ca.MX if isinstance(place, ca.MX) else ca.SX
+    x = kind.sym("x", *place.shape)
+    slope = ca.substitute(ca.gradient(kind(function(x)), x), x, kind(ca.densify(place)))
+    return ca.evalf(slope) if isinstance(place, ca.DM) and not ca.symvar(slope) else slope

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import casadi as ca
 
-from ocp.mechanics.elements.joint_elements import MotionState, row_of
+from ocp.mechanics.elements.joint_elements import MotionState, gradient_at, row_of
 from ocp.mechanics.model.tree_validation import Mechanism
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
@@ -65,7 +65,7 @@ class PassiveMoment:
     def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
         rows = [state.row(joint) for joint in self.joints]
-        total = -_gradient(lambda x: _energy(self, x), state.q[rows])
+        total = -gradient_at(lambda x: _energy(self, x), state.q[rows])
         if self.moment is not None:
             given = self.moment(state.q[rows], state.qd[rows])
             total = total + as_column(f"passive moment {self.name!r}: moment", given)
@@ -89,11 +89,3 @@ def _energy(record: PassiveMoment, x: Matrix) -> Matrix:
     if record.energy is None:
         return ca.DM(0)
     return as_column(f"passive moment {record.name!r}: energy", record.energy(x))
-
-
-def _gradient(function: Callable[[Matrix], Matrix], place: Matrix) -> Matrix:
-    """Return the gradient (k,) of a function at a place (k,), numbers or expressions."""
-    kind: type[Matrix] = ca.MX if isinstance(place, ca.MX) else ca.SX
-    x = kind.sym("x", *place.shape)
-    slope = ca.substitute(ca.gradient(kind(function(x)), x), x, kind(ca.densify(place)))
-    return ca.evalf(slope) if isinstance(place, ca.DM) and not ca.symvar(slope) else slope

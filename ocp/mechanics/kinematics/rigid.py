@@ -315,15 +315,26 @@ def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
 
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return J (6, n) as `jacobian` does, from the motions of all links."""
-    parents, spans, k = tree.parents, tree.spans, tree.link_index(point.link)
-    place = point_position(tree, moves, point)
     columns = [ca.DM.zeros(6)] * tree.dof
+    place = point_position(tree, moves, point)
+    for row, column in jacobian_columns(tree, moves, point.link, place).items():
+        columns[row] = column
+    return ca.horzcat(ca.DM(6, 0), *columns)
+
+
+def jacobian_columns(
+    tree: Tree, moves: Sequence[Motion], link: str, place: Matrix
+) -> dict[int, Matrix]:
+    """Return {row of q: column (6) of J} for the point of a link at a place (3, m, global axes), of
+    the coordinates that move it."""
+    parents, spans, k = tree.parents, tree.spans, tree.link_index(link)
+    columns: dict[int, Matrix] = {}
     while k >= 0:
         for row, (turn, slide) in zip(spans[k], joint_axes(tree.joints[k], moves[k])):
             column = ca.vertcat(turn, slide + ca.cross(turn, place - moves[k].origin))
-            columns[row] = columns[row] + column if tree.mapped else column
+            columns[row] = columns[row] + column if row in columns else column
         k = parents[k]
-    return ca.horzcat(ca.DM(6, 0), *columns)
+    return columns
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,1 @@
+"""Muscles: their curves, activation, paths, cost in metabolic power, and fatigue."""

@@ -1,0 +1,148 @@
+"""Polynomials fitted to samples of a path's length and slopes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.elements.forces import State
+from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.muscles.paths import Path, PolynomialPath
+from ocp.mechanics.values.types import Numbers
+from ocp.mechanics.values.validation import numbers, positive, positive_integer, set_fields
+from ocp.spelling import suggest_fields
+
+HELD_OUT = 4  # every so many samples one judges the fit, and does not enter it
+
+
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PathSamples:
+    """Lengths of a path in N postures, and its slopes where they are known.
+
+    Args:
+        joints: names of the k joints that it crosses.
+        coordinates: (N, k) rad or m.
+        lengths: (N,) m.
+        slopes: (N, k) dl/dq (m/rad or 1), the negative of moment arms; None if they are not known.
+
+    Raises:
+        ValueError: for arrays of other shapes.
+    """
+
+    joints: Sequence[str]
+    coordinates: Numbers
+    lengths: Numbers
+    slopes: Numbers = None
+
+    def __post_init__(self) -> None:
+        shape = np.size(self.lengths), len(self.joints)
+        set_fields(
+            self,
+            joints=tuple(self.joints),
+            coordinates=numbers("samples: coordinates", self.coordinates, shape),
+            lengths=numbers("samples: lengths", self.lengths, shape[:1]),
+        )
+        if self.slopes is not None:
+            set_fields(self, slopes=numbers("samples: slopes", self.slopes, shape))
+
+
+def sample_path(
+    tree: Tree,
+    path: Path,
+    within: Mapping[str, tuple[float, float]],
+    *,
+    count: int = 500,
+    seed: int = 0,
+) -> PathSamples:
+    """Lengths and slopes of a path in random postures, the same for the same seed.
+
+    Args:
+        tree: the mechanism.
+        path: the path.
+        within: {joint: (lower, upper) coordinate (rad or m)} of the joints that it crosses; other
+            coordinates are zero.
+        count: postures.
+        seed: of the random numbers.
+
+    Returns:
+        The samples.
+
+    Raises:
+        ValueError: for a joint that the tree does not have.
+    """
+    rows = [tree.coordinate(joint) for joint in within]
+    lower, upper = np.transpose([*within.values()])
+    places = np.random.default_rng(seed).uniform(lower, upper, (count, len(rows)))
+    lengths, slopes = np.zeros(count), np.zeros(places.shape)
+    for k, place in enumerate(places):
+        q = np.array(tree.neutral, dtype=float)
+        q[rows] = place
+        state = State(tree=tree, q=ca.DM(q))
+        slope = path.slope(state)
+        lengths[k] = float(path.length(state))
+        slopes[k] = [float(slope.get(row, 0.0)) for row in rows]
+    return PathSamples(joints=tuple(within), coordinates=places, lengths=lengths, slopes=slopes)
+
+
+def fit_polynomial(samples: PathSamples, order: int = 5, *, within: float) -> PolynomialPath:
+    """Polynomial of least squares through lengths, and slopes where they are known.
+
+    Every fourth sample is left out of the fit, and judges it. A slope counts as much as a length
+    that it changes over the joint's range, root mean square.
+
+    Args:
+        samples: lengths, and slopes, in random postures.
+        order: highest sum of exponents.
+        within: largest root-mean-square error of the length (m) that is accepted.
+
+    Returns:
+        The path, with its errors in the samples left out and its range.
+
+    Raises:
+        ValueError: for an error above `within`, or fewer samples than the fit needs.
+    """
+    order = positive_integer("fit: order", order)
+    within = positive("fit: within", within)
+    x, label = samples.coordinates, f"path over {', '.join(samples.joints)}"
+    count, width = x.shape
+    exponents = np.array(
+        [each for each in product(range(order + 1), repeat=width) if sum(each) <= order]
+    )
+    judges = np.arange(count) % HELD_OUT == HELD_OUT - 1
+    if (count - judges.sum()) < 2 * len(exponents):
+        raise ValueError(
+            f"{label}: order {order} has {len(exponents)} terms: expected at least "
+            f"{2 * len(exponents) * HELD_OUT // (HELD_OUT - 1) + 1} samples, got {count}"
+        )
+    rows, right = [_powers(x, exponents)[~judges]], [samples.lengths[~judges]]
+    if samples.slopes is not None:
+        for k, spread in enumerate(x.std(axis=0)):
+            lowered = exponents - np.eye(width, dtype=int)[k]
+            slopes = exponents[:, k] * _powers(x, np.maximum(lowered, 0))
+            rows.append(spread * slopes[~judges])
+            right.append(spread * samples.slopes[~judges, k])
+    coefficients = np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)[0]
+    errors = (_powers(x, exponents) @ coefficients - samples.lengths)[judges]
+    rms, largest = float(np.sqrt(np.mean(errors**2))), float(np.abs(errors).max())
+    if rms > within:
+        raise ValueError(
+            f"{label}: a polynomial of order {order} is {rms:.3g} m off (rms, {largest:.3g} m at "
+            f"most): expected at most {within:g} m; take a higher order or a smaller range"
+        )
+    return PolynomialPath(
+        joints=samples.joints,
+        exponents=exponents,
+        coefficients=coefficients,
+        lower=x.min(axis=0),
+        upper=x.max(axis=0),
+        rms=rms,
+        largest=largest,
+    )
+
+
+def _powers(x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    """Return the monomials (N, terms) of coordinates (N, k)."""
+    return np.prod(x[:, None, :] ** exponents, axis=2)
