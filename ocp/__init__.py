@@ -137,7 +137,6 @@ from ocp.version import VERSION as __version__
 if TYPE_CHECKING:
     from ocp.certificate.checks.simulation import simulate
     from ocp.certificate.verification import NotVerified, Verification
-    from ocp.certificate.verify_solution import verify
     from ocp.estimation.identification import Fit, fit, predict
     from ocp.estimation.inverse_dynamics import measured_torques
     from ocp.estimation.marker_kinematics import MarkerFit, inverse_kinematics
@@ -160,6 +159,7 @@ if TYPE_CHECKING:
     from ocp.solving.refinement.refine import refine
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
+    from ocp.solving.verify_solution import verify
     from ocp.storage.npz import load, save
     from ocp.studies import OwnFile, Published, Task, Views, compare, multistart, pareto, sweep
 

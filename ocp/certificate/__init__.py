@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ocp.certificate.certify_solution import certify
+    from ocp.certificate.checks.convergence import Convergence, keep_convergence
     from ocp.certificate.checks.optimality import program_variables
     from ocp.certificate.checks.replay_motion import replay
     from ocp.certificate.checks.simulation import Simulation, simulate
@@ -18,22 +20,23 @@ if TYPE_CHECKING:
     )
     from ocp.certificate.row_violations import Violation
     from ocp.certificate.verification import NotVerified, Verification
-    from ocp.certificate.verify_solution import verify
 
 __all__ = [
     "ContactQuality",
+    "Convergence",
     "Extreme",
     "NotVerified",
     "Simulation",
     "Verification",
     "Violation",
+    "certify",
     "contact_quality",
     "extremes_data",
+    "keep_convergence",
     "polygon_margin",
     "program_variables",
     "replay",
     "simulate",
-    "verify",
     "violations",
 ]
 

@@ -48,6 +48,18 @@ def _first_order(numbers: Figures) -> Iterator[Line]:
     yield "first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"
 
 
+def convergence_lines(known: Figures) -> Iterator[Line]:
+    """Yield the lines that say to what share a motion is converged in its basis."""
+    share = known["share"]
+    to = "" if share is None else f"to {max(0.01, 100 * share):.2g} % on {known['basis']}: "
+    yield "converged", f"{to}{known['words']}"
+    yield from (("", text) for text in known["curve_words"])
+
+
+def _convergence(numbers: Figures) -> Iterator[Line]:
+    return convergence_lines(numbers["convergence"]) if numbers["convergence"] else iter(())
+
+
 def _approximation(numbers: Figures) -> Iterator[Line]:
     """Yield the lines on a formulation that is an approximation."""
     known = numbers["approximation"]
@@ -114,6 +126,7 @@ SECTIONS = (
     _simulation,
     _energy,
     _first_order,
+    _convergence,
     _approximation,
     _slope,
     _lengths,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ocp.certificate.certificate_lines import Figures, certificate_lines, violation_lines
 from ocp.certificate.checks.beam_stretch import Slope
+from ocp.certificate.checks.convergence import KEPT, Convergence, convergence_data
 from ocp.certificate.checks.flight_momentum import Flight
 from ocp.certificate.checks.formulation_error import ApproximationError
 from ocp.certificate.checks.replay_motion import Deviations
@@ -96,6 +97,7 @@ class Verification:
         impacts, flights: between phases, and of motions without ground.
         lengths: largest distance of a quaternion's length from one, which judges nothing.
         reserves: {joint and side: Reserve}, the least strength left.
+        convergence: what the next basis changes, where that was solved too, else None.
     """
 
     violations: Mapping[str, Violation]
@@ -113,6 +115,7 @@ class Verification:
     flights: tuple[Flight, ...] = ()
     lengths: float | None = None
     reserves: Mapping[str, Reserve] = field(default_factory=dict)
+    convergence: Convergence | None = None
 
     @property
     def drift(self) -> float:
@@ -133,8 +136,9 @@ class Verification:
         """Return self if nothing exceeds `tolerance` or is refused; raise NotVerified otherwise.
 
         The tolerance applies to every row of every constraint at every instant, relative to its
-        bound (absolute for bounds below 1), and to every Check. A number that is nan exceeds every
-        tolerance.
+        bound (absolute for bounds below 1), to every Check, and to what the next basis changes,
+        where that was solved: objective and duration, and twice the tolerance to curves, of their
+        range. A number that is nan exceeds every tolerance.
 
         Raises:
             NotVerified: listing the faults, with names, times and units.
@@ -199,6 +203,8 @@ class Verification:
                 value = check.evaluate(record)
                 if value is not None:
                     yield value, f"{prefix}{check.words}: {value:.4g} {check.unit(record)}".rstrip()
+        if self.convergence is not None:
+            yield self.convergence.share, f"not converged: {self.convergence.words}"
         known = self.approximation
         if known is not None:
             yield known.relative, f"dynamics {known.dynamics!r} is an approximation: {known}"
@@ -275,4 +281,5 @@ def certificate_data(certificate: Verification, tolerance: float | None = None) 
         "lengths": certificate.lengths,
         "impacts": [asdict(each) | {"error": each.error} for each in certificate.impacts],
         "flights": [asdict(each) for each in certificate.flights],
+        KEPT: certificate.convergence and convergence_data(certificate.convergence),
     }

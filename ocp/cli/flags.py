@@ -26,6 +26,10 @@ HOST = "127.0.0.1"  # this machine alone
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 FLAG = re.compile(r"--[\w.-]+")
 NEGATIVE = re.compile(r"-(\d|\.\d|inf\b)")
+CONVERGED = (  # the help of a flag of run and verify
+    "solve on the next basis too, of half as long segments: the certificate then holds only where "
+    "objective and duration change by less than its tolerance, and curves by less than twice that"
+)
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 ARGUMENTS = re.compile(r"^Args:\n((?:[ \t]+.*\n?)+)", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)

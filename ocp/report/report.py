@@ -6,7 +6,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from ocp.certificate.certificate_lines import certificate_lines, verdict_lines, violation_lines
+from ocp.certificate.certificate_lines import (
+    certificate_lines,
+    convergence_lines,
+    verdict_lines,
+    violation_lines,
+)
+from ocp.certificate.checks.convergence import KEPT
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.certificate.constraint_violations import violations
 from ocp.certificate.unasked_limits import unasked_limits, unasked_words
@@ -85,6 +91,7 @@ def describe(
         "elements": elements_data(solution),
         "reserves": reserves_data(left),
         "refinement": statistics.get("refinement", []),
+        KEPT: statistics.get(KEPT),
         "outputs": output_ranges(solution),
     }
 
@@ -121,6 +128,7 @@ def report_lines(report: Report) -> list[Line]:
         ("worst violation", "at nodes / on the dense grid"),
         *violation_lines(report["violations"]),
         *([] if verification is None else certificate_lines(verification)),
+        *kept_convergence(report),
         *loop_lines(report["loops"]),
         *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
         *element_lines(report["elements"]),
@@ -132,6 +140,13 @@ def report_lines(report: Report) -> list[Line]:
 def _integral(value: float | None) -> str:
     """Return the words for the objective's integral."""
     return "" if value is None else f" (on a fine grid {value:.9g})"
+
+
+def kept_convergence(report: Report) -> list[Line]:
+    """Return the lines on the convergence that a solution keeps, where no certificate says it."""
+    verification, known = report["verification"], report[KEPT]
+    told = verification is not None and verification[KEPT] is not None
+    return [] if told or known is None else [*convergence_lines(known)]
 
 
 def bound_lines(reached: Sequence[str]) -> list[Line]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ocp.solving.starts.postures import from_posture, posture
     from ocp.solving.starts.split_start import phase_solution
     from ocp.solving.starts.warm_start import Guess, start
+    from ocp.solving.verify_solution import convergence, verify
 
 __all__ = [
     "LADDER",
@@ -25,6 +26,7 @@ __all__ = [
     "Guess",
     "Plan",
     "budget",
+    "convergence",
     "from_posture",
     "phase_solution",
     "phases_found",
@@ -36,6 +38,7 @@ __all__ = [
     "start",
     "tighten",
     "total_statistics",
+    "verify",
     "with_stage",
 ]
 

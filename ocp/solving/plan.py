@@ -154,11 +154,11 @@ class Plan:
         solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
             return solution
-        from ocp.certificate.verify_solution import (
-            verify,  # certificates load when one is asked for
+        from ocp.certificate.certify_solution import (
+            certify as certified,  # certificates load when one is asked for
         )
 
-        return replace(solution, verification=verify(solution))
+        return replace(solution, verification=certified(solution))
 
     def map(
         self,

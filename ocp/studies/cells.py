@@ -7,8 +7,8 @@ import threading
 import time
 from dataclasses import replace
 
+from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import Verification
-from ocp.certificate.verify_solution import verify
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
@@ -162,7 +162,7 @@ def _outcome(data: Content, solution: Solution) -> Result:
 
 
 def _statistics(data: Content, solution: Solution, seeded: bool) -> Result:
-    certificate = {"certificate": _certificate(verify(solution))} if data["certify"] else {}
+    certificate = {"certificate": _certificate(certify(solution))} if data["certify"] else {}
     numbers = {"status": solution.status, "seeded": seeded, "versions": versions()}
     slope = {"slopes": slopes(solution)} if solution.success and solution.plan else {}
     return plain({**solution.statistics, **numbers, **certificate, **slope}, null=True)

@@ -101,7 +101,7 @@ ours = first("ocp.interior_point.backend", "ocp.solvers.structured.running")
 if ours:
     ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
 if "--verify" in sys.argv:  # else certificates do not load
-    certificate = first("ocp.certificate.verify_solution", "ocp.solution.certificate")
+    certificate = first("ocp.solving.verify_solution", "ocp.certificate.verify_solution")
     verify = certificate.verify
     def certified(solution):
         mark("graphs")

@@ -28,6 +28,18 @@ def test_a_saved_solution_is_certified(solution, tmp_path, capsys):
     assert command(["verify", path]) == 1
 
 
+def test_convergence_is_printed_judged_and_kept_in_the_file(tmp_path, capsys):
+    path = str(tmp_path / "lift.npz")
+    run = ["run", "two_link_lift", "--points", "8", "--converged", "--save", path]
+    assert command([*run, "--verify", "1e-2"]) == 0
+    assert "converged" in (said := capsys.readouterr().out) and "on 13 points" in said
+    assert ocp.load(path).statistics["convergence"]["finer"] == "13 points"
+    assert command(["verify", path, "--converged", "--tolerance", "1e-3"]) == 1
+    assert "not converged: on 13 points" in capsys.readouterr().err
+    assert command(run) == 2
+    assert "--converged: is told by certificates; give --verify" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("tolerance", ["0", "-1", "nan", "5"])
 def test_a_tolerance_that_is_none_is_refused(solution, tmp_path, capsys, tolerance):
     ocp.save(solution, tmp_path / "arm.npz")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from study_cells import objectives, problem
 
-from ocp.certificate.verify_solution import verify
+from ocp.certificate.certify_solution import certify
 from ocp.studies import StudyFileError, open_study, sweep
 from ocp.studies.store import row_format
 from ocp.studies.store.database import Ledger
@@ -178,5 +178,5 @@ def test_a_result_larger_than_a_study_holds_has_failed(three, monkeypatch):
 def test_a_cell_of_a_file_is_certified_without_any_function(three):
     study = open_study("a.sqlite")
     solution = study.solution(study.cells[0])
-    assert not solution.missing and verify(solution).require(1e-2)
+    assert not solution.missing and certify(solution).require(1e-2)
     assert json.loads(json.dumps(study.cells[0].content)) == study.cells[0].content

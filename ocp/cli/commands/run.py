@@ -22,6 +22,7 @@ from ocp.cli.exit_status import (
     refuse,
 )
 from ocp.cli.flags import (
+    CONVERGED,
     NOTHING,
     Setting,
     add,
@@ -121,10 +122,16 @@ def run_task(task: Task, arguments: Sequence[str], program: str | None = None) -
         try:
             if outputs["verify"] is not None:
                 relative_tolerance("--verify", outputs["verify"])
+            elif outputs["converged"]:
+                raise ValueError("--converged: is told by certificates; give --verify TOLERANCE")
             solution, viewer = _solve(task, flags, steps)
         except REFUSED as error:
             return refuse(task.name, error)
-        certificate = None if outputs["verify"] is None else certificates.verify(solution)
+        certificate = None
+        if outputs["verify"] is not None:
+            certificate = solving.verify(solution, finer=outputs["converged"])
+            if certificate.convergence is not None:
+                solution = certificates.keep_convergence(solution, certificate.convergence)
         steps.clear()
         stated = flags.get("problem", {})
         room = LINES - steps.lines
@@ -357,6 +364,8 @@ def _add_outputs(group: argparse._ArgumentGroup, task: Task) -> None:
         words="certify the motion, to this tolerance (0.001 if none is given)",
     )
     add(group, "output", verification, nargs="?", const=1e-3, metavar="TOLERANCE")
+    converged = Setting(name="converged", default=False, words=CONVERGED)
+    add(group, "output", converged, action="store_true")
     refinement = Setting(
         name="refine",
         kind=float,

@@ -4,11 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ocp.certificate import NotVerified, verify
+from ocp.certificate import NotVerified
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
-from ocp.cli.flags import read_line, relative_tolerance
+from ocp.cli.flags import CONVERGED, read_line, relative_tolerance
 from ocp.cli.output.status_line import status_line
 from ocp.progress import say
+from ocp.solving import verify
 from ocp.storage import load
 
 TOLERANCE = 1e-3  # where none is given
@@ -23,13 +24,14 @@ def command(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE.npz", help=words)
     words = f"what it has to hold to (default: {TOLERANCE:g}, as of `ocp run NAME --verify`)"
     parser.add_argument("--tolerance", type=float, default=TOLERANCE, metavar="NUMBER", help=words)
+    parser.add_argument("--converged", action="store_true", help=CONVERGED)
     flags = read_line(parser, arguments)
     try:
         tolerance = relative_tolerance("--tolerance", flags.tolerance)
         with status_line("ocp verify"):
             say(f"reads {flags.file}")
             solution = load(flags.file)
-            certificate = verify(solution)
+            certificate = verify(solution, finer=flags.converged)
         print(certificate)
         certificate.require(tolerance)
     except NotVerified as error:

@@ -11,6 +11,8 @@ import numpy as np
 
 from ocp.certificate.checks.discontinuities import find_breaks
 from ocp.motion.basis import Basis
+from ocp.motion.collocation_mesh import Mesh
+from ocp.motion.segment import Part
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.phases.parts import with_bases
 from ocp.problem.statement import Problem
@@ -78,6 +80,52 @@ def next_round(
         else:
             bases.append(_basis(*finer_basis(part, settings, phase, own, held)))
     return with_bases(problem, bases), transcription, bases
+
+
+def next_basis(problem: Problem, transcription: Transcription) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription on the next basis, whose segments are the halves of
+    those of the motion: it holds every motion of that one.
+
+    Splines keep their degree, and the multiple knots at which accelerations jump; free knots, and
+    free lengths of intervals, stay where they are. Parts of one spline stay its parts.
+
+    Raises:
+        ValueError: for a basis of one's own.
+    """
+    if problem.single_phase:
+        return _halve_segments(problem, transcription)
+    parts = stated_parts(problem, transcription)
+    bases = [_basis(*_halve_segments(part, settings)) for part, settings in parts]
+    return with_bases(problem, bases), transcription
+
+
+def _halve_segments(part: Problem, transcription: Transcription) -> tuple[Problem, Transcription]:
+    """Return a motion's problem and transcription on the halves of its segments."""
+    method = transcription.method
+    if isinstance(method, Collocation):
+        mesh = part.motion if isinstance(part.motion, Mesh) else method.mesh()
+        inner = finer_mesh(mesh.breaks, _middles(mesh), ())
+        given = {"lengths": "given"} if mesh.moving else {}
+        method = replace(method, intervals=len(inner) + 1, inner=inner, **given)
+        return replace(part, motion=method.mesh()), replace(transcription, method=method)
+    motion = part.motion
+    if isinstance(motion, Part):
+        return replace(part, motion=replace(motion, whole=_halves(motion.whole))), transcription
+    if not isinstance(motion, BSpline):
+        raise ValueError(
+            f"finer: expected a BSpline, or a method of collocation, got {type(motion).__name__}"
+        )
+    return replace(part, motion=_halves(motion)), transcription
+
+
+def _halves(motion: BSpline) -> BSpline:
+    """Return the spline with a knot more in the middle of every segment."""
+    return finer_spline(motion, _middles(motion), (), np.empty(0), least=0)
+
+
+def _middles(motion: Basis) -> np.ndarray:
+    """Return the middles (segments,) of a basis's segments."""
+    return (motion.breaks[:-1] + motion.breaks[1:]) / 2
 
 
 def _basis(part: Problem, transcription: Transcription) -> Basis:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import NotVerified, Verification
-from ocp.certificate.verify_solution import verify
 from ocp.motion.basis import Basis
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
@@ -76,7 +76,7 @@ def refine_in_rounds(
     while True:
         clocks = time.perf_counter(), time.process_time()
         solution = solve_once(problem, transcription, grant.limit(solver), guess=begin, **settings)
-        certificate = verify(solution)
+        certificate = certify(solution)
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
         each_round.append(dict(solution.statistics) | {"total_seconds": seconds})

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, fields, replace
 
+from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import NotVerified
-from ocp.certificate.verify_solution import verify
 from ocp.solvers import INTERRUPTED, Solver
 from ocp.storage.atomic_files import plain
 from ocp.studies.processes import EngineError
@@ -122,7 +122,7 @@ def solve_and_certify(name: str, tolerance: float) -> CertifiedRun:
         return row
     doubts: tuple[str, ...] = ()
     try:
-        verify(solution).require(tolerance)
+        certify(solution).require(tolerance)
     except NotVerified as error:
         doubts = _doubts(error)
     return replace(

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ocp.certificate.certify_solution import certify
 from ocp.certificate.checks.optimality import program_variables
 from ocp.certificate.verification import Verification
-from ocp.certificate.verify_solution import verify
 from ocp.solution.solution import Solution
 from ocp.solvers import kkt_residual
 from ocp.solvers.optimum.multipliers import least_multipliers
@@ -27,7 +27,7 @@ def judge_solution(solution: Solution) -> tuple[str, str, Numbers]:
     happens between the nodes and in a forward simulation is the transcription's affair: where the
     rest of the certificate does not hold to 1e-2 the verdict is "coarse", whoever solves.
     """
-    certificate = verify(solution)
+    certificate = certify(solution)
     worst = max(
         certificate.violations.values(),
         key=lambda one: np.inf if np.isnan(one.nodes) else one.nodes,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ocp.certificate import verify
+from ocp.certificate import certify
 from ocp.mechanics.values.parameters import Parameter, parameters_of
 from ocp.plots import page, scene_data
 from ocp.problem.statement import Problem
@@ -267,7 +267,7 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
         if solution.success:
             inbox.rest()
             with inbox.interruptible():
-                certificate = verify(solution)
+                certificate = certify(solution)
                 verdict = certificate.verdict(TOLERANCE)
                 lines = report_lines(describe(solution, certificate))
             card = [list(line) for line in lines if line[0] not in SHOWN]

@@ -33,7 +33,7 @@ from ocp.transcription.transcribe import Transcribed, transcribe
 
 
 @keep_interrupts()
-def verify(solution: Solution) -> Verification:
+def certify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
 
     `.require(tolerance)` raises NotVerified for one that does not pass. Of a motion of phases each

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ocp
-from ocp.certificate import verify_solution, violations
+from ocp.certificate import certify_solution, violations
 from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.verification import certificate_data
 from ocp.dynamics import FORMULATIONS
@@ -38,13 +38,13 @@ def test_solve_reports_the_certificate_when_asked(lifted):
 @pytest.fixture
 def built(monkeypatch):
     """The problems that certificates transcribe again."""
-    problems, transcribe = [], verify_solution.transcribe
+    problems, transcribe = [], certify_solution.transcribe
 
     def transcribed(problem, *settings):
         problems.append(problem)
         return transcribe(problem, *settings)
 
-    monkeypatch.setattr(verify_solution, "transcribe", transcribed)
+    monkeypatch.setattr(certify_solution, "transcribe", transcribed)
     return problems
 
 
