@@ -13,7 +13,6 @@ import ctypes
 
 import numpy as np
 
-from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import fronts
 from ocp.solvers.backend import Unsuited
@@ -31,7 +30,7 @@ class Augmented:
     They are planned for `entries` of the Jacobian.
     """
 
-    def __init__(self, program: Program, engine: Engine, entries: np.ndarray) -> None:
+    def __init__(self, program: Program, entries: np.ndarray) -> None:
         self.program = program
         self.library = ctypes.CDLL(str(fronts.library()))
         self.library.planned_seconds.restype = ctypes.c_double

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ocp.interior_point.condensed import Condensed
 from ocp.interior_point.interior_point import Search
 from ocp.interior_point.interior_point import Settings as SearchSettings
 from ocp.interior_point.iterate import Point, residuals
@@ -16,7 +17,7 @@ from ocp.interior_point.linear_system import (
     initial_variables,
     with_least_squares_multipliers,
 )
-from ocp.interior_point.program import Program
+from ocp.interior_point.program import Patterns, Program, bound_roles
 from ocp.interior_point.restoration import make_restoration
 from ocp.solvers.backend import Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Options
@@ -52,12 +53,16 @@ def check(options: Options) -> None:
 def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], Answer]:
     """Return the interior point's solver of an NLP.
 
-    That raises Unsuited for a program whose core is too large for dense factors, if there is no
+    Patterns and the basis of eliminated rows are kept with the NLP, except while a search uses
+    them. Raises Unsuited for a program whose core is too large for dense factors, if there is no
     compiler for sparse ones.
     """
     options = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
-    engine = fastest_engine()
-    program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), engine)
+    roles = (each.tobytes() for each in bound_roles(nlp))
+    key = NAME, solver.hessian, fastest_engine(), *roles, *map(id, nlp.functions)
+    ready = nlp.made.pop(key, None)
+    condensed = ready[0] if ready else Condensed(Patterns(nlp, solver.hessian, fastest_engine()))
+    program = Program(nlp, np.array(start.x, dtype=float).ravel(), condensed.patterns)
     settings = SearchSettings(
         tol=options["tol"],
         max_iter=int(options["max_iter"]),
@@ -67,7 +72,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     )
 
     v = initial_variables(program, start, options)
-    stage = ProgramStage(program, engine, program.derivatives(v).entries)
+    stage = ProgramStage(program, condensed, program.derivatives(v).entries)
 
     def solve() -> Answer:
         began = time.perf_counter()
@@ -94,6 +99,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             result = search.search_from(initial_point(stage, start, v))
         finally:
             search.restore = None  # it refers to the search, and both would stay in memory
+            nlp.keep(key, (condensed, nlp.functions))
         point, status = result.point, result.status
         if status in STUCK and residuals(point).error(0.0) <= options["acceptable_tol"]:
             status = ACCEPTABLE

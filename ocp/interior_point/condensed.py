@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.interior_point.elimination import Elimination, eliminate
-from ocp.interior_point.kernels.tall_matrices import Engine, invert_triangle
-from ocp.interior_point.nullspace import Basis, drop_growing_blocks
-from ocp.interior_point.program import Derivatives, Program
+from ocp.interior_point.kernels.tall_matrices import invert_triangle
+from ocp.interior_point.nullspace import Basis, drop_growing_blocks, is_moderate
+from ocp.interior_point.program import Derivatives, Patterns
 from ocp.interior_point.reduced_hessian import ReducedHessian
 from ocp.solvers.backend import Unsuited
 
@@ -69,15 +69,16 @@ def check_size(elimination: Elimination) -> None:
 
 
 class Condensed:
-    """Systems of a Program: `update` sets W and J, `factorise` adds a diagonal, `solve` solves."""
+    """Systems of the Programs of some Patterns: `update` sets W and J, `factorise` adds a diagonal,
+    `solve` solves. The basis of one search serves the next."""
 
-    def __init__(self, program: Program, engine: Engine) -> None:
-        self.program, self.engine = program, engine
-        matrix, self.m = program.jacobian, program.equalities
+    def __init__(self, patterns: Patterns) -> None:
+        self.patterns, self.engine = patterns, patterns.engine
+        matrix, self.m = patterns.jacobian, patterns.equalities
         self.equal = np.flatnonzero(matrix.rows < self.m)
         self.inner = np.flatnonzero(matrix.rows >= self.m)
-        n, equal, inner = program.variables, self.equal, self.inner
-        shape = program.rows - self.m, n
+        n, equal, inner, engine = patterns.variables, self.equal, self.inner, self.engine
+        shape = patterns.rows - self.m, n
         self.A = engine.sparse(
             rows=matrix.rows[equal], columns=matrix.columns[equal], shape=(self.m, n)
         )
@@ -88,11 +89,18 @@ class Condensed:
         self._found: tuple[np.ndarray, Elimination] | None = None
 
     def elimination(self, entries: np.ndarray) -> Elimination:
-        """Return the elimination for `entries` of the Jacobian, kept until others are given."""
+        """Return the elimination for `entries` of the Jacobian, kept until others are given.
+
+        That of the last basis is one while none of its blocks grows.
+        """
         A, values = self.A, entries[self.equal]
         if self._found is None or self._found[0] is not entries:
-            found = eliminate(A.rows, A.columns, values, A.shape)
-            self._found = entries, drop_growing_blocks(found, A, values)
+            if self.basis is not None and is_moderate(self.basis, values):
+                self._found = entries, self.basis.elimination
+            else:
+                self.basis = None
+                found = eliminate(A.rows, A.columns, values, A.shape)
+                self._found = entries, drop_growing_blocks(found, A, values)
         return self._found[1]
 
     def seconds(self, entries: np.ndarray) -> float:
@@ -101,7 +109,7 @@ class Condensed:
         Half of the tiles of the basis are taken to be empty in both factors of a product.
         """
         found = self.elimination(entries)
-        width, rest, size = len(found.free), len(found.rest), self.program.size
+        width, rest, size = len(found.free), len(found.rest), self.patterns.size
         if width > CORE:
             return np.inf
         work = width**3 / 3 + (size + self.m) * width**2 / 16
@@ -137,6 +145,7 @@ class Condensed:
                         return
                 except np.linalg.LinAlgError:
                     pass
+                self.basis = None
             self._eliminate()
         assert self.basis is not None
         self.basis.update(self.values)
@@ -148,7 +157,7 @@ class Condensed:
         self._found = None
         check_size(elimination)
         basis = self.basis = Basis(elimination, A, engine)
-        matrix, inner = self.program.jacobian, self.inner
+        matrix, inner = self.patterns.jacobian, self.inner
         own, wanted = (
             (matrix.rows[inner], matrix.columns[inner]),
             np.arange(self.m, matrix.shape[0]),
@@ -159,7 +168,7 @@ class Condensed:
         entries = np.flatnonzero(of_rest[A.rows])
         own = A.rows[entries], A.columns[entries]
         self.rest_rows = engine.sparse_times_tall(basis.rest, *own, entries, basis.tall)
-        self.reduced_hessian = ReducedHessian(self.program.curvature, basis, engine)
+        self.reduced_hessian = ReducedHessian(self.patterns.curvature, basis, engine)
         every = np.arange(len(wanted))
         self.squares = engine.tall_product(self.inner_rows.result, every)
         self.own_squares = engine.tall_product(basis.tall, basis.basic)
@@ -169,7 +178,7 @@ class Condensed:
 
         Returns whether the system has the inertia of a minimum.
         """
-        n = self.program.variables
+        n = self.patterns.variables
         if self._weighted is None or self._weighted[0] is not diagonal:
             grown = diagonal.copy()
             grown[:n] += self.reduced_hessian.diagonal(self.hessian_entries)
@@ -195,7 +204,7 @@ class Condensed:
     def _add_diagonal(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return a core plus a diagonal (size,) in its subspace; the lower triangle counts."""
         assert self.basis is not None
-        basis, n = self.basis, self.program.variables
+        basis, n = self.basis, self.patterns.variables
         wide, size = np.zeros((basis.tall.width,) * 2), len(basis.free)
         wide[:size, :size] = core
         self.squares.add(wide, diagonal[n:])
@@ -207,7 +216,7 @@ class Condensed:
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
         assert self.basis is not None
-        basis, m, n = self.basis, self.m, self.program.variables
+        basis, m, n = self.basis, self.m, self.patterns.variables
         on_slacks, missed = a[n:], b[m:]
         given = self.weights * missed + on_slacks
         right = a[:n] + self.D.transposed_times(self.inner_values, given)
@@ -231,8 +240,8 @@ class Condensed:
 
     def _condensed_times(self, x: np.ndarray) -> np.ndarray:
         """Return (W + D + J_d' D_s J_d) x, with the slacks of inequalities d condensed."""
-        program, n = self.program, self.program.variables
-        whole = np.concatenate([x, np.zeros(program.size - n)])
-        curved = program.hessian_times(self.hessian_entries, whole)[:n] + self.diagonal[:n] * x
+        patterns, n = self.patterns, self.patterns.variables
+        whole = np.concatenate([x, np.zeros(patterns.size - n)])
+        curved = patterns.hessian_times(self.hessian_entries, whole)[:n] + self.diagonal[:n] * x
         weighted = self.weights * self.D.times(self.inner_values, x)
         return curved + self.D.transposed_times(self.inner_values, weighted)

@@ -8,7 +8,6 @@ from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.condensed import Condensed, check_size
 from ocp.interior_point.interior_point import COMPLEMENTARITY
 from ocp.interior_point.iterate import Bounds, Point
-from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import fronts
 from ocp.solvers.backend import Start
@@ -19,31 +18,32 @@ LARGEST = 1e3  # multiplier at the start
 QUICK = 0.1  # seconds up to which dense factors are kept: nearly dependent rows harm them less
 
 
-def choose_system(program: Program, engine: Engine, entries: np.ndarray) -> Condensed | Augmented:
+def choose_system(
+    program: Program, condensed: Condensed, entries: np.ndarray
+) -> Condensed | Augmented:
     """Return the linear systems of a program that an estimate from its pattern says are quicker.
 
     Args:
         program: the program.
-        engine: makers of kernels.
+        condensed: dense systems of its patterns.
         entries: of the Jacobian at the first point.
 
     Raises Unsuited for a large core if there is no compiler for sparse factors.
     """
-    condensed = Condensed(program, engine)
     seconds = condensed.seconds(entries)
     if seconds <= QUICK or not fronts.available():
         check_size(condensed.elimination(entries))
         return condensed
-    augmented = Augmented(program, engine, entries)
+    augmented = Augmented(program, entries)
     return augmented if augmented.seconds() < seconds else condensed
 
 
 class ProgramStage:
     """A Program with its linear systems, chosen for the Jacobian's `entries` at the first point."""
 
-    def __init__(self, program: Program, engine: Engine, entries: np.ndarray) -> None:
-        self.program, self.engine = program, engine
-        self.system = choose_system(program, engine, entries)
+    def __init__(self, program: Program, condensed: Condensed, entries: np.ndarray) -> None:
+        self.program = program
+        self.system = choose_system(program, condensed, entries)
         self.bounds = Bounds(program.lower, program.upper)
         self.objective, self.values = program.objective, program.values
         self.derivatives = program.derivatives
@@ -57,7 +57,7 @@ class ProgramStage:
 
     def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step (size,)."""
-        return self.program.hessian_times(self.system.hessian_entries, step)
+        return self.program.patterns.hessian_times(self.system.hessian_entries, step)
 
     def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool:
         """Tell whether residuals are small in the objective's own units too."""
@@ -118,7 +118,7 @@ def with_least_squares_multipliers(stage: ProgramStage, point: Point) -> Point:
     if not point.sound:
         return point
     program, system = stage.program, stage.system
-    system.update(np.zeros(len(program.hessian_kept)), point.derivatives)
+    system.update(np.zeros(len(program.curvature.rows)), point.derivatives)
     if not system.factorise(np.ones(program.size), 0.0):
         return point
     a = -(point.derivatives.gradient + point.z)

@@ -70,6 +70,23 @@ class Level:
         place[self.wanted] = np.arange(len(self.wanted))
         return place
 
+    def moderate_blocks(self, values: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+        """Return for each batch the mask (blocks,) of regular blocks whose variables stay below
+        GROWTH.
+
+        `x` (n, probes) are values of all variables. Those of these blocks are set.
+        """
+        entries = values[self.entries]
+        moved = np.stack([self.others.times(entries, probe) for probe in x.T], axis=1)
+        masks = []
+        for batch in self.batches:
+            regular, along = batch.solve(values, moved)
+            size = np.sqrt(np.mean(along**2, axis=2)).max(axis=1)
+            small = regular & (size <= GROWTH)
+            x[batch.columns[small]] = along[small]
+            masks.append(small)
+        return masks
+
     def extend_support(self, support: np.ndarray) -> None:
         """Set the rows of the level's variables in the `support` (n, width) of a basis."""
         place = self.row_places()
@@ -127,15 +144,8 @@ def drop_growing_blocks(
     free, rest = [elimination.free], [elimination.rest]
     levels = []
     for blocks in elimination.levels:
-        each = make_level(blocks, matrix, Engine())
-        entries = values[each.entries]
-        moved = np.stack([each.others.times(entries, probe) for probe in x.T], axis=1)
-        kept = []
-        for batch in each.batches:
-            regular, along = batch.solve(values, moved)
-            size = np.sqrt(np.mean(along**2, axis=2)).max(axis=1)
-            small = regular & (size <= GROWTH)
-            x[batch.columns[small]] = along[small]
+        each, kept = make_level(blocks, matrix, Engine()), []
+        for batch, small in zip(each.batches, each.moderate_blocks(values, x)):
             kept += [
                 Block(rows=rows, columns=columns)
                 for rows, columns in zip(batch.rows[small], batch.columns[small])
@@ -147,6 +157,13 @@ def drop_growing_blocks(
     return Elimination(
         levels=tuple(levels), rest=np.sort(np.concatenate(rest)), free=np.sort(np.concatenate(free))
     )
+
+
+def is_moderate(basis: "Basis", values: np.ndarray) -> bool:
+    """Tell whether none of a basis' variables grows beyond GROWTH at entries `values`, measured as
+    `drop_growing_blocks` does."""
+    x = probe_vectors(basis.matrix.shape[1], PROBES)
+    return all(small.all() for each in basis.levels for small in each.moderate_blocks(values, x))
 
 
 def probe_vectors(count: int, columns: int) -> np.ndarray:
@@ -166,7 +183,8 @@ class Basis:
     """
 
     def __init__(self, elimination: Elimination, matrix: Sparse, engine: Engine) -> None:
-        self.matrix, self.free, self.rest = matrix, elimination.free, elimination.rest
+        self.elimination, self.matrix = elimination, matrix
+        self.free, self.rest = elimination.free, elimination.rest
         self.levels = [make_level(blocks, matrix, engine) for blocks in elimination.levels]
         support = np.zeros((matrix.shape[1], len(self.free)), dtype=bool)
         support[self.free, np.arange(len(self.free))] = True

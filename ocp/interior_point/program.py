@@ -55,37 +55,113 @@ def lagrangian_hessian(nlp: NLP, kind: str) -> ca.Function:
     return hessian_function(len(nlp.lower), len(nlp.g_lower), upper)
 
 
+class Patterns:
+    """Places of an NLP's numbers in moving variables, kept rows and slacks.
+
+    They depend on its functions and on which of its bounds are equal or infinite, not on numbers:
+    programs that differ in these share them, in turn.
+
+    `size` variables v, `rows` r, of which the first `equalities` are c.
+    """
+
+    def __init__(self, nlp: NLP, kind: str, engine: Engine) -> None:
+        fixed, equal, bounded = bound_roles(nlp)
+        self.engine = engine
+        self.fixed, self.moving = np.flatnonzero(fixed), np.flatnonzero(~fixed)
+        self.order = np.concatenate([np.flatnonzero(equal), np.flatnonzero(bounded & ~equal)])
+        self.equalities, self.rows = int(equal.sum()), len(self.order)
+        self.variables = len(self.moving)
+        self.size = self.variables + self.rows - self.equalities
+        self.hessian = lagrangian_hessian(nlp, kind)
+        self._off_diagonal: tuple[object, np.ndarray] = None, np.zeros(0)
+        self._set_first_derivatives(nlp)
+        self._set_curvature()
+
+    def _set_first_derivatives(self, nlp: Exact) -> None:
+        self.g_places, self.jacobian_g_places = (
+            np.array(each.sparsity_out(0).row(), dtype=int)
+            for each in (nlp.constraints, nlp.jacobian)
+        )
+        self.gradient_places = np.array(nlp.gradient.sparsity_out(1).row(), dtype=int)
+        place, fixed_column = np.full(len(nlp.g_lower), -1), np.full(len(nlp.lower), -1)
+        place[self.order], fixed_column[self.fixed] = (
+            np.arange(self.rows),
+            np.arange(len(self.fixed)),
+        )
+        r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
+        column = self._moving_places(len(nlp.lower))
+        kept = (place[r] >= 0) & (column[c] >= 0)
+        self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
+        self.by_fixed = np.flatnonzero(fixed_column[c] >= 0)
+        self.fixed_rows, self.fixed_columns = r[self.by_fixed], fixed_column[c[self.by_fixed]]
+        self.jacobian = self.engine.sparse(
+            rows=place[r[self.kept]],
+            columns=column[c[self.kept]],
+            shape=(self.rows, self.variables),
+        )
+
+    def _set_curvature(self) -> None:
+        pattern = self.hessian.sparsity_out(0)
+        r, c = (np.array(each, dtype=int) for each in pattern.get_triplet())
+        column = self._moving_places(pattern.size1())
+        self.hessian_kept = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
+        r, c = column[r[self.hessian_kept]], column[c[self.hessian_kept]]
+        self.curvature = self.engine.sparse(
+            rows=np.minimum(r, c), columns=np.maximum(r, c), shape=(self.variables, self.variables)
+        )
+        self.diagonal = np.flatnonzero(r == c)
+
+    def _moving_places(self, count: int) -> np.ndarray:
+        """Return the places (count,) of variables among the moving ones, -1 of fixed ones."""
+        column = np.full(count, -1)
+        column[self.moving] = np.arange(self.variables)
+        return column
+
+    def hessian_times(self, entries: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return W step (size,) of the Lagrangian's Hessian with these entries."""
+        x, curvature, out = step[: self.variables], self.curvature, np.zeros(self.size)
+        if self._off_diagonal[0] is not entries:  # asked for again with the same array
+            off_diagonal = entries.copy()
+            off_diagonal[self.diagonal] = 0.0
+            self._off_diagonal = entries, off_diagonal
+        lower = curvature.transposed_times(self._off_diagonal[1], x)
+        out[: self.variables] = curvature.times(entries, x) + lower
+        return out
+
+
+def bound_roles(nlp: NLP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return masks of fixed variables, and of rows with equal bounds and with finite ones."""
+    bounded = np.isfinite(nlp.g_lower) | np.isfinite(nlp.g_upper)
+    return nlp.lower >= nlp.upper, nlp.g_lower == nlp.g_upper, bounded
+
+
 class Program:
     """An NLP with scales, slacks and free variables, as the module says.
 
     `size` variables v, `rows` r, of which the first `equalities` are c; `lower`, `upper` (size,).
     """
 
-    def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine) -> None:
+    def __init__(self, nlp: NLP, start: np.ndarray, patterns: Patterns) -> None:
         self.nlp: Exact = nlp
-        fixed = nlp.lower >= nlp.upper
-        self.fixed, self.moving = np.flatnonzero(fixed), np.flatnonzero(~fixed)
-        self.whole = np.where(fixed, nlp.lower, start)
-        equal = nlp.g_lower == nlp.g_upper
-        bounded = np.isfinite(nlp.g_lower) | np.isfinite(nlp.g_upper)
-        self.order = np.concatenate([np.flatnonzero(equal), np.flatnonzero(bounded & ~equal)])
-        self.equalities, self.rows = int(equal.sum()), len(self.order)
-        self.variables = len(self.moving)
-        self.size = self.variables + self.rows - self.equalities
+        self.patterns = patterns
+        self.size, self.variables = patterns.size, patterns.variables
+        self.rows, self.equalities = patterns.rows, patterns.equalities
+        self.jacobian, self.curvature = patterns.jacobian, patterns.curvature
+        self.moving, self.order = patterns.moving, patterns.order
+        self.whole = np.array(start, dtype=float)
+        self.whole[patterns.fixed] = nlp.lower[patterns.fixed]
         self._cache = PointCache(None)
         # Products are asked for again with the same arrays; their identity tells
         self._last_product: tuple[object, object, np.ndarray] = None, None, np.zeros(0)
-        self._off_diagonal: tuple[object, np.ndarray] = None, np.zeros(0)
-        self._set_functions(kind)
-        self._set_patterns(engine)
+        self._set_functions()
         self._scale()
         self._set_bounds()
 
-    def _set_functions(self, kind: str) -> None:
+    def _set_functions(self) -> None:
         nlp = self.nlp
         self.f, self.g = map(Evaluator, map(fast_version, (nlp.objective, nlp.constraints)))
         self.f_gradient, self.g_jacobian = Evaluator(nlp.gradient), Evaluator(nlp.jacobian)
-        self.hessian = Evaluator(lagrangian_hessian(nlp, kind))
+        self.hessian = Evaluator(self.patterns.hessian)
         self.evaluators = {
             "f": self.f,
             "g": self.g,
@@ -93,36 +169,6 @@ class Program:
             "jac_g": self.g_jacobian,
             "hess_l": self.hessian,
         }
-        self.g_places, self.jacobian_g_places = (
-            np.array(each.sparsity_out(0).row(), dtype=int)
-            for each in (nlp.constraints, nlp.jacobian)
-        )
-        self.gradient_places = np.array(nlp.gradient.sparsity_out(1).row(), dtype=int)
-
-    def _set_patterns(self, engine: Engine) -> None:
-        """Set the patterns of Jacobian and Hessian in moving variables and kept rows."""
-        nlp, n = self.nlp, len(self.nlp.lower)
-        place, column, fixed_column = (np.full(count, -1) for count in (len(nlp.g_lower), n, n))
-        place[self.order], column[self.moving] = np.arange(self.rows), np.arange(self.variables)
-        fixed_column[self.fixed] = np.arange(len(self.fixed))
-        r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
-        kept = (place[r] >= 0) & (column[c] >= 0)
-        self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
-        self.by_fixed = np.flatnonzero(fixed_column[c] >= 0)
-        self.fixed_rows, self.fixed_columns = r[self.by_fixed], fixed_column[c[self.by_fixed]]
-        shape = self.rows, self.variables
-        self.jacobian = engine.sparse(
-            rows=place[r[self.kept]], columns=column[c[self.kept]], shape=shape
-        )
-        pattern = self.hessian.function.sparsity_out(0)
-        r, c = (np.array(each, dtype=int) for each in pattern.get_triplet())
-        self.hessian_kept = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
-        r, c = column[r[self.hessian_kept]], column[c[self.hessian_kept]]
-        square = self.variables, self.variables
-        self.curvature = engine.sparse(
-            rows=np.minimum(r, c), columns=np.maximum(r, c), shape=square
-        )
-        self.diagonal = np.flatnonzero(r == c)
 
     def _scale(self) -> None:
         """Divide f and rows by their slopes at the start where these are steep."""
@@ -174,7 +220,7 @@ class Program:
         cache = self.cache(v)
         if cache.g is None:
             cache.g = np.zeros(len(self.nlp.g_lower))
-            cache.g[self.g_places] = self.g(self.point(v))[0]
+            cache.g[self.patterns.g_places] = self.g(self.point(v))[0]
         return cache.g
 
     def values(self, v: np.ndarray) -> np.ndarray:
@@ -191,16 +237,16 @@ class Program:
             x, g = self.point(v), np.zeros(len(self.nlp.g_lower))
             f, slope = self.f_gradient(x)
             rows, entries = self.g_jacobian(x)
-            g[self.jacobian_g_places] = rows
+            g[self.patterns.jacobian_g_places] = rows
             cache.f, cache.g = self.f_scale * float(f[0]), g
             gradient, whole = np.zeros(self.size), np.zeros(len(self.whole))
-            whole[self.gradient_places] = slope
+            whole[self.patterns.gradient_places] = slope
             gradient[: self.variables] = self.f_scale * whole[self.moving]
             cache.derivatives = Derivatives(
                 gradient=gradient,
-                entries=entries[self.kept] * self.entry_scales,
-                fixed_gradient=whole[self.fixed],
-                fixed_entries=entries[self.by_fixed],
+                entries=entries[self.patterns.kept] * self.entry_scales,
+                fixed_gradient=whole[self.patterns.fixed],
+                fixed_entries=entries[self.patterns.by_fixed],
             )
         return cache.derivatives
 
@@ -212,7 +258,7 @@ class Program:
         multipliers = np.zeros(len(self.nlp.g_lower))
         multipliers[self.order] = y * self.scales
         values = self.hessian(self.point(v), (), weight * self.f_scale, multipliers)
-        return values[0][self.hessian_kept]
+        return values[0][self.patterns.hessian_kept]
 
     def jacobian_t_times(self, derivatives: Derivatives, y: np.ndarray) -> np.ndarray:
         """Return J' y (size,) of multipliers y (rows,)."""
@@ -229,17 +275,6 @@ class Program:
         out[self.equalities :] -= step[self.variables :]
         return out
 
-    def hessian_times(self, entries: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Return W step (size,) of the Lagrangian's Hessian with these entries."""
-        x, curvature, out = step[: self.variables], self.curvature, np.zeros(self.size)
-        if self._off_diagonal[0] is not entries:
-            off_diagonal = entries.copy()
-            off_diagonal[self.diagonal] = 0.0
-            self._off_diagonal = entries, off_diagonal
-        lower = curvature.transposed_times(self._off_diagonal[1], x)
-        out[: self.variables] = curvature.times(entries, x) + lower
-        return out
-
     def iterate(self, v: np.ndarray, y: np.ndarray, z: np.ndarray) -> Iterate:
         """Return the NLP's Iterate, in its own units.
 
@@ -252,9 +287,9 @@ class Program:
         multipliers[self.order] = y * self.scales / self.f_scale
         x, x_multipliers = self.point(v), np.zeros(len(self.whole))
         x_multipliers[self.moving] = z[: self.variables] / self.f_scale
-        if self.fixed.size:  # what stationarity leaves to their bounds
+        if self.patterns.fixed.size:  # what stationarity leaves to their bounds
             derivatives = self.derivatives(v)
-            pulls = derivatives.fixed_entries * multipliers[self.fixed_rows]
-            pulled = accumulate(self.fixed_columns, pulls, len(self.fixed))
-            x_multipliers[self.fixed] = -(derivatives.fixed_gradient + pulled)
+            pulls = derivatives.fixed_entries * multipliers[self.patterns.fixed_rows]
+            pulled = accumulate(self.patterns.fixed_columns, pulls, len(self.patterns.fixed))
+            x_multipliers[self.patterns.fixed] = -(derivatives.fixed_gradient + pulled)
         return Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=multipliers)

@@ -17,7 +17,6 @@ from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.filter import Trial
 from ocp.interior_point.interior_point import Search, Settings
 from ocp.interior_point.iterate import Bounds, Point
-from ocp.interior_point.kernels.tall_matrices import Engine
 from ocp.interior_point.linear_system import ProgramStage, with_least_squares_multipliers
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import fronts
@@ -106,13 +105,14 @@ class ElasticStage:
         """Return dense systems for a small program, and if there is no compiler."""
         program = self.program
         if program.variables <= SMALL or not fronts.available():
-            return DenseElastic(program, self.stage.engine)
-        return Augmented(program, self.stage.engine, derivatives.entries)
+            return DenseElastic(program)
+        return Augmented(program, derivatives.entries)
 
     def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step."""
         inner = step[self.inner]
-        own = self.program.hessian_times(self.hessian_entries, inner) + self.pulled * inner
+        curved = self.program.patterns.hessian_times(self.hessian_entries, inner)
+        own = curved + self.pulled * inner
         return np.concatenate([own, np.zeros(len(step) - len(own))])
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
@@ -135,10 +135,10 @@ class ElasticStage:
 class DenseElastic:
     """Systems as those of Augmented, with softness of all rows, condensed to a dense matrix."""
 
-    def __init__(self, program: Program, engine: Engine) -> None:
+    def __init__(self, program: Program) -> None:
         if program.variables > DENSE:
             raise np.linalg.LinAlgError(f"more than {DENSE} variables")
-        self.program, self.engine = program, engine
+        self.program, self.engine = program, program.patterns.engine
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
         """Set the entries of the Hessian, and of the Jacobian at a point."""

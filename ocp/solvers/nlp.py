@@ -25,6 +25,7 @@ def fast_version(function: ca.Function) -> ca.Function:
     return FAST_VERSIONS.get(function, function)
 
 
+KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
 # Options by the solvers' own names, whose kinds only they know
 Option: TypeAlias = Any
 Options: TypeAlias = Mapping[str, Option]
@@ -63,6 +64,12 @@ class NLP:
     def functions(self) -> tuple[object, ...]:
         """The objective, the constraints and their derivatives."""
         return self.objective, self.constraints, self.gradient, self.jacobian, self.hessian
+
+    def keep(self, key: tuple, ready: tuple) -> None:
+        """Keep a solver with the NLP, and the others that ran last."""
+        self.made[key] = ready
+        for oldest in list(self.made)[:-KEPT]:
+            self.made.pop(oldest, None)
 
     def __repr__(self) -> str:
         given = [
@@ -202,6 +209,7 @@ def with_derivatives(nlp: NLP) -> NLP:
         nlp,
         gradient=gradient_function(x, p, f, ca.gradient(f, x)),
         jacobian=jacobian_function(x, p, g, ca.jacobian(g, x)),
+        made={},
     )
 
 

@@ -11,7 +11,6 @@ from ocp.solvers import plugins
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Settings, Start
 from ocp.solvers.nlp import NLP, Exact, Iterate, Option, Options
 
-KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and those of its quadratic model
 MANY = 1000  # accepted options that a process remembers
 _ACCEPTED: set[tuple[str, str]] = set()
 
@@ -51,7 +50,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     options = plugins.options(solver.name, solver.options, hessian=solver.hessian, warm=start.warm)
     key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
     if key not in nlp.made:
-        _keep(nlp, key, _set_up(nlp, solver, options))
+        nlp.keep(key, _set_up(nlp, solver, options))
     given: dict[str, Option] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
     if start.warm:
@@ -69,16 +68,9 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
                 iterate=None, status=reason(error), success=False, iterations=monitor.count
             )
         finally:
-            _keep(nlp, key, ready)
+            nlp.keep(key, ready)
 
     return solve
-
-
-def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
-    """Keep a solver with its NLP, and the others that ran last."""
-    nlp.made[key] = ready
-    for oldest in list(nlp.made)[:-KEPT]:
-        nlp.made.pop(oldest, None)
 
 
 def _set_up(nlp: NLP, solver: Settings, options: Options) -> tuple[ca.Function, "_Monitor", tuple]:
@@ -109,7 +101,7 @@ def quadratic(nlp: NLP, options: Options) -> ca.Function:
         chosen = plugins.options("ipopt", options) | {"calc_lam_p": False, "cache": derivatives}
         nlp.made[key] = ca.nlpsol("model", "ipopt", program, chosen), nlp.functions
     ready = nlp.made.pop(key)
-    _keep(nlp, key, ready)
+    nlp.keep(key, ready)
     return ready[0]
 
 

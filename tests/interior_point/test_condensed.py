@@ -1,5 +1,7 @@
 """Systems that are condensed to a core have the solutions and the inertia of the whole."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from ocp.interior_point.kernels.products import Sparse, dense_pieces
 from ocp.interior_point.kernels.tall_matrices import Engine, Tall, group_rows, invert_triangle
 from ocp.interior_point.linear_system import choose_system
 from ocp.interior_point.nullspace import Basis, drop_growing_blocks
-from ocp.interior_point.program import Derivatives, Program
+from ocp.interior_point.program import Derivatives, Patterns, Program
 from ocp.solvers import NLP, Unsuited
 from ocp.solvers.nlp import with_derivatives
 
@@ -120,6 +122,42 @@ def test_a_chain_that_grows_is_left_to_the_core():
     basis.update(values)
     assert np.abs(basis.Z).max() < 1e5
     assert len(tamed.rest) + sum(len(block.rows) for level in tamed.levels for block in level) == 12
+
+
+def chain(growth):
+    """Rows x_1 = x_0, x_k+1 = growth x_k, and a bound, of 13 variables with unit bounds."""
+    x = ca.MX.sym("x", 13)
+    ratio = ca.vertcat(1.0, *[growth] * 11)
+    return with_derivatives(
+        NLP(
+            lower=np.full(13, -1.0),
+            upper=np.ones(13),
+            g_lower=np.zeros(12),
+            g_upper=np.zeros(12),
+            objective=ca.Function("f", [x], [ca.sumsqr(x)]),
+            constraints=ca.Function("g", [x], [x[1:] - ratio * x[:-1]]),
+        )
+    )
+
+
+def test_the_basis_of_one_search_serves_the_next_while_its_variables_stay_small():
+    nlp = chain(2.0)
+    system = Condensed(Patterns(nlp, "exact", Engine()))
+    program = Program(nlp, np.ones(13), system.patterns)
+    derivatives = program.derivatives(np.ones(program.size))
+    curvature = np.ones(len(program.curvature.rows))
+    system.update(curvature, derivatives)
+    first = system.basis
+    again = replace(derivatives, entries=derivatives.entries * 1.0)
+    assert system.elimination(again.entries) is first.elimination
+    system.update(curvature, again)
+    assert system.basis is first
+    grown = replace(
+        derivatives, entries=np.where(derivatives.entries == -2.0, -30.0, derivatives.entries)
+    )
+    assert system.elimination(grown.entries) is not first.elimination
+    system.update(curvature, grown)
+    assert system.basis is not first and np.abs(system.basis.Z).max() < 1e5
 
 
 def test_dense_pieces_multiply_as_the_matrix_does():
@@ -262,14 +300,14 @@ def of_nodes(rng, equalities, inner):
     )
 
 
-def condensed(program, entries, made):
+def condensed(program, entries):
     """The condensed systems of a program."""
-    return Condensed(program, made())
+    return Condensed(program.patterns)
 
 
-def augmented(program, entries, made):
+def augmented(program, entries):
     """The sparse systems of a program."""
-    return Augmented(program, made(), entries)
+    return Augmented(program, entries)
 
 
 SYSTEMS = [
@@ -287,11 +325,11 @@ def test_a_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent,
     if dependent:
         equalities = np.vstack([equalities, equalities[3] + equalities[-1]])
     stated = of_nodes(rng, equalities, rng.standard_normal((2, 31)))
-    program = Program(stated, "exact", np.ones(31), made())
+    program = Program(stated, np.ones(31), Patterns(stated, "exact", made()))
     v = rng.standard_normal(program.size)
     derivatives = program.derivatives(v)
-    system, matrix = kind(program, derivatives.entries, made), program.jacobian
-    hessian_entries = rng.standard_normal(len(program.hessian_kept))
+    system, matrix = kind(program, derivatives.entries), program.jacobian
+    hessian_entries = rng.standard_normal(len(program.curvature.rows))
     system.update(hessian_entries, derivatives)
     n, size = program.variables, program.size
     J = np.hstack([np.zeros((program.rows, n)), np.zeros((program.rows, size - n))])
@@ -316,13 +354,14 @@ def test_a_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent,
     assert H @ dv + J.T @ dy == pytest.approx(a, abs=1e-9)
     assert J.T @ dy == pytest.approx(program.jacobian_t_times(derivatives, dy), abs=1e-12)
     assert J @ dv == pytest.approx(program.jacobian_times(derivatives, dv), abs=1e-12)
-    assert W @ dv == pytest.approx(program.hessian_times(hessian_entries, dv), abs=1e-12)
+    assert W @ dv == pytest.approx(program.patterns.hessian_times(hessian_entries, dv), abs=1e-12)
     assert isinstance(derivatives, Derivatives)
 
 
 def stated_by_nodes(rng):
     """A program of a spline, and entries of its Jacobian."""
-    program = Program(of_nodes(rng, nodes(rng), np.ones((2, 31))), "exact", np.ones(31), Engine())
+    stated = of_nodes(rng, nodes(rng), np.ones((2, 31)))
+    program = Program(stated, np.ones(31), Patterns(stated, "exact", Engine()))
     return program, program.derivatives(np.ones(program.size)).entries
 
 
@@ -331,16 +370,16 @@ def test_a_large_core_is_refused_by_its_size_without_a_compiler(monkeypatch):
     monkeypatch.setattr("ocp.solvers.fronts.available", lambda: False)
     program, entries = stated_by_nodes(np.random.default_rng(0))
     with pytest.raises(Unsuited, match="a core of 4 variables"):
-        choose_system(program, Engine(), entries)
+        choose_system(program, Condensed(program.patterns), entries)
 
 
 @compiler_needed
 def test_systems_are_sparse_where_a_core_is_large_or_slow_and_dense_elsewhere(monkeypatch):
     program, entries = stated_by_nodes(np.random.default_rng(0))
-    assert isinstance(choose_system(program, Engine(), entries), Condensed)
+    assert isinstance(choose_system(program, Condensed(program.patterns), entries), Condensed)
     monkeypatch.setattr("ocp.interior_point.linear_system.QUICK", 0.0)
-    assert isinstance(choose_system(program, Engine(), entries), Augmented)
+    assert isinstance(choose_system(program, Condensed(program.patterns), entries), Augmented)
     monkeypatch.setattr(Augmented, "seconds", lambda self: 1.0)
-    assert isinstance(choose_system(program, Engine(), entries), Condensed)
+    assert isinstance(choose_system(program, Condensed(program.patterns), entries), Condensed)
     monkeypatch.setattr("ocp.interior_point.condensed.CORE", 3)
-    assert isinstance(choose_system(program, Engine(), entries), Augmented)
+    assert isinstance(choose_system(program, Condensed(program.patterns), entries), Augmented)

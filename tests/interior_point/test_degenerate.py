@@ -19,9 +19,14 @@ SEEDS = [range(first, first + 5) for first in range(0, 50, 5)]  # of each kind
 def systems(request, monkeypatch):
     """Linear systems of one kind, whatever the size; its name."""
     if request.param == "sparse":
-        monkeypatch.setattr(linear_system, "choose_system", Augmented)
+        monkeypatch.setattr(linear_system, "choose_system", sparse_system)
         monkeypatch.setattr(restoration, "SMALL", 0)
     return request.param
+
+
+def sparse_system(program, condensed, entries):
+    """The sparse systems of a program, in place of a choice."""
+    return Augmented(program, entries)
 
 
 def program(f, rows, size, least, most):

@@ -1,12 +1,14 @@
 """The interior point of ours finds known optima and IPOPT's, and says so where there are none."""
 
 import signal
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
 
 from ocp import Solver, Spline, Transcription, solve
+from ocp.interior_point import backend, condensed
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.solvers import INTERRUPTED, NLP, kkt_residual, minimize
 from ocp.solvers.statuses import says_done
@@ -199,6 +201,45 @@ def test_a_warm_start_takes_a_few_iterations():
     warm = solve(lift(points=10), solver=way, guess=cold)
     assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
     assert warm.statistics["iterations"] <= 6 < cold.statistics["iterations"]
+
+
+def count_calls(monkeypatch, owner, name):
+    """A list that grows by a call of a function or class of a module."""
+    made, calls = getattr(owner, name), []
+    monkeypatch.setattr(owner, name, lambda *a: (calls.append(name), made(*a))[1])
+    return calls
+
+
+def test_a_program_with_other_numbers_in_its_bounds_is_analysed_once(monkeypatch):
+    nlp = transcribe(lift(points=8), Transcription()).nlp
+    x = np.ones(len(nlp.lower)) * 0.1
+    patterns = count_calls(monkeypatch, backend, "Patterns")
+    eliminations = count_calls(monkeypatch, condensed, "eliminate")
+    first = minimize(nlp, OURS, x)
+    raised = replace(
+        nlp, g_upper=np.where(nlp.g_lower < nlp.g_upper, nlp.g_upper + 0.1, nlp.g_upper)
+    )
+    second = minimize(raised, OURS, first.x)
+    assert first.success and second.success
+    assert (len(patterns), len(eliminations)) == (1, 1)
+    held = np.where(np.arange(len(x)) == len(x) // 2, first.x, nlp.lower)
+    above = np.where(np.arange(len(x)) == len(x) // 2, first.x, nlp.upper)
+    assert minimize(replace(nlp, lower=held, upper=above), OURS, first.x).success
+    assert (len(patterns), len(eliminations)) == (2, 2)
+
+
+def test_searches_within_each_other_have_their_own_basis():
+    nlp = transcribe(lift(points=8), Transcription()).nlp
+    x, within = np.ones(len(nlp.lower)) * 0.1, []
+    alone = minimize(nlp, OURS, x)
+
+    def watch(iteration):
+        if iteration.number == 3:
+            within.append(minimize(nlp, OURS, alone.x))
+
+    beside = minimize(nlp, OURS, x, watch=watch)
+    assert within[0].f == pytest.approx(alone.f, rel=1e-4)
+    assert (beside.f, beside.iterations) == (alone.f, alone.iterations)
 
 
 def test_a_coarse_tolerance_is_reached_where_products_with_distances_must_be_small():

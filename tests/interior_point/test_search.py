@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from ocp.interior_point import backend
-from ocp.interior_point.condensed import row_space
+from ocp.interior_point.condensed import Condensed, row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
 from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import ProgramStage, initial_point, initial_variables
-from ocp.interior_point.program import Program
+from ocp.interior_point.program import Patterns, Program
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.backend import Start
 
@@ -37,9 +37,11 @@ def stated(nlp, start):
     from ocp.solvers.nlp import with_derivatives
 
     products = fastest_engine()
-    program = Program(with_derivatives(nlp), "exact", np.array(start), products)
+    stated = with_derivatives(nlp)
+    condensed = Condensed(Patterns(stated, "exact", products))
+    program = Program(stated, np.array(start), condensed.patterns)
     v = initial_variables(program, Start(x=np.array(start)), backend.COLD)
-    return ProgramStage(program, products, program.derivatives(v).entries), v
+    return ProgramStage(program, condensed, program.derivatives(v).entries), v
 
 
 def search_at(nlp, start):
