@@ -19,6 +19,7 @@ from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree_validation import Mechanism, carrier, known_names
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.muscles.routes import Anchor, Route, between_anchors
+from ocp.mechanics.muscles.wrapping import SURFACES, Surface, WrapCylinder, wrap_route
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix, Numbers
@@ -120,17 +121,18 @@ class PathPoint:
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointPath:
-    """A path that runs straight from point to point.
+    """A path that runs straight from point to point, or over surfaces between them.
 
     Args:
         points: two or more: `PathPoint`, names of points of the tree, or places (3, m, global axes)
-            of the ground. The first and the last are not conditional.
+            of the ground; between two that are always there one surface, or two cylinders, that
+            the path may wrap over: `WrapCylinder`, `WrapSphere`, `WrapEllipsoid`.
 
     Raises:
-        ValueError: for fewer points, or a conditional end.
+        ValueError: for fewer points, a conditional end, or surfaces elsewhere.
     """
 
-    points: Sequence[PathPoint | End]
+    points: Sequence[PathPoint | Surface | End]
 
     def __post_init__(self) -> None:
         points = self.points
@@ -138,15 +140,27 @@ class PointPath:
             raise ValueError(f"path: points: expected two or more, got {points!r}")
         entries = [
             each
-            if isinstance(each, PathPoint | str)
+            if isinstance(each, (PathPoint, str, *SURFACES))
             else freeze(numbers(f"path: point {k + 1}", each, (3,), "m"))
             for k, each in enumerate(points)
         ]
         set_fields(self, points=tuple(entries))
-        for k in (0, len(entries) - 1):
-            end = entries[k]
-            if isinstance(end, PathPoint) and end.within is not None:
-                raise ValueError(f"path: point {k + 1}: an end of a path cannot be conditional")
+        runs, surfaces = _runs(entries)
+        for run in runs:
+            if not run:
+                raise ValueError("path: expected points before, between and after surfaces")
+            for end in (run[0], run[-1]):
+                if isinstance(end, PathPoint) and end.within is not None:
+                    raise ValueError(
+                        "path: an end, or a point beside a surface, cannot be conditional, as "
+                        f"point {entries.index(end) + 1} is"
+                    )
+        for over in surfaces:
+            if len(over) > 2 or (len(over) == 2 and {*map(type, over)} != {WrapCylinder}):
+                kinds = ", ".join(type(each).__name__ for each in over)
+                raise ValueError(
+                    "path: expected one surface or two cylinders between two points, got " + kinds
+                )
 
     def joints(self, tree: Mechanism) -> tuple[str, ...]:
         """The coordinates on which the length depends, in the order of the tree.
@@ -188,9 +202,17 @@ class PointPath:
             state: the posture.
 
         Returns:
-            Its segments.
+            Its segments and arcs.
         """
-        return Route(segments=between_anchors([_anchor(state, each) for each in self.points]))
+        runs, surfaces = _runs(self.points)
+        anchors = [[_anchor(state, each) for each in run] for run in runs]
+        parts = [Route(segments=between_anchors(run)) for run in anchors]
+        for before, over, after in zip(anchors, surfaces, anchors[1:]):
+            parts.append(wrap_route(state, before[-1], over, after[0]))
+        return Route(
+            segments=[each for part in parts for each in part.segments],
+            arcs=[each for part in parts for each in part.arcs],
+        )
 
     def length(self, state: MotionState) -> Matrix:
         """Length (m) in a state of motion."""
@@ -209,9 +231,26 @@ def _anchor(state: MotionState, point: PathPoint | End) -> Anchor:
     return Anchor(place=matrix(point))
 
 
-def _chain(tree: Mechanism, label: str, point: PathPoint | End) -> set[int]:
-    """Return the rows of q of the joints between the ground and a point."""
-    if isinstance(point, PathPoint):
+def _runs(
+    points: Sequence[PathPoint | Surface | End],
+) -> tuple[list[list[PathPoint | End]], list[list[Surface]]]:
+    """Return the points of a path between its surfaces, and the surfaces between those."""
+    runs: list[list[PathPoint | End]] = [[]]
+    surfaces: list[list[Surface]] = []
+    for k, each in enumerate(points):
+        if not isinstance(each, SURFACES):
+            runs[-1].append(each)
+        elif k and isinstance(points[k - 1], SURFACES):
+            surfaces[-1].append(each)
+        else:
+            surfaces.append([each])
+            runs.append([])
+    return runs, surfaces
+
+
+def _chain(tree: Mechanism, label: str, point: PathPoint | Surface | End) -> set[int]:
+    """Return the rows of q of the joints between the ground and a point or a surface."""
+    if isinstance(point, (PathPoint, *SURFACES)):
         if point.link == GROUND:
             return set()
         if point.link not in tree.link_names:

@@ -124,7 +124,7 @@ BAD = {
     ),
     "a conditional end": (
         lambda: PointPath(points=(CONDITIONAL, END)),
-        "path: point 1: an end of a path cannot be conditional",
+        "path: an end, or a point beside a surface, cannot be conditional, as point 1 is",
     ),
     "one point": (
         lambda: PointPath(points=(END,)),

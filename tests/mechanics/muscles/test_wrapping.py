@@ -1,0 +1,263 @@
+"""Paths wrap over surfaces by exact tangents and geodesics."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from calf_leg import CONDYLES, GASTROCNEMIUS, HEEL, LEG, ORIGIN, frame
+from element_arm import ARM
+from refusals import refused
+
+from ocp.mechanics.elements.forces import State
+from ocp.mechanics.muscles.paths import PathPoint, PointPath
+from ocp.mechanics.muscles.wrapping import (
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    over_cylinder,
+    over_ellipsoid,
+    over_sphere,
+)
+
+START, END = np.array([-0.2, 0.02, -0.05]), np.array([0.18, 0.03, 0.07])
+RADII = 0.05, 0.08, 0.12
+
+
+def touch(over, start, end, size, quadrant=""):
+    """First and last place, arc and angle of a touch, in numbers."""
+    found = over(ca.DM(start), ca.DM(end), size, quadrant)
+    parts = found.first, found.last, found.arc, found.angle
+    return [np.array(ca.evalf(ca.DM(each))).squeeze() for each in parts]
+
+
+def touched_length(over, start, end, size, quadrant=""):
+    """Length of a path from start over a surface to end."""
+    first, last, arc, angle = touch(over, start, end, size, quadrant)
+    assert angle > 0
+    return np.linalg.norm(first - start) + arc + np.linalg.norm(end - last)
+
+
+def taut_length(start, end, gaps, guess, count):
+    """Length of the shortest chain of points (3) whose `gaps` to surfaces are not negative."""
+    x = ca.SX.sym("x", 3, count)
+    chain = ca.horzcat(start, x, end)
+    steps = ca.sumsqr(chain[:, 1:] - chain[:, :-1])  # even steps at the shortest length
+    rows = ca.vertcat(*[gap(x[:, k]) for k in range(count) for gap in gaps])
+    quiet = {"ipopt": {"print_level": 0, "sb": "yes", "tol": 1e-12}, "print_time": False}
+    solver = ca.nlpsol("taut", "ipopt", {"x": ca.vec(x), "f": steps, "g": rows}, quiet)
+    places = np.array([guess(t) for t in np.linspace(0, 1, count + 2)[1:-1]])
+    found = solver(x0=places.ravel(), lbg=0, ubg=ca.inf)["x"]
+    whole = np.vstack([start, np.array(found).reshape(count, 3), end])
+    return np.linalg.norm(np.diff(whole, axis=0), axis=1).sum()
+
+
+def geodesic_length(*problem):
+    """`taut_length` of finer chains, extrapolated: chords are short by the square of a step."""
+    coarse, fine = (taut_length(*problem, count) for count in (119, 239))
+    return fine + (fine - coarse) / 3
+
+
+def functions(tree, path):
+    """A function of q that gives length, slope as the path has it, and as differentiated."""
+    q = ca.SX.sym("q", tree.dof)
+    state = State(tree=tree, q=q)
+    slope = path.slope(state)
+    row = ca.horzcat(*[slope.get(k, 0) for k in range(tree.dof)])
+    length = path.length(state)
+    return ca.Function("path", [q], [length, row, ca.jacobian(length, q)])
+
+
+def test_over_a_cylinder_across_it_is_two_tangents_and_an_arc():
+    start, end = (-2.0, 0.0, 0.0), (0.0, -3.0, 0.0)
+    shorter = np.sqrt(3) + np.sqrt(8) + np.pi / 2 - np.arccos(1 / 2) - np.arccos(1 / 3)
+    assert np.pi / 2 < np.arccos(1 / 2) + np.arccos(1 / 3)  # so that it misses
+    assert touch(over_cylinder, start, end, 1.0)[3] < 0
+    longer = shorter + np.pi
+    assert touched_length(over_cylinder, start, end, 1.0, "+x") == pytest.approx(longer, abs=1e-14)
+    other_end = (2.0, 0.0, 3.0)
+    around = 2 * np.sqrt(3) + np.pi / 3
+    found = touched_length(over_cylinder, start, other_end, 1.0, "-y")
+    assert found == pytest.approx(np.hypot(around, 3.0), abs=1e-14)  # a helix unrolls straight
+    assert touch(over_cylinder, start, other_end, 1.0, "-y")[0][1] < 0
+
+
+def test_over_a_sphere_lies_a_great_circle():
+    found = touched_length(over_sphere, (-2.0, 0.0, 0.0), (2.0, 1e-9, 0.0), 1.0)
+    assert found == pytest.approx(2 * np.sqrt(3) + np.pi / 3, abs=1e-8)
+    start, end = (-2.0, 0.0, 0.0), (0.0, -2.0, 0.0)
+    longer = 2 * np.sqrt(3) + 3 * np.pi / 2 - 2 * np.arccos(0.5)
+    assert touched_length(over_sphere, start, end, 1.0, "+x") == pytest.approx(longer, abs=1e-14)
+
+
+@pytest.mark.parametrize("quadrant", ["", "+y", "-y", "+z"])
+def test_an_ellipsoid_of_equal_radii_is_a_sphere(quadrant):
+    sphere = touch(over_sphere, START, END, 0.1, quadrant)
+    ellipsoid = touch(over_ellipsoid, START, END, (0.1, 0.1, 0.1), quadrant)
+    for one, other in zip(sphere, ellipsoid):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_paths_over_an_ellipsoid_are_the_shortest_chains(side):
+    """On the nearer side: the other way round is a geodesic too, off which a chain slips."""
+    mirror = np.array([1, side, 1])
+    start, end = START * mirror, END * mirror
+
+    def guess(t):
+        return start + t * (end - start) + side * np.array([0, 0.3 * np.sin(np.pi * t), 0])
+
+    def gap(x):
+        return ca.sumsqr(x / ca.DM(RADII)) - 1
+
+    found = touched_length(over_ellipsoid, start, end, RADII, "+y" if side > 0 else "-y")
+    assert found == pytest.approx(geodesic_length(start, end, [gap], guess), abs=1e-6)
+
+
+def test_tangents_of_an_ellipsoid_and_its_geodesic_are_one_smooth_curve():
+    first, last, arc, _ = touch(over_ellipsoid, START, END, RADII)
+    for place, end in ((first, START), (last, END)):
+        assert np.sum((place / RADII) ** 2) == pytest.approx(1, abs=1e-12)
+        assert place / np.square(RADII) @ (end - place) == pytest.approx(0, abs=1e-12)
+    assert arc > np.linalg.norm(last - first)
+
+
+def test_paths_over_two_cylinders_are_the_shortest_chains():
+    """The gastrocnemius with the knee straight, in global axes, the talus being the ground."""
+    q = (0.1, 0.0)
+    state = State(tree=LEG, q=ca.DM(q))
+    rotation, origin = (np.array(each) for each in state.link_frame("femur"))
+    start = rotation @ ORIGIN.position + origin.ravel()
+    gaps = []
+    for surface in GASTROCNEMIUS.points[1:3]:
+        rotation, origin = (np.array(each) for each in state.link_frame(surface.link))
+        pose = np.array(surface.pose)
+        turn = rotation @ pose[:3, :3]
+        center = rotation @ pose[:3, 3] + origin.ravel()
+
+        def gap(x, turn=turn, center=center, radius=surface.radius):
+            return ca.sumsqr((turn.T @ (x - center))[:2]) / radius**2 - 1
+
+        gaps.append(gap)
+
+    def guess(t):
+        return start + t * (HEEL - start) + np.array([-0.12 * np.sin(np.pi * t), 0, 0])
+
+    found = float(functions(LEG, GASTROCNEMIUS)(q)[0])
+    assert found == pytest.approx(geodesic_length(start, HEEL, gaps, guess), abs=1e-6)
+
+
+def test_the_gastrocnemius_has_the_exact_lengths_and_arms():
+    """Solved beside from OpenSim's own points, by four tangent equations a cylinder."""
+    function = functions(LEG, GASTROCNEMIUS)
+    table = {
+        -1.25: (0.427405, 0.03297),
+        -0.50: (0.448299, 0.02204),
+        -0.30: (0.452563, 0.02064),
+        0.0: (0.458490, 0.01897),
+    }
+    for knee, (length, slope) in table.items():
+        ours, slopes, _ = function((0.1, knee))
+        assert float(ours) == pytest.approx(length, abs=1e-6)
+        assert float(slopes[1]) == pytest.approx(slope, abs=1e-5)
+
+
+WRAPS = {
+    "a cylinder": [WrapCylinder(link="hip", radius=0.08, pose=frame((1.0, 0, 0), (0.2, 0.1, 0)))],
+    "a cylinder on one side": [
+        WrapCylinder(link="knee", radius=0.08, pose=frame((0.0, 0.0, 0.0)), quadrant="+y")
+    ],
+    "a sphere": [WrapSphere(link="hip", radius=0.1, pose=frame((1.0, 0.02, 0.03)))],
+    "a sphere on one side": [
+        WrapSphere(link="hip", radius=0.1, pose=frame((1.0, 0.02, 0.03)), quadrant="-y")
+    ],
+    "an ellipsoid": [
+        WrapEllipsoid(link="hip", radii=(0.12, 0.08, 0.1), pose=frame((1.0, 0, 0), (0.3, 0, 0)))
+    ],
+}
+ENDS = (
+    PathPoint(link="hip", position=(0.5, 0.05, 0.04)),
+    PathPoint(link="knee", position=(0.4, 0.1, 0)),
+)
+POSTURES = np.random.default_rng(0).uniform(-1.5, 1.5, (30, 2))
+
+
+@pytest.mark.parametrize("name", WRAPS)
+def test_slopes_are_derivatives_and_differences_of_lengths(name):
+    path = PointPath(points=(ENDS[0], *WRAPS[name], ENDS[1]))
+    function, h = functions(ARM, path), 1e-5
+    straight, wraps = functions(ARM, PointPath(points=ENDS)), 0
+    for q in POSTURES:
+        length, slope, derivative = (np.array(each).ravel() for each in function(q))
+        np.testing.assert_allclose(slope, derivative, rtol=0, atol=1e-9)
+        steps = [(float(function(q + h * e)[0]), float(function(q - h * e)[0])) for e in np.eye(2)]
+        differences = [(after - before) / (2 * h) for after, before in steps]
+        assert slope == pytest.approx(differences, abs=1e-8)
+        wraps += abs(length[0] - float(straight(q)[0])) > 1e-12
+    assert wraps > 5  # both cases are tried
+
+
+def test_slopes_over_two_cylinders_are_derivatives_and_go_on_where_one_sets_in():
+    function = functions(LEG, GASTROCNEMIUS)
+    angles = np.linspace(-2.0, 0.1, 211)
+    values = [[np.array(each).ravel() for each in function((0.1, knee))] for knee in angles]
+    lengths = np.array([each[0][0] for each in values])
+    slopes = np.array([each[1] for each in values])
+    np.testing.assert_allclose(slopes, [each[2] for each in values], rtol=0, atol=1e-9)
+    assert np.abs(np.diff(slopes[:, 1])).max() < 6e-4  # no jump where the shank sets in
+    # Trapezoids of the arms, with their own error of a step's square, are the change of length.
+    h = angles[1] - angles[0]
+    change = np.cumsum((slopes[1:, 1] + slopes[:-1, 1]) / 2) * h
+    assert lengths[1:] - lengths[0] == pytest.approx(change, abs=3e-6)
+
+
+def test_second_derivatives_are_differences_of_slopes():
+    q = ca.SX.sym("q", 2)
+    slope = GASTROCNEMIUS.slope(State(tree=LEG, q=q))
+    function = ca.Function("bend", [q], [slope[1], ca.jacobian(slope[1], q)])
+    for knee in (-1.2, -0.2):
+        bend, h = np.array(function((0.1, knee))[1]).ravel(), 1e-5
+        after, before = (float(function((0.1, knee + step))[0]) for step in (h, -h))
+        assert bend[1] == pytest.approx((after - before) / (2 * h), abs=1e-8)
+
+
+def test_a_path_that_misses_a_surface_is_straight():
+    small = replace(CONDYLES, radius=1e-4, quadrant="")
+    with_it = functions(LEG, PointPath(points=(ORIGIN, small, tuple(HEEL))))
+    without = functions(LEG, PointPath(points=(ORIGIN, tuple(HEEL))))
+    assert float(with_it((0.1, -0.5))[0]) == pytest.approx(
+        float(without((0.1, -0.5))[0]), abs=1e-15
+    )
+
+
+BAD = {
+    "no radius": (
+        lambda: WrapCylinder(link="femur", radius=0.0),
+        "cylinder on 'femur': radius: expected a number above 0, got 0",
+    ),
+    "a side along the axis": (
+        lambda: WrapCylinder(link="femur", radius=0.1, quadrant="+z"),
+        "cylinder on 'femur': quadrant: expected one of +x, -x, +y, -y or \"\", got '+z'",
+    ),
+    "two spheres": (
+        lambda: PointPath(points=(ENDS[0], *WRAPS["a sphere"] * 2, ENDS[1])),
+        "path: expected one surface or two cylinders between two points, got WrapSphere, ",
+    ),
+    "a surface first": (
+        lambda: PointPath(points=(CONDYLES, *ENDS)),
+        "path: expected points before, between and after surfaces",
+    ),
+    "a conditional point beside a surface": (
+        lambda: PointPath(
+            points=(ENDS[0], replace(ENDS[0], coordinate="knee", within=(0, 1)), CONDYLES, ENDS[1])
+        ),
+        "path: an end, or a point beside a surface, cannot be conditional, as point 2 is",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_wrap_is_refused(name):
+    make, message = BAD[name]
+    with refused(message):
+        make()
