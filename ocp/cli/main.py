@@ -10,6 +10,10 @@ from ocp.version import VERSION
 
 WORDS = {
     "run": ("commands.run:command", "solve a problem: of the gallery, or of your own file"),
+    "walk": (
+        "commands.walk:command",
+        "predict how somebody walks, as `ocp run gait` does",
+    ),
     "study": (
         "commands.study:command",
         "solve it for many parameters, in parallel, in a file that resumes",

@@ -1,1 +1,1 @@
-"""The commands: run, study, compare, list, papers, verify, view, app, completion."""
+"""The commands: run, walk, study, compare, list, papers, verify, view, app, completion."""

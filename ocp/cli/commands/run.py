@@ -312,6 +312,22 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
     return parser
 
 
+def short_parser(task: Task, program: str, names: Sequence[str]) -> argparse.ArgumentParser:
+    """Return a parser that lists the flags of these names of a task's problem, and its outputs."""
+    parser = argparse.ArgumentParser(
+        prog=program,
+        usage=f"{program} [flags]",
+        description=f"{inspect.getdoc(inspect.getmodule(task.problem))}".partition("\n")[0],
+        epilog=f"all flags of `ocp run {task.name} --help` are taken",
+    )
+    group = parser.add_argument_group("of this problem")
+    settings = {setting.name: setting for setting in of_function(task.problem)}
+    for name in names:
+        add(group, "problem", settings[name])
+    _add_outputs(parser.add_argument_group("outputs"), task)
+    return parser
+
+
 def _transcription_settings(stated: Transcription) -> list[Setting]:
     """Return the settings of the transcription and those of all methods, with the methods that have
     them; defaults are those `stated` by the task."""
