@@ -31,21 +31,33 @@ def curves(request: dict) -> dict[str, list]:
     }
 
 
-def activation_rates(request: dict) -> list[float]:
-    """Rates of activation of a muscle at excitations and activations."""
+def muscle_on_slider(**properties: float) -> tuple[osim.Model, osim.DeGrooteFregly2016Muscle]:
+    """A muscle with a rigid tendon of 0.1 m that a slider lengthens."""
     model = osim.Model()
     muscle = osim.DeGrooteFregly2016Muscle()
     muscle.setName("muscle")
-    muscle.set_activation_dynamics_smoothing(request["smoothing"])
     muscle.set_ignore_tendon_compliance(True)
+    muscle.set_tendon_slack_length(0.1)
+    muscle.set_pennation_angle_at_optimal(0.0)
+    for name, value in properties.items():
+        getattr(muscle, f"set_{name}")(value)
     body = osim.Body("body", 1, osim.Vec3(0), osim.Inertia(1, 1, 1))
     model.addBody(body)
-    model.addJoint(osim.SliderJoint("slider", model.getGround(), body))
+    joint = osim.SliderJoint("slider", model.getGround(), body)
+    joint.updCoordinate().setName("slide")
+    model.addJoint(joint)
     muscle.addNewPathPoint("a", model.updGround(), osim.Vec3(0))
-    muscle.addNewPathPoint("b", body, osim.Vec3(0.3, 0, 0))
+    muscle.addNewPathPoint("b", body, osim.Vec3(0))
     model.addForce(muscle)
+    return model, muscle
+
+
+def activation_rates(request: dict) -> list[float]:
+    """Rates of activation of a muscle at excitations and activations."""
+    model, _ = muscle_on_slider(activation_dynamics_smoothing=request["smoothing"])
     model.finalizeConnections()
     state = model.initSystem()
+    model.updCoordinateSet().get("slide").setValue(state, 0.3)
     rates = []
     for excitation, activation in request["pairs"]:
         muscle = osim.DeGrooteFregly2016Muscle.safeDownCast(model.updMuscles().get(0))
@@ -71,7 +83,73 @@ def splines(request: list) -> list[list[float]]:
     return answers
 
 
-ANSWERS = {"curves": curves, "activation_rates": activation_rates, "splines": splines}
+def metabolics(request: dict) -> list[dict[str, float]]:
+    """Metabolic powers of a muscle by OpenSim's classes, with what they depend on."""
+    model, muscle = muscle_on_slider(
+        max_isometric_force=request["force"], optimal_fiber_length=request["length"]
+    )
+    share, tension = request["slow_twitch"], 0.25e6
+    umbergers = {"umberger_2003": (False, True, False), "uchida_2016": (True, True, True)}
+    for name, (recruits, negative, clamps) in umbergers.items():
+        probe = osim.Umberger2010MuscleMetabolicsProbe()
+        probe.setName(name)
+        probe.set_basal_rate_on(False)
+        probe.set_use_Bhargava_recruitment_model(recruits)
+        probe.set_include_negative_mechanical_work(negative)
+        probe.set_forbid_negative_total_power(clamps)
+        model.addProbe(probe)
+        probe.addMuscle("muscle", share)
+    flags = {
+        "bhargava_2004": (True, False),
+        "no negative": (False, False),
+        "by force": (True, True),
+    }
+    for name, (negative, by_force) in flags.items():
+        rate = osim.Bhargava2004SmoothedMuscleMetabolics()
+        rate.setName(name.replace(" ", "_"))
+        rate.set_use_smoothing(False)
+        rate.set_include_negative_mechanical_work(negative)
+        rate.set_use_force_dependent_shortening_prop_constant(by_force)
+        rate.addMuscle("muscle", muscle, share, tension)
+        model.addComponent(rate)
+    model.finalizeConnections()
+    state = model.initSystem()
+    muscle = osim.DeGrooteFregly2016Muscle.safeDownCast(model.updMuscles().get(0))
+    slide = model.updCoordinateSet().get("slide")
+    answers = []
+    for length, velocity, activation, excitation in request["states"]:
+        slide.setValue(state, 0.1 + length * request["length"])
+        slide.setSpeedValue(state, velocity * request["length"] * 10)
+        muscle.setActivation(state, activation)
+        model.setControls(state, osim.Vector(1, excitation))
+        model.realizeReport(state)
+        answer = {
+            "length": muscle.getNormalizedFiberLength(state),
+            "velocity": muscle.getFiberVelocity(state),
+            "active": muscle.getActiveFiberForce(state),
+            "passive": muscle.getPassiveFiberForce(state),
+            "isometric": muscle.getActiveForceLengthMultiplier(state),
+        }
+        for name in umbergers:
+            probe = osim.Umberger2010MuscleMetabolicsProbe.safeDownCast(
+                model.getProbeSet().get(name)
+            )
+            answer[name] = probe.computeProbeInputs(state).get(0)
+        for name in flags:
+            rate = osim.Bhargava2004SmoothedMuscleMetabolics.safeDownCast(
+                model.getComponent(name.replace(" ", "_"))
+            )
+            answer[name] = rate.getMuscleMetabolicRate(state, "/forceset/muscle")
+        answers.append(answer)
+    return answers
+
+
+ANSWERS = {
+    "curves": curves,
+    "activation_rates": activation_rates,
+    "splines": splines,
+    "metabolics": metabolics,
+}
 
 if __name__ == "__main__":
     osim.Logger.setLevelString("off")
