@@ -2,6 +2,7 @@
 no process can have beside ours. Requests come as JSON on its input; it prints the answers."""
 
 import json
+import random
 import sys
 
 import opensim as osim
@@ -144,11 +145,92 @@ def metabolics(request: dict) -> list[dict[str, float]]:
     return answers
 
 
+def millard_curves(request: dict) -> dict[str, list[float]]:
+    """Millard's curves at places."""
+    passive, tendon = osim.FiberForceLengthCurve(), osim.TendonForceLengthCurve()
+    passive.set_strain_at_one_norm_force(request["fibre_strain"])
+    tendon.set_strain_at_one_norm_force(request["tendon_strain"])
+    passive.ensureCurveUpToDate()
+    tendon.ensureCurveUpToDate()
+    known = {
+        "active_force": osim.ActiveForceLengthCurve(),
+        "passive_force": passive,
+        "force_velocity": osim.ForceVelocityCurve(),
+        "tendon_force": tendon,
+    }
+    return {name: [known[name].calcValue(x) for x in request["places"][name]] for name in known}
+
+
+def thelen_curves(request: list[float]) -> dict[str, list[float]]:
+    """Thelen's active and passive curves at lengths."""
+    model, _ = muscle_on_slider()
+    model.updForceSet().clearAndDestroy()
+    muscle = osim.Thelen2003Muscle("thelen", 1000.0, 0.1, 0.1, 0.0)
+    muscle.addNewPathPoint("a", model.updGround(), osim.Vec3(0))
+    muscle.addNewPathPoint("b", model.getBodySet().get(0), osim.Vec3(0))
+    model.addForce(muscle)
+    model.finalizeConnections()
+    state = model.initSystem()
+    slide = model.updCoordinateSet().get("slide")
+    answer: dict[str, list[float]] = {"active_force": [], "passive_force": []}
+    for length in request:
+        slide.setValue(state, 0.1 + 0.1 * length)
+        muscle.setFiberLength(state, 0.1 * length)
+        model.realizeDynamics(state)
+        answer["active_force"].append(muscle.getActiveForceLengthMultiplier(state))
+        answer["passive_force"].append(muscle.getPassiveForceMultiplier(state))
+    return answer
+
+
+def path_samples(request: dict) -> dict[str, dict[str, list]]:
+    """Coordinates, lengths and slopes of a model's muscles whose names end so, in random postures.
+
+    Each muscle has the coordinates by which its length changes.
+    """
+    model = osim.Model(request["model"])
+    state = model.initSystem()
+    coordinates = {name: model.updCoordinateSet().get(name) for name in request["ranges"]}
+    muscles = [each for each in model.getComponentsList() if each.getName().endswith("_r")]
+    paths = {}
+    for each in muscles:
+        muscle = osim.Muscle.safeDownCast(each)
+        if muscle is not None:
+            paths[muscle.getName()] = muscle.getGeometryPath()
+    bounds = [*request["ranges"].values()]
+    draws = random.Random(request["seed"])
+    rows = []
+    for _ in range(request["count"]):
+        place = [draws.uniform(*pair) for pair in bounds]
+        for coordinate, value in zip(coordinates.values(), place):
+            coordinate.setValue(state, value, False)
+        model.realizePosition(state)
+        arms = {
+            name: [path.computeMomentArm(state, each) for each in coordinates.values()]
+            for name, path in paths.items()
+        }
+        rows.append((place, {name: path.getLength(state) for name, path in paths.items()}, arms))
+    answer = {}
+    for name in paths:
+        crossed = [
+            k for k in range(len(bounds)) if any(abs(arms[name][k]) > 1e-6 for _, _, arms in rows)
+        ]
+        answer[name] = {
+            "joints": [[*request["ranges"]][k] for k in crossed],
+            "coordinates": [[place[k] for k in crossed] for place, _, _ in rows],
+            "lengths": [lengths[name] for _, lengths, _ in rows],
+            "slopes": [[-arms[name][k] for k in crossed] for _, _, arms in rows],
+        }
+    return answer
+
+
 ANSWERS = {
     "curves": curves,
     "activation_rates": activation_rates,
     "splines": splines,
     "metabolics": metabolics,
+    "path_samples": path_samples,
+    "millard_curves": millard_curves,
+    "thelen_curves": thelen_curves,
 }
 
 if __name__ == "__main__":

@@ -87,16 +87,20 @@ def sample_path(
     return PathSamples(joints=tuple(within), coordinates=places, lengths=lengths, slopes=slopes)
 
 
-def fit_polynomial(samples: PathSamples, order: int = 5, *, within: float) -> PolynomialPath:
+def fit_polynomial(
+    samples: PathSamples, order: int = 5, *, within: float, slope_weight: float = 0.1
+) -> PolynomialPath:
     """Polynomial of least squares through lengths, and slopes where they are known.
 
-    Every fourth sample is left out of the fit, and judges it. A slope counts as much as a length
-    that it changes over the joint's range, root mean square.
+    Every fourth sample is left out of the fit, and judges it. Slopes of a length that jumps, as
+    over conditional points, and the length itself cannot both be fitted: the weight decides.
 
     Args:
         samples: lengths, and slopes, in random postures.
         order: highest sum of exponents.
         within: largest root-mean-square error of the length (m) that is accepted.
+        slope_weight: of a slope's error times the standard deviation of its coordinate, beside an
+            error of the length.
 
     Returns:
         The path, with its errors in the samples left out and its range.
@@ -106,6 +110,7 @@ def fit_polynomial(samples: PathSamples, order: int = 5, *, within: float) -> Po
     """
     order = positive_integer("fit: order", order)
     within = positive("fit: within", within)
+    slope_weight = positive("fit: slope_weight", slope_weight, True)
     x, label = samples.coordinates, f"path over {', '.join(samples.joints)}"
     count, width = x.shape
     exponents = np.array(
@@ -122,8 +127,9 @@ def fit_polynomial(samples: PathSamples, order: int = 5, *, within: float) -> Po
         for k, spread in enumerate(x.std(axis=0)):
             lowered = exponents - np.eye(width, dtype=int)[k]
             slopes = exponents[:, k] * _powers(x, np.maximum(lowered, 0))
-            rows.append(spread * slopes[~judges])
-            right.append(spread * samples.slopes[~judges, k])
+            weight = slope_weight * spread
+            rows.append(weight * slopes[~judges])
+            right.append(weight * samples.slopes[~judges, k])
     coefficients = np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)[0]
     errors = (_powers(x, exponents) @ coefficients - samples.lengths)[judges]
     rms, largest = float(np.sqrt(np.mean(errors**2))), float(np.abs(errors).max())
