@@ -9,6 +9,7 @@ from calf_leg import CONDYLES, GASTROCNEMIUS, HEEL, LEG, ORIGIN, frame
 from element_arm import ARM
 from refusals import refused
 
+from ocp import Link, Tree, prismatic
 from ocp.mechanics.elements.forces import State
 from ocp.mechanics.muscles.paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping import (
@@ -22,6 +23,7 @@ from ocp.mechanics.muscles.wrapping import (
 
 START, END = np.array([-0.2, 0.02, -0.05]), np.array([0.18, 0.03, 0.07])
 RADII = 0.05, 0.08, 0.12
+SLIDES = (("x", "ground", (1, 0, 0)), ("y", "x", (0, 1, 0)), ("z", "y", (0, 0, 1)))
 
 
 def touch(over, start, end, size, quadrant=""):
@@ -261,3 +263,30 @@ def test_what_is_no_wrap_is_refused(name):
     make, message = BAD[name]
     with refused(message):
         make()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lengths_over_two_cylinders_change_by_no_more_than_an_end_moves(seed):
+    """Whatever is touched, and where it sets in: so no case has been chosen wrongly."""
+    rng = np.random.default_rng(seed)
+    cylinders = [
+        WrapCylinder(
+            link="ground",
+            radius=rng.uniform(0.02, 0.06),
+            pose=frame((rng.uniform(-0.04, 0.04), height, 0), rng.uniform(-0.3, 0.3, 3)),
+            quadrant=str(rng.choice(["", "+x", "-x"])) if seed % 2 else "+x",
+        )
+        for height in (-0.1, -0.3)
+    ]
+    slides = [prismatic(name, parent, axis=axis) for name, parent, axis in SLIDES]
+    tree = Tree(links=(Link(),) * 3, joints=slides)
+    start = (rng.uniform(-0.03, 0.03), 0.02, rng.uniform(-0.03, 0.03))
+    end = PathPoint(link="z", position=(0, 0, 0))
+    q = ca.SX.sym("q", 3)
+    length = PointPath(points=(start, *cylinders, end)).length(State(tree=tree, q=q))
+    along = np.linspace(-0.25, 0.25, 301)
+    places = np.array([along, np.full(301, -0.45), 0.05 * along + rng.uniform(-0.05, 0.05)])
+    lengths = np.array(ca.Function("length", [q], [length]).map(301)(places)).ravel()
+    steps = np.linalg.norm(np.diff(places, axis=1), axis=0)
+    assert (np.abs(np.diff(lengths)) <= steps * (1 + 1e-9)).all()
+    assert (lengths >= np.linalg.norm(places.T - start, axis=1) - 1e-12).all()
