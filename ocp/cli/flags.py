@@ -31,6 +31,7 @@ CONVERGED = (  # the help of a flag of run and verify
     "objective and duration change by less than its tolerance, and curves by less than twice that"
 )
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
+UNITS = {"m", "mm", "s", "ms", "h", "kg", "N", "J", "W", "Hz", "rad", "deg", "%"}  # of settings
 ARGUMENTS = re.compile(r"^Args:\n((?:[ \t]+.*\n?)+)", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
@@ -52,6 +53,13 @@ class Setting:
     default: object = NOTHING
     words: str = ""
     choices: tuple = ()
+
+    @property
+    def unit(self) -> str:
+        """The unit that the words say of the numbers: "of walking (m/s)"; "" if none."""
+        said = re.search(r"\(([^()]+(?:\([^()]+\))?)\)", self.words)
+        symbols = re.findall(r"[^\d\s/()]+", said[1]) if said else []
+        return said[1] if said and symbols and set(symbols) <= UNITS else ""
 
 
 def of_function(function: Callable, first: int = 0) -> tuple[Setting, ...]:

@@ -52,7 +52,7 @@ def problem(
     degree: int = 5,
 ) -> Problem:
     """`step`: way from foot to foot, along the slope (m); `duration`: of the step (s); `slope`: of
-    the ground, up (degrees); `stair`: how much higher every step stands (m); `clearance`: how far
+    the ground, up (deg); `stair`: how much higher every step stands (m); `clearance`: how far
     the swinging foot passes the stance foot above the line from foot to foot, at least, and less
     before and after along a parabola (m); `torque`: limit at hips and knees (N m); `extension`: how
     far knees bend forward (rad); `points`: control points per joint; `degree`: of the spline.

@@ -40,6 +40,13 @@ def test_any_report_fits_a_screen(said):
     assert len(fewer) <= 15
 
 
+def test_arguments_are_told_with_their_units(said):
+    slow = said | {"arguments": {"torque": 8.0, "points": 8}}
+    assert brief(slow, TASK.defaults).splitlines()[0].split("  ")[-1].strip() == (
+        "fastest torque=8 N m, points=8".replace("fastest", said["problem"])
+    )
+
+
 def test_texts_stand_in_one_column(said):
     lines = brief(said, TASK.defaults, ["range     3 m", "  of it   2 m"]).splitlines()[:-1]
     starts = {line[:20].rstrip(): line[20:21] for line in lines if line[:1] != " "}

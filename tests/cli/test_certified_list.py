@@ -113,7 +113,8 @@ def test_problems_of_more_than_one_solve_say_what_their_certificate_is_of():
     [
         (["--solve", "nothing"], "nothing: there is no such problem"),
         (["--solve", "--without", "gait,nothing"], "--without: nothing: expected one of acrobot"),
-        (["--solve", "./good.py", "--verify", "-1"], "tolerance: expected a positive number"),
+        (["--solve", "./good.py", "--verify", "-1"], "--verify: expected a number above 0"),
+        (["--solve", "./good.py", "--verify", "5"], "5 % is 0.05"),
         (["--solve", "./good.py", "--workers", "-1"], "workers: expected a whole number"),
         (["--solve", "./good.py", "--csv", "no/rows.csv"], "no/rows.csv"),
         (["--workers", "2"], "--workers: is a flag of --solve"),

@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 
 from ocp.cli.flags import (
+    Setting,
     add,
     join_negatives,
     of_function,
@@ -50,6 +51,21 @@ def parsed(*arguments):
     for setting in of_record(Record):
         add(parser, "record", setting)
     return parse(parser, arguments), parser
+
+
+@pytest.mark.parametrize(
+    ("words", "unit"),
+    [
+        ("of the ground, upward (deg)", "deg"),
+        ("of walking (m/s), 1.2 for a man", "m/s"),
+        ("weight of effort (m/(N2 m2 s)); least", "m/(N2 m2 s)"),
+        ("joints that move (38), all", ""),
+        ("the ends (section 5.2)", ""),
+        ("no number", ""),
+    ],
+)
+def test_a_setting_has_the_unit_that_its_words_say(words, unit):
+    assert Setting(name="goal", words=words).unit == unit
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,32 @@ def chain(*joints, points=(), **options):
     return Tree(links=(ROD,) * len(joints), joints=joints, points=points, **options)
 
 
+def rods(*coms):
+    """An arm of three links along x, 0.4, 0.4 and 0.1 m long, with these centres of mass."""
+    size = np.diag((0.001, 0.02, 0.02))
+    ahead = (0.4, 0.0, 0.0)
+    return Tree(
+        links=[Link(mass=1.0, com=(com, 0.0, 0.0), inertia=size) for com in coms],
+        joints=[
+            revolute("shoulder", axis=(0, 1, 0)),
+            revolute("elbow", "shoulder", axis=(0, 1, 0), home=ahead),
+            revolute("wrist", "elbow", axis=(0, 1, 0), home=ahead),
+        ],
+    )
+
+
+def test_centres_of_mass_in_the_axes_of_the_base_are_told():
+    with pytest.warns(UserWarning, match="link 'elbow': its centre of mass is 0.6 m from .* 0.2 m"):
+        rods(0.2, 0.6, 0.85)
+
+
+@pytest.mark.parametrize(
+    "coms", [(0.2, 0.2, 0.05), (0.2, -0.6, 0.05), (0.2, 0.6, 0.05), (0.5, 0.2, 0)]
+)
+def test_centres_of_mass_far_out_on_one_link_are_taken_as_they_are(coms):
+    rods(*coms)
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -16,7 +16,7 @@ from types import ModuleType
 
 from ocp.cli.commands.certified_list import certify_problems
 from ocp.cli.exit_status import DONE, INTERRUPTED, REFUSED, refuse
-from ocp.cli.flags import read_line, split_names
+from ocp.cli.flags import read_line, relative_tolerance, split_names
 from ocp.studies.store.qualified_names import gallery
 from ocp.studies.tables import align_columns
 from ocp.studies.task import Task
@@ -103,6 +103,7 @@ def command(arguments: Sequence[str]) -> int:
                     raise ValueError(f"--{name}: is a flag of --solve")
             print(gallery_table())
             return DONE
+        relative_tolerance("--verify", flags.verify)
         return certify_problems(_problem_names(flags), flags)
     except KeyboardInterrupt:
         print("\nocp list: interrupted", file=sys.stderr)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ocp.cli.flags import of_function
 from ocp.report import report
 from ocp.solution.solution import Solution
 from ocp.studies.store.argument_records import Arguments, Keywords
@@ -31,6 +32,7 @@ def describe(
     return {
         "problem": task.name,
         "arguments": arguments,
+        "argument_units": {each.name: each.unit for each in of_function(task.problem) if each.unit},
         **report.describe(solution, certificate, tolerance),
         "published": {
             f"{entry.quantity}, {entry.source}": {
@@ -63,12 +65,15 @@ def block(said: Report) -> str:
 
 def problem_line(said: Report, defaults: Arguments) -> tuple[str, str]:
     """Return the line of the problem's name and of its arguments that are no `defaults`."""
+    units = said["argument_units"]
     words = [
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+        f"{key}={value:g} {units.get(key, '')}".rstrip()
+        if isinstance(value, float)
+        else f"{key}={value}"
         for key, value in said["arguments"].items()
         if value not in (None, "") and (key not in defaults or value != defaults[key])
     ]
-    return "problem", " ".join([said["problem"], *words])
+    return "problem", ", ".join([" ".join([said["problem"], *words[:1]]), *words[1:]])
 
 
 def published_lines(said: Report) -> Iterator[tuple[str, str]]:

@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
+import numpy as np
+
 from ocp.mechanics.model.coordinates import is_constant
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import GROUND, Joint, explain_no_coordinate
 from ocp.mechanics.model.unilateral import End, Stay
-from ocp.mechanics.values.parameters import is_open, parameters_of
+from ocp.mechanics.values.degrees import warn_outside
+from ocp.mechanics.values.parameters import array, is_open, nominal, parameters_of
+from ocp.mechanics.values.validation import nominal_array
 from ocp.spelling import suggestion
 
+BEYOND = 1.2  # times what a link carries at most, where its centre of mass is out of the ordinary
 GROUNDED = -1  # the link, by number, that places of the ground are on
 
 
@@ -79,6 +84,7 @@ def check_tree(tree: Mechanism) -> None:
     _check_unique("element", [element.name for element in tree.elements])
     for element in tree.elements:
         element.check(tree)
+    _warn_of_base_frame(tree)
 
 
 def known_names(what: str, names: Sequence[str], word: str, *others: str) -> str:
@@ -86,6 +92,51 @@ def known_names(what: str, names: Sequence[str], word: str, *others: str) -> str
     these and of `others`, and which there are."""
     listed = f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
     return f"{suggestion(word, (*names, *others))}; {listed}"
+
+
+def _warn_of_base_frame(tree: Mechanism) -> None:
+    """Warn of centres of mass that are likely in the axes of the base at zero coordinates.
+
+    One at least lies far beyond all that its link carries. Less the places of links' frames in
+    the base all come nearer, none beyond what its link carries.
+    """
+    frames, reach = _frames_at_zero(tree), _reach(tree)
+    coms = [nominal_array(array(link.com)) for link in tree.links]
+    away = [
+        (name, float(np.linalg.norm(com)), float(np.linalg.norm(com - frame[:3, 3])), far)
+        for name, link, com, frame, far in zip(tree.link_names, tree.links, coms, frames, reach)
+        if nominal(link.mass) and frame[:3, 3].any()
+    ]
+    beyond = [each for each in away if 0.0 < BEYOND * each[3] < each[1]]
+    nearer = all(here < far and (not most or here <= most) for _, far, here, most in away)
+    if beyond and nearer:
+        name, far, here, most = beyond[0]
+        warn_outside(
+            f"link {name!r}: its centre of mass is {far:.3g} m from its frame, beyond all that it "
+            f"carries ({most:.3g} m); com is in the link's own frame: were it in the base's, it "
+            f"would be {here:.3g} m away"
+        )
+
+
+def _frames_at_zero(tree: Mechanism) -> list[np.ndarray]:
+    """Return the frames (4x4) of links in the base at zero coordinates."""
+    frames: list[np.ndarray] = []
+    for joint, parent in zip(tree.joints, tree.parents):
+        home = nominal_array(array(joint.home))
+        frames.append(home if parent < 0 else frames[parent] @ home)
+    return frames
+
+
+def _reach(tree: Mechanism) -> list[float]:
+    """Return the distance (m) from each link's frame of the farthest joint and point on it."""
+    reach = [0.0] * len(tree.links)
+    seats = [(parent, array(joint.home)[:3, 3]) for joint, parent in zip(tree.joints, tree.parents)]
+    seats += [(tree.link_index(point.link), array(point.position)) for point in tree.points]
+    for link, place in seats:
+        if link >= 0:
+            far = float(np.linalg.norm(nominal_array(place)))
+            reach[link] = max(reach[link], far)
+    return reach
 
 
 def _check_places(tree: Mechanism) -> None:
