@@ -1,6 +1,7 @@
 """Tables of studies: whatever parameters, terms and measured numbers are called, none is lost."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,9 @@ def test_lines_of_a_table_come_with_their_rows():
     assert [next(lines), next(lines)] == ["| name | value |", "| --- | --- |"] and made == []
     assert next(lines) == "| short |   1.5 |" and made == ["short"]
     assert list(lines) == ["| a longer name |   1.5 |"]
+
+
+def test_a_parameter_has_its_unit_in_the_heading():
+    known = {"parameters": {"speed": {"value": 1.2, "unit": "m/s", "lower": 0.1, "upper": 4.0}}}
+    header, first = cells_text([replace(cell(), content=known)]).splitlines()
+    assert header.startswith("speed (m/s)  status") and first.split()[:2] == ["1", "solved"]

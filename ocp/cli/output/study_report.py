@@ -46,8 +46,10 @@ def progress_text(progress: Progress) -> str:
 
 
 def cells_text(cells: Sequence[Cell]) -> str:
-    """Return a line for each cell: parameters, status and numbers, why it failed."""
+    """Return a line for each cell: parameters (units in the head), status, numbers, reason."""
     numbers = columns_of(cells, "measured")
+    stated = [entry for each in cells for entry in each.content.get("parameters", {}).items()]
+    units = {name: f"{name} ({entry['unit']})" for name, entry in stated if entry["unit"]}
     names = [*columns_of(cells, "parameter"), *SHOWN]
     body = [
         [
@@ -58,7 +60,8 @@ def cells_text(cells: Sequence[Cell]) -> str:
         for row in table(cells)
     ]
     reason = "reason" if any(row[-1] for row in body) else ""
-    return align_columns([[*names, *numbers, reason], *body])
+    header = [units.get(name, name) for name in names]
+    return align_columns([[*header, *numbers, reason], *body])
 
 
 def optima_text(optima: Sequence[Optimum], count: int) -> str:
