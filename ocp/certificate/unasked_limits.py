@@ -39,7 +39,8 @@ def unasked_words(known: dict[str, Violation]) -> list[str]:
 def _exceeded(motion: Solution) -> list[Violation]:
     """Return the Violations of a motion without phases."""
     tree = motion.problem.tree
-    bounds = [bound for joint in tree.moving for what in LIMITED for bound in getattr(joint, what)]
+    joints = tree.moving[: tree.dof - len(tree.states)]  # states of elements keep their bounds
+    bounds = [bound for joint in joints for what in LIMITED for bound in getattr(joint, what)]
     if not np.isfinite(bounds).any():
         return []
     asked = {each.name for each in motion.problem.requirements}

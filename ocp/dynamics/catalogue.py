@@ -9,10 +9,11 @@ from typing import Any, TypeVar, overload
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.derivatives.by_charts import charted_provider
+from ocp.dynamics.derivatives.by_charts import charted_provider, provider_beside_states
 from ocp.dynamics.derivatives.published import published_provider
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
 from ocp.dynamics.formulations.newton_euler import NEWTON_EULER
+from ocp.mechanics.elements.forces import bodies_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import nominal
 from ocp.spelling import suggestion
@@ -194,7 +195,11 @@ def derivatives_of(
 
 
 def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider | None:
-    """Return a formulation's provider, of a tree with balls or followers through its chart."""
+    """Return a formulation's provider, of a tree with balls or followers through its chart, of one
+    whose elements have states beside these."""
+    if tree is not None and tree.states:
+        provider = _provider(method, choice, bodies_of(tree))
+        return None if provider is None else provider_beside_states(provider)
     if choice == "published":
         return published_provider(method)
     if method.derivatives is None and choice == "recursive":

@@ -8,6 +8,7 @@ import casadi as ca
 
 from ocp.dynamics import closed_loops
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
+from ocp.dynamics.derivatives.element_states import insert_rows, moving_parts
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.from_inverse import (
     accelerations_by,
@@ -18,10 +19,12 @@ from ocp.dynamics.from_inverse import (
 )
 from ocp.dynamics.signatures import Inverse, Loads
 from ocp.mechanics.elements.forces import (
+    bodies_of,
     drive_torques,
     element_torques,
     forces_of,
     rotors,
+    state_needs,
     with_elements,
 )
 from ocp.mechanics.model.structure import structure
@@ -65,7 +68,8 @@ def forward_dynamics(
 ) -> Matrix:
     """Return the accelerations (n,), rad/s2 or m/s2, under joint torques, loads and elements.
 
-    Loops stay closed, by the forces of their cut joints.
+    Loops stay closed, by the forces of their cut joints. States of elements have none, which is
+    zero; `ocp.mechanics.state_rates` gives their rates.
 
     Args:
         q, qd: place and rates, (n,) each, numbers or expressions.
@@ -84,6 +88,10 @@ def forward_dynamics(
         )
     if not structure(tree).closed:
         return accelerations(method, tree, q, qd, tau, loads)
+    if tree.states:
+        given = with_elements(tree, tau, q, qd)
+        q, qd, given = moving_parts(tree, q, qd, given)
+        return insert_rows(tree, forward_dynamics(bodies_of(tree), q, qd, given, loads, method))
     return closed_loops.forward(tree, q, qd, tau, loads, dynamics=own_inverse(method, tree))[0]
 
 
@@ -102,6 +110,10 @@ def accelerations(
     which only the articulated bodies know.
     """
     method = formulation_of(formulation, tree)
+    if tree.states:
+        given = with_elements(tree, tau, q, qd)
+        q, qd, given = moving_parts(tree, q, qd, given)
+        return insert_rows(tree, accelerations(method, bodies_of(tree), q, qd, given, loads))
     if is_built_in(method) and suits_articulated_bodies(tree):
         return recursions(tree).forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
     forward = recursions(tree).forward if is_built_in(method) else method.forward
@@ -127,12 +139,33 @@ def hybrid_dynamics(
         loads, formulation: as in `inverse_dynamics`.
     """
     method = formulation_of(formulation, tree)
+    if tree.states:
+        return _hybrid_beside_states(tree, q, qd, known, active, loads, method)
     if is_built_in(method) and not forces_of(tree):
         return recursions(tree).hybrid(tree, q, qd, known, active, loads)
     if is_built_in(method) and not structure(tree).flexible and not tree.mapped:
         return _hybrid_of_elements(tree, q, qd, known, active, loads)
     mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
     return solve_mixed(mass, bias, known, active)
+
+
+def _hybrid_beside_states(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Loads,
+    method: Formulation,
+) -> tuple[Matrix, Matrix]:
+    """Return accelerations and torques of a tree whose elements have states, which have none and
+    their controls there."""
+    elements, needs = element_torques(tree, q, qd), state_needs(tree, q, qd)
+    bodies = bodies_of(tree)
+    passive = ca.DM([0.0 if flag else 1.0 for flag in active])
+    q, qd, known = moving_parts(tree, q, qd, known + passive * elements)
+    qdd, torques = hybrid_dynamics(bodies, q, qd, known, active[: bodies.dof], loads, method)
+    return insert_rows(tree, qdd), insert_rows(tree, torques) - elements + needs
 
 
 def _hybrid_of_elements(

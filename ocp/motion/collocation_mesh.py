@@ -154,6 +154,33 @@ class Mesh:
         values[line[:, None], slopes] += _integrals(self, place) * width[:, None]
         return values
 
+    def first_order_values(self, s: ArrayLike, order: int = 0) -> Array:
+        """Return B (N, points) as `values` does, of what has a law of first order: q' is the
+        polynomial through its values at an interval's stages, and may jump between intervals; of
+        q'' nothing is known, and it is zero."""
+        if order == 0:
+            return self.values(s)
+        s = np.atleast_1d(np.asarray(s, dtype=float))
+        values, line = np.zeros((len(s), self.points)), np.arange(len(s))
+        if order > 1:
+            return values
+        size = len(self.positions)
+        nearest, known = _nearest(self.positions, s, self._skipped)
+        values[line[known], size + nearest[known]] = 1.0
+        line = line[~known]
+        interval = np.searchsorted(self.breaks[1:-1], s[line], side="right")
+        stages = interval_indices(self, interval[:, None])[1]
+        place = (s[line] - self.breaks[interval]) / self.widths[interval]
+        values[line[:, None], size + self._skipped + stages] = lagrange(self, place)
+        return values
+
+    @property
+    def second_order(self) -> Array:
+        """Numbers of the points that a law of first order does not know: q' where no stage is, and
+        q''."""
+        size = len(self.positions)
+        return np.append(size + np.arange(self._skipped), np.arange(2 * size, self.points))
+
     def _slopes(self, s: Array) -> Array:
         """Return the matrix (N, nodes) that makes slopes of q'' from its values at the nodes."""
         slopes = np.zeros((len(s), len(self.nodes)))

@@ -9,7 +9,13 @@ import casadi as ca
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import passive_loop_forces
-from ocp.mechanics.elements.forces import element_loads, element_torques, forces_of, with_rotors
+from ocp.mechanics.elements.forces import (
+    element_loads,
+    element_torques,
+    forces_of,
+    state_needs,
+    with_rotors,
+)
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.kinematics.rigid import Motion
@@ -180,6 +186,12 @@ class Instant:
             return ca.DM.zeros(self.tree.dof)
         return _elements(self.tree, self.q, self.qd)
 
+    @cached_property
+    def state_needs(self) -> Matrix:
+        """The controls (n,) of elements' states, or residuals, which their rates need; zero in
+        other rows."""
+        return state_needs(self.tree, self.q, self.qd, self.moves)
+
     def elements_named(self, *names: str) -> Matrix:
         """Return the generalized forces (n,) that the force elements of these names give together,
         as at.elements_named("tissue of leg r")[row]; raise ValueError for one that there is not."""
@@ -189,7 +201,8 @@ class Instant:
         """Return the torques of drives (n,), from those that bodies need."""
         if not forces_of(self.tree):
             return needed
-        return with_rotors(self.tree, needed, self.qdd) - self.elements
+        driven = with_rotors(self.tree, needed, self.qdd) - self.elements
+        return driven + self.state_needs if self.tree.states else driven
 
     @cached_property
     def torques_beside_ground(self) -> Matrix:

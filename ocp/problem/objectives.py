@@ -58,9 +58,14 @@ def _of_joints(name: str, quantity: str, tree: Tree | None, joints: Joints) -> O
     if joints is None:
         if tree is not None:
             _check_tree(name, tree)
-        return squares(name, lambda at: getattr(at, quantity))
+        return squares(name, lambda at: _of_moving(at, getattr(at, quantity)))
     rows = _rows(name, tree, joints)
     return squares(name, lambda at: getattr(at, quantity)[rows])
+
+
+def _of_moving(at: Instant, vector: Matrix) -> Matrix:
+    """Return the entries of joints, without those of elements' states."""
+    return vector[: -len(at.tree.states)] if at.tree.states else vector
 
 
 def _rows(name: str, tree: Tree | None, joints: Joints) -> list[int]:
@@ -70,7 +75,7 @@ def _rows(name: str, tree: Tree | None, joints: Joints) -> list[int]:
     """
     tree = _check_tree(name, tree)
     if joints is None:
-        return list(range(tree.dof))
+        return list(range(tree.dof - len(tree.states)))
     return [tree.coordinate(joint) for joint in ((joints,) if isinstance(joints, str) else joints)]
 
 
@@ -93,7 +98,9 @@ def dynamic_effort(tree: Tree) -> Objective:
     limited = {
         row: _largest(*joint.torque)
         for row, joint in enumerate(tree.moving)
-        if all(map(isfinite, nominal(joint.torque))) and any(nominal(joint.torque))
+        if row not in tree.states
+        and all(map(isfinite, nominal(joint.torque)))
+        and any(nominal(joint.torque))
     }
     if not limited:
         raise ValueError("dynamic_effort: no joint of the tree has torque limits")

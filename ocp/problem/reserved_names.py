@@ -6,6 +6,8 @@ PARAMETER = "parameter {}"  # bounds of one that is sought
 SOUND = "sound {}"  # what keeps a record sound whose numbers are sought
 DYNAMICS = "dynamics"  # torques are what the motion needs
 PASSIVE = "passive_joints"  # nothing drives passive joints
+CONTROLS = "controls"  # those of elements' states are what the rates of these need
+STATES = "states"  # those of an implicit law, as a tendon in equilibrium with its fibres, keep it
 KNOTS = ("knots", "knot_spacing")  # free ones part the whole motion, and stay apart
 LENGTHS = "quaternion_lengths"  # a ball's quaternion has one that no torque changes
 STAGES = "stages"  # rates are the slopes of coordinates, on a mesh
@@ -21,7 +23,7 @@ GRIPPING = "contacts_gripping"  # friction of contacts in its pyramid, against a
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
 RESERVED = (
     *(DURATION, DYNAMICS, PASSIVE, LENGTHS, STAGES, REACH, STAYS, TOUCHING, WIRES),
-    *(TOUCHES, RESTING, GRIPPING),
+    *(CONTROLS, STATES, TOUCHES, RESTING, GRIPPING),
     *(*HELD, *KNOTS, *LOOPS),
 )
 

@@ -31,6 +31,7 @@ from ocp.motion.spline import BSpline
 from ocp.pickling import portable
 from ocp.problem.constraint import Constraint, Span, require_bound
 from ocp.problem.constraints.activations import drive_limits, mirrored_drives
+from ocp.problem.constraints.element_states import state_limits
 from ocp.problem.contact.complementarity import Touch, touch_labels
 from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
@@ -64,8 +65,8 @@ class Problem:
     too; `ground` says who stands where and when.
     `symmetry` says that the end is the image of the start, as it is in half a gait cycle or in a
     periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed; drives of the
-    tree that have a strength or come on by a law add "strength" and "activation"; all together are
-    the `requirements`.
+    tree that have a strength or come on by a law add "strength" and "activation", states of its
+    elements "state_bounds" and "control_bounds"; all together are the `requirements`.
     `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
     `Solution.output` and drawn by name, they ask nothing of it. No more does the `scenery`: Visuals
     at poses in the global frame, obstacles or places to pass, which pictures show.
@@ -121,7 +122,8 @@ class Problem:
         set_fields(self, duration=_duration(self.duration), phase_problems=(), transitions=())
         follows = self.cyclic or self.ground is None
         image = mirrored_drives(self.tree, self.symmetry, self.ground, follows)
-        laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry), *image
+        bounds = *drive_limits(self.tree), *state_limits(self.tree)
+        laid_down = *bounds, *_images(self.tree, self.symmetry), *image
         set_fields(self, requirements=(*self.constraints, *laid_down))
         _check_names(self.requirements)
         for constraint in self.requirements:
@@ -253,16 +255,17 @@ def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
     still = tuple(0.0 * way for way in symmetry.shift)
     goals = {"q": symmetry.shift, "qd": still, "qdd": still}
     for quantity in ("q", "qd", "qdd") if symmetry.accelerations else ("q", "qd"):
+        count = tree.dof if quantity == "q" else tree.dof - len(tree.states)  # of first order
         yield Constraint(
             name=f"mirrored.{quantity}",
-            lower=goals[quantity],
-            upper=goals[quantity],
+            lower=goals[quantity][:count],
+            upper=goals[quantity][:count],
             when="joined",
-            function=lambda start, end, quantity=quantity: (
+            function=lambda start, end, quantity=quantity, count=count: (
                 getattr(end, quantity) - sign * getattr(start, quantity)[index]
-            ),
-            labels=tuple(joint.name for joint in tree.moving),
-            units=tuple(unit_of(joint, quantity) for joint in tree.moving),
+            )[:count],
+            labels=tuple(joint.name for joint in tree.moving[:count]),
+            units=tuple(unit_of(joint, quantity) for joint in tree.moving[:count]),
         )
 
 

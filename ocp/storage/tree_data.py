@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
 import casadi as ca
 
@@ -12,8 +12,10 @@ from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
+from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
 from ocp.mechanics.values.types import Matrix
-from ocp.storage.records import Data, as_tuples, record_from_data, register
+from ocp.storage.records import Data, record_from_data, register
 from ocp.transcription.kernels.recording import NotRecordable
 from ocp.transcription.kernels.tapes import Tape, record_of_state
 
@@ -22,6 +24,14 @@ MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than b
 SELDOM = ("name", "visuals", "unphysical")  # of a link
 CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
 NAMES = {kind.__name__: kind for kind in KINDS}
+# records in elements
+Part: TypeAlias = (
+    PointPath | PolynomialPath | GivenPath | PathPoint | WrapCylinder | WrapSphere | WrapEllipsoid
+)
+PARTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Part)}
+INFINITE = ("inf", "-inf")  # numbers that files have as words
+PART = "part"  # of an element: the key of its kind
+OF_PLACE = ("energy", "function")  # functions of coordinates alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,20 +116,58 @@ def element_data(element: Element, kept: Callable[[Tape], object]) -> Data:
 
     Raises ValueError naming one whose functions cannot be written.
     """
-    data: Data = {"kind": type(element).__name__}
-    for entry in fields(element):
-        value: object = getattr(element, entry.name)
+    return {"kind": type(element).__name__} | _fields_data(element, element.name, kept)
+
+
+def _fields_data(record: Element | Part, name: str, kept: Callable[[Tape], object]) -> Data:
+    """Return the fields of an element, or of a record in one, as data."""
+    data: Data = {}
+    for entry in fields(record):
+        value: object = getattr(record, entry.name)
         if callable(value):
-            size = len(getattr(element, "joints", ("",)))
-            vectors = ("q",) if entry.name == "energy" else ("q", "qd")
+            size = len(getattr(record, "joints", ("",)))
+            vectors = ("q",) if entry.name in OF_PLACE else ("q", "qd")
             try:
                 value = kept(record_of_state(value, vectors, size))
             except NotRecordable as reason:
                 raise ValueError(
-                    f"element {element.name!r}: {entry.name}: cannot be written as data: {reason}"
+                    f"element {name!r}: {entry.name}: cannot be written as data: {reason}"
                 ) from None
-        data[entry.name] = value
+        data[entry.name] = _part_data(value, name, kept)
     return data
+
+
+def _part_data(value: object, name: str, kept: Callable[[Tape], object]) -> object:
+    """Return a field as data: of records, and of those in a tuple, their own kinds and fields."""
+    if isinstance(value, tuple):
+        return tuple(_part_data(each, name, kept) for each in value)
+    if isinstance(value, Follows):
+        raise ValueError(
+            f"element {name!r}: its path follows {value.coordinate!r} by a function, which "
+            "cannot be written as data"
+        )
+    if not isinstance(value, Part):
+        return value
+    return {PART: type(value).__name__} | _fields_data(value, name, kept)
+
+
+def _part_of(value: object, tape_of: Callable[[Data], Tape]) -> object:
+    """Return a field of data."""
+    if isinstance(value, list | tuple):
+        return tuple(_part_of(each, tape_of) for each in value)
+    if not isinstance(value, dict):
+        return float(value) if value in INFINITE else value
+    if PART not in value:
+        return _of_state(OfState(tape=tape_of(value)))
+    kind: type = PARTS[value[PART]]
+    return kind(**{key: _part_of(each, tape_of) for key, each in value.items() if key != PART})
+
+
+def _of_state(function: OfState) -> OfState:
+    """Return a function; raise ValueError where it is none of a state of motion."""
+    if {(which, what) for which, what, *_ in function.tape.questions} - {(0, "q"), (0, "qd")}:
+        raise ValueError("an element is no function of a state of motion")
+    return function
 
 
 def element_of(data: Data, tape_of: Callable[[Data], Tape]) -> Element:
@@ -127,13 +175,6 @@ def element_of(data: Data, tape_of: Callable[[Data], Tape]) -> Element:
     kind: type | None = NAMES.get(data["kind"])
     if kind is None:
         raise ValueError(f"there is no element {data['kind']!r}")
-    values = {
-        name: OfState(tape=tape_of(value)) if isinstance(value, dict) else as_tuples(value)
-        for name, value in data.items()
-        if name != "kind"
-    }
-    for each in (value for value in values.values() if isinstance(value, OfState)):
-        if {(which, what) for which, what, *_ in each.tape.questions} - {(0, "q"), (0, "qd")}:
-            raise ValueError(f"an element is no function of a state of motion: {data['kind']}")
+    values = {name: _part_of(value, tape_of) for name, value in data.items() if name != "kind"}
     made: Element = kind(**values)
     return made

@@ -46,12 +46,14 @@ def stage_equations(layout: Layout, backend: Backend | None = None) -> Group:
         labels=(*names, *(f"rate of {name}" for name in names)),
         units="rad or m",
     )
+    active = np.ones((2 * n, len(mesh.positions) - 1), dtype=bool)
+    active[[n + row for row in problem.tree.states]] = False  # whose laws are of first order
     return Group(
         kernel=make_kernel(Inputs(y=y, s=ca.SX.sym("s"), at=None, backend=backend), value),
         s=mesh.positions[1:],
         matrix=_stage_matrix(layout) if layout.moving else _defect_matrix(layout),
         owners=tuple((stages, number) for number in range(2 * n)),
-        active=np.ones((2 * n, len(mesh.positions) - 1), dtype=bool),
+        active=active,
     )
 
 

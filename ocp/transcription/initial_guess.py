@@ -7,18 +7,21 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
+from ocp.mechanics.elements.forces import state_needs, states_at_rest
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.motion.quadrature import quadrature
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.contact.load_paths import transmissions
+from ocp.problem.statement import Problem
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.laws.loop_laws import close_loops
 from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_duration, join_variables, motion_inputs
 
 SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
+POSTURES = 41  # along a motion, in which elements rest
 PULL = 1e-9  # toward the coordinates at which no joint turns or slides
 
 
@@ -43,9 +46,28 @@ def straight_guess(layout: Layout, groups: Iterable[Group]) -> np.ndarray:
         problem.tree, np.reshape(solution[: n * count], (n, count), order="F")
     )
     points = close_loops(problem, points) if problem.tree.loops else points
+    points = rest_states(problem, points)
     T = np.sqrt(np.prod(problem.duration))
     lifted = lifted_guess(layout, points, T) if layout.lifts else None
     return join_variables(layout, points, T, lifted)
+
+
+def rest_states(problem: Problem, points: np.ndarray) -> np.ndarray:
+    """Return points (n, N) of a motion whose elements' states are where they are at rest in its
+    postures."""
+    tree, motion = problem.tree, problem.motion
+    if not tree.states:
+        return points
+    s = np.linspace(0.0, 1.0, POSTURES)
+    known = states_at_rest(tree, points @ motion.values(s).T)
+
+    def curve(at: np.ndarray, order: int = 0) -> np.ndarray:
+        values = np.array([np.interp(at, s, line) for line in known])
+        return values if order == 0 else np.zeros_like(values)
+
+    settled = np.array(points)
+    settled[list(tree.states)] = motion.through(curve, rough=True)
+    return settled
 
 
 def normalise_quaternions(tree: Tree, points: np.ndarray) -> np.ndarray:
@@ -100,18 +122,22 @@ def lifted_guess(layout: Layout, points: np.ndarray, T: float) -> np.ndarray:
 
 
 def static_forces(layout: Layout) -> np.ndarray:
-    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the
-    feet that bear."""
-    problem = layout.problem
-    lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
+    """Return lifted quantities (width, N) with no torques, controls of elements' states as these
+    need them at rest, and the weight shared equally by the feet that bear."""
+    problem, shape = layout.problem, structure(layout.problem.tree)
+    lifted, rows = np.zeros(layout.place.shape), shape.internal
+    if problem.tree.states and layout.lifts:
+        needs = state_needs(problem.tree, ca.DM(problem.tree.neutral), ca.DM(problem.tree.dof, 1))
+        for place, row in enumerate(shape.drives):
+            lifted[place] = float(needs[row])
     for touch in touches(problem.loads) if len(layout.nodes) else ():
         lifted[rows] = body_weight(problem.tree) / len(touches(problem.loads))
         rows += touch.size
     if problem.ground is None or not len(layout.nodes):
         return lifted
     given = transmissions(problem.tree, problem.ground)
-    shape = len(given), 6, len(layout.nodes)
-    present = np.any((layout.place[rows:] >= 0).reshape(shape), axis=1)
+    size = len(given), 6, len(layout.nodes)
+    present = np.any((layout.place[rows:] >= 0).reshape(size), axis=1)
     gravity = np.array(problem.tree.gravity)
     strength = max(float(np.linalg.norm(gravity)), 1e-12)
     push = -gravity * body_weight(problem.tree) / strength

@@ -85,13 +85,19 @@ def passive_of(problem: Problem) -> tuple[int, ...]:
 
 
 def check_known_forces(problem: Problem) -> None:
-    """Raise ValueError naming the stays or contacts whose forces no integration of passive joints
-    knows."""
+    """Raise ValueError naming the stays, contacts or states of elements that no integration of
+    passive joints knows."""
     what = "method 'integrated': forces of"
     passive = passive_of(problem)
     if problem.tree.stays and passive:
         names = ", ".join(stay.name for stay in problem.tree.stays)
         raise ValueError(f"{what} stays {names} are unknowns; take another method")
+    implicit = [problem.tree.moving[row].name for row in passive if row in problem.tree.states]
+    if implicit:
+        raise ValueError(
+            f"method 'integrated': states {', '.join(implicit)} have implicit laws of first order, "
+            "which its steps do not know; take another method"
+        )
     if touch_labels(problem.loads):
         names = ", ".join(touch_labels(problem.loads))
         raise ValueError(f"{what} contacts {names} are unknowns; take another method")

@@ -33,7 +33,7 @@ from ocp.transcription.assembly.objective import (
     term_values,
     weight_function,
 )
-from ocp.transcription.initial_guess import static_forces, straight_guess
+from ocp.transcription.initial_guess import rest_states, static_forces, straight_guess
 from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
 from ocp.transcription.kernels.inputs import Backend
 from ocp.transcription.kernels.traces import trace
@@ -197,7 +197,7 @@ class TranscribedPhase:
         if guide is not None:
             plan = self._on(guide, Transcription(derivatives="solver"))  # which makes none
             points, duration, _ = split_variables(plan.layout, plan.guess)
-            moved = transfer(guide, points, self.problem.motion)
+            moved = rest_states(self.problem, transfer(guide, points, self.problem.motion))
             return join_variables(self.layout, moved, duration, static_forces(self.layout))
         if self.layout.moving:
             plan = self._on_given(self.problem.motion)

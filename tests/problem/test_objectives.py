@@ -20,7 +20,7 @@ TREE = ocp.Tree(
 def residuals(objective, **quantities):
     """The residuals of the only term of an objective."""
     ((weight, term),) = objective.terms
-    at = SimpleNamespace(**{name: ca.DM(values) for name, values in quantities.items()})
+    at = SimpleNamespace(tree=TREE, **{name: ca.DM(values) for name, values in quantities.items()})
     assert weight == 1.0 and term.kind == "squares"
     return ca.DM(term.function(at)).full().ravel().tolist()
 

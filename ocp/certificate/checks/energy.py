@@ -52,5 +52,6 @@ def _energies(at: Instant) -> Matrix:
 
 def _power(drive: Callable[[Instant], Matrix], at: Instant) -> Matrix:
     outer = load_power(at.tree, at.q, at.qd, at.current_loads)
-    work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
+    moving = at.tree.dof - len(at.tree.states)
+    work = ca.dot(drive(at)[:moving], at.qd[:moving]) + outer - damping_power(at.tree, at.qd)
     return work - element_loss(at.tree, at.q, at.qd) if forces_of(at.tree) else work

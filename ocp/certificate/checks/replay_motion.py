@@ -14,6 +14,7 @@ from ocp.certificate.checks.simulation import (
     cvodes_integrator,
     march,
     massless_rows,
+    with_state_rates,
 )
 from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
@@ -199,9 +200,11 @@ def quaternion_length_error(solution: Solution) -> float | None:
 
 def planned_states(solution: Solution) -> np.ndarray:
     """Return the planned states (2 n, segments + 1), rad or m and rates, at the ends of the
-    pieces."""
+    pieces; rates of elements' states, which follow from these, are zero."""
     ends = replay_instants(solution) * solution.duration
-    return np.vstack([solution.q(ends), solution.qd(ends)])
+    rates = solution.qd(ends)
+    rates[list(solution.problem.tree.states)] = 0.0
+    return np.vstack([solution.q(ends), rates])
 
 
 def _segment_parameters(solution: Solution) -> np.ndarray:
@@ -288,8 +291,9 @@ def _segment_integrator(solution: Solution) -> Integrator:
     if led:
         torque[led] = ahead
     acceleration = _accelerations(solution, start + t, state, torque, touching)
+    slope = with_state_rates(tree, state, torque, acceleration)
     parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
-    return cvodes_integrator(clock, state, parameters, acceleration, 1.0, pace=length)
+    return cvodes_integrator(clock, state, parameters, slope, 1.0, pace=length)
 
 
 def _accelerations(

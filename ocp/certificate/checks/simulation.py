@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics.closed_loops import forward as closed_forward
+from ocp.dynamics.derivatives.element_states import insert_rows, moving_parts
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.formulations import lagrange
 from ocp.dynamics.formulations.lie_group import forward as articulated
 from ocp.dynamics.formulations.lie_group import inverse as open_inverse
 from ocp.dynamics.from_inverse import accelerations_by, suits_articulated_bodies
-from ocp.mechanics.elements.forces import with_elements
+from ocp.mechanics.elements.forces import bodies_of, state_rates, with_elements
 from ocp.mechanics.kinematics.kinematics import kinetic_energy
 from ocp.mechanics.kinematics.loop_assembly import closed_configurations
 from ocp.mechanics.model.loads import Load
@@ -128,8 +129,8 @@ def simulate(
     else:
         drive = ca.SX(numbers("torques", torques, (n,)))
     pushes = loads_in_state(tree, loads, begin + clock, state[:n], state[n:])
-    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
-    integrator = cvodes_integrator(clock, state, begin, acceleration, step, tolerance)
+    slope = state_slope(tree, formulation, state, drive, pushes)
+    integrator = cvodes_integrator(clock, state, begin, slope, step, tolerance)
     states = march(integrator, [*q, *qd], t[:-1, None])
     return Simulation(t=t, q=states[:n], qd=states[n:])
 
@@ -150,9 +151,9 @@ def ramp_integrator(
     state, ends = ca.SX.sym("x", 2 * n), ca.SX.sym("torques", n, 2)
     drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
     pushes = loads_in_state(tree, tuple(loads), begin + clock, state[:n], state[n:])
-    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
+    slope = state_slope(tree, formulation, state, drive, pushes)
     parameters = ca.vertcat(begin, ca.vec(ends))
-    return cvodes_integrator(clock, state, parameters, acceleration, step, tolerance)
+    return cvodes_integrator(clock, state, parameters, slope, step, tolerance)
 
 
 def ramp_parameters(t: np.ndarray, torques: np.ndarray) -> np.ndarray:
@@ -180,6 +181,31 @@ def _column(torques: Matrix | Sequence[Matrix], n: int) -> ca.SX:
     return column
 
 
+def state_slope(
+    tree: Tree,
+    formulation: Formulation | None,
+    state: ca.SX,
+    torques: Matrix,
+    loads: Sequence[Load],
+) -> ca.SX:
+    """Return the slope (2 n,) of a state (q, qd) of motion under joint torques and controls of
+    elements' states (n,)."""
+    n = tree.dof
+    qdd = accelerations(tree, formulation, state[:n], state[n:], torques, loads)
+    return with_state_rates(tree, state, torques, qdd)
+
+
+def with_state_rates(tree: Tree, state: ca.SX, controls: Matrix, qdd: Matrix) -> ca.SX:
+    """Return the slope (2 n,) of a state (q, qd) of motion whose joints accelerate so: the rates of
+    elements' states, whose places in qd stay as they are, follow from their controls (n,)."""
+    n = tree.dof
+    rates = state[n:]
+    if tree.states:
+        q, moving = state[:n], n - len(tree.states)
+        rates = ca.vertcat(rates[:moving], state_rates(tree, q, rates, controls))
+    return ca.vertcat(rates, qdd)
+
+
 def accelerations(
     tree: Tree,
     formulation: Formulation | None,
@@ -192,6 +218,10 @@ def accelerations(
 
     Where it is None they are by what suits the tree. Its force elements act beside the torques.
     """
+    if tree.states:
+        given = with_elements(tree, torques, q, qd)
+        q, qd, given = moving_parts(tree, q, qd, given)
+        return insert_rows(tree, accelerations(bodies_of(tree), formulation, q, qd, given, loads))
     if formulation is not None:
         forward, inverse = formulation.forward, formulation.inverse
         if structure(tree).closed:
@@ -213,7 +243,7 @@ def massless_rows(tree: Tree) -> tuple[int, ...]:
     configurations: what acts on them has to balance, and does not say how they accelerate.
 
     The inertia that a coordinate moves, all others at rest, is twice the kinetic energy at a rate
-    of one.
+    of one. States of elements are none of these: they have laws of their own.
     """
     if structure(tree).closed or structure(tree).flexible:
         return ()
@@ -227,28 +257,28 @@ def massless_rows(tree: Tree) -> tuple[int, ...]:
         for each in closed_configurations(tree)
     ]
     largest = np.max(sizes, axis=0)
-    return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
+    empty = np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist()
+    return tuple(row for row in empty if row not in tree.states)
 
 
 def cvodes_integrator(
     clock: ca.SX,
     state: ca.SX,
     parameters: ca.SX,
-    acceleration: ca.SX,
+    slope: ca.SX,
     step: float,
     tolerance: float = TOLERANCE,
     pace: Matrix = 1.0,
 ) -> Integrator:
-    """Return the Integrator of a `state`, (q, qd), over one `step` of the `clock`.
+    """Return the Integrator of a `state`, (q, qd), and its `slope` over one `step` of the `clock`.
 
     The clock counts in units of `pace` (s), a number or one of the parameters.
     """
-    rates = state[state.shape[0] // 2 :]
     ode = {
         "x": state,
         "t": clock,
         "p": parameters,
-        "ode": ca.cse(pace * ca.vertcat(rates, acceleration)),
+        "ode": ca.cse(pace * slope),
     }
     quiet = {"show_eval_warnings": False, "disable_internal_warnings": True}  # stiff ones go on
     options = {"abstol": tolerance, "reltol": tolerance, **quiet}

@@ -16,8 +16,10 @@ from ocp.dynamics.derivatives.chart_wrappers import (
     slopes_back,
 )
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
+from ocp.dynamics.derivatives.element_states import insert_blocks, insert_rows, moving_parts
 from ocp.dynamics.formulation import Provider
 from ocp.dynamics.signatures import AnyLoads, Inverse, Parts
+from ocp.mechanics.elements.forces import bodies_of
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
 
@@ -69,6 +71,43 @@ def charted_provider(provider: Provider, inverse: Inverse) -> Provider:
         back = _curvature_back(tree, slopes, second)
         terms = [own + more for own, more in zip(back, extra[:5])]
         return (ca.triu(terms[0]), terms[1], terms[2], ca.triu(terms[3]), terms[4], extra[5])
+
+    return Provider(
+        slope_parts=slope_parts,
+        join_slopes=join_slopes,
+        curvature_parts=curvature_parts,
+        join_curvature=join_curvature,
+    )
+
+
+@lru_cache(maxsize=64)
+def provider_beside_states(provider: Provider) -> Provider:
+    """Return the Provider of trees whose elements have states from that of their bodies."""
+
+    def slope_parts(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Parts:
+        return provider.slope_parts(bodies_of(tree), *moving_parts(tree, q, qd, qdd), loads)
+
+    def join_slopes(tree: Tree, parts: Parts) -> Parts:
+        *slopes, by_load = provider.join_slopes(bodies_of(tree), parts)
+        return (*(insert_blocks(tree, each) for each in slopes), insert_rows(tree, by_load))
+
+    def curvature_parts(
+        tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()
+    ) -> Parts:
+        parts = moving_parts(tree, multipliers, q, qd, qdd)
+        return provider.curvature_parts(bodies_of(tree), *parts, loads)
+
+    def join_curvature(tree: Tree, parts: Parts) -> Parts:
+        bodies = bodies_of(tree)
+        *second, by_load, gradient = provider.join_curvature(bodies, parts)
+        ends = [k * bodies.dof for k in range(4)]
+        by_q, by_qd, by_qdd, rest = ca.vertsplit(gradient, [*ends, gradient.shape[0]])
+        motion = (insert_rows(tree, each) for each in (by_q, by_qd, by_qdd))
+        return (
+            *(insert_blocks(tree, each) for each in second),
+            insert_rows(tree, by_load),
+            ca.vertcat(*motion, rest),
+        )
 
     return Provider(
         slope_parts=slope_parts,

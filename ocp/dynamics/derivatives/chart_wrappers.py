@@ -11,8 +11,10 @@ from typing import TypeAlias
 import casadi as ca
 
 from ocp.dynamics.derivatives.charts import INERTIA, Place, chart_of
+from ocp.dynamics.derivatives.element_states import insert_blocks, insert_rows, moving_parts
 from ocp.dynamics.from_inverse import solve_mixed
 from ocp.dynamics.signatures import AnyLoads, Inverse, Loads, Reactions, Slopes
+from ocp.mechanics.elements.forces import bodies_of
 from ocp.mechanics.kinematics.kinematics import motions, wrench_torques
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
@@ -34,9 +36,12 @@ def _evaluate(parts: Sequence[Matrix]) -> Results:
 
 
 def _extend_function(
-    function: Callable[..., Matrix], of_mapped: Callable[[Place, AnyLoads], Results]
+    function: Callable[..., Matrix],
+    of_mapped: Callable[[Place, AnyLoads], Results],
+    insert: Callable[[Tree, Matrix], Matrix] = lambda tree, result: result,
 ) -> Callable[..., Matrix]:
-    """Return a function of motions and loads that takes any tree, `of_mapped` those with charts.
+    """Return a function of motions and loads that takes any tree, `of_mapped` those with charts;
+    `insert` the states of elements into a result.
 
     A function of one result returns it as it is, others a tuple.
     """
@@ -45,12 +50,20 @@ def _extend_function(
 
     @wraps(function)
     def call(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: AnyLoads = ()) -> Matrix:
-        if not tree.mapped:
-            return function(tree, q, qd, qdd, loads)
-        results = of_mapped(chart_of(tree).at(q, qd, qdd), loads)
-        if _are_numbers(q, qd, qdd):
-            results = _evaluate(results)
-        return results if len(results) > 1 else results[0]
+        bodies = bodies_of(tree) if tree.states else tree
+        q, qd, qdd = moving_parts(tree, q, qd, qdd) if tree.states else (q, qd, qdd)
+        results: Matrix | Results
+        if tree.mapped:
+            parts = of_mapped(chart_of(bodies).at(q, qd, qdd), loads)
+            parts = _evaluate(parts) if _are_numbers(q, qd, qdd) else parts
+            results = parts if len(parts) > 1 else parts[0]
+        else:
+            results = function(bodies, q, qd, qdd, loads)
+        if not tree.states:
+            return results
+        if isinstance(results, tuple):
+            return tuple(insert(tree, result) for result in results)
+        return insert(tree, results)
 
     call.extended = True  # type: ignore[attr-defined]
     return call
@@ -65,7 +78,7 @@ def extend_inverse(inverse: Inverse) -> Inverse:
     def of_mapped(place: Place, loads: AnyLoads) -> Results:
         return (place.slope.T @ inner_torques(place, inverse, loads),)
 
-    return _extend_function(inverse, of_mapped)
+    return _extend_function(inverse, of_mapped, insert_rows)
 
 
 def inner_torques(place: Place, inverse: Inverse, loads: AnyLoads) -> Matrix:
@@ -109,7 +122,7 @@ def extend_sensitivity(
         inner = own_slopes(place.chart.tree, parts)
         return slopes_back(place.slopes, inner, chart_turning(place, inverse, loads))
 
-    return _extend_function(sensitivity, of_mapped)
+    return _extend_function(sensitivity, of_mapped, insert_blocks)
 
 
 def own_slopes(tree: Tree, slopes: Sequence[Matrix]) -> Slopes:
@@ -211,11 +224,14 @@ def extend_mass_matrix(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matr
 
     @wraps(mass_matrix)
     def call(tree: Tree, q: Matrix) -> Matrix:
-        if not tree.mapped:
+        if not tree.mapped:  # which leaves rows and columns of states empty
             return mass_matrix(tree, q)
-        still = SX.zeros(tree.dof)
-        place = chart_of(tree).at(q, still, still)
+        bodies = bodies_of(tree) if tree.states else tree
+        (q,) = moving_parts(tree, q) if tree.states else (q,)
+        still = SX.zeros(bodies.dof)
+        place = chart_of(bodies).at(q, still, still)
         mass = _mass_back(place, mass_matrix(place.chart.plain, place.motion[0]))
-        return _evaluate([mass])[0] if _are_numbers(q) else mass
+        mass = _evaluate([mass])[0] if _are_numbers(q) else mass
+        return insert_blocks(tree, mass) if tree.states else mass
 
     return call

@@ -83,8 +83,8 @@ class Whole:
 
 def has_momentum_slopes(tree: Tree) -> bool:
     """Tell whether the derivatives here hold for a tree: of rigid links with mass and no parameters
-    in it, whose joints move by coordinates of their own."""
-    if tree.flexible or tree.mapped or (anything_open() and parameters_of(tree)):
+    in it, whose joints move by coordinates of their own, and elements without states."""
+    if tree.flexible or tree.mapped or tree.states or (anything_open() and parameters_of(tree)):
         return False
     return bool(tree.dof) and any_nonzero(link.mass for link in tree.links)
 

@@ -13,12 +13,23 @@ from ocp.mechanics.elements.joint_elements import (
     Spring,
 )
 from ocp.mechanics.elements.passive import PassiveMoment
+from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.elements.tendons import Strut, Tendon
+from ocp.mechanics.muscles.muscle import Muscle
 
 # Each has check(tree); and of a State torques, {row of q: N m or N}, what is stored (J), its loss
 # (W).
 Force: TypeAlias = (
-    Armature | Bumper | CurvedSpring | Damper | Friction | PassiveMoment | Spring | Strut | Tendon
+    Armature
+    | Bumper
+    | CurvedSpring
+    | Damper
+    | Friction
+    | Muscle
+    | PassiveMoment
+    | Spring
+    | Strut
+    | Tendon
 )
 Drive: TypeAlias = Activation | Strength | TorqueSpeed  # which has check(tree)
 Element: TypeAlias = Force | Drive
@@ -28,6 +39,7 @@ FORCE_KINDS = (
     CurvedSpring,
     Damper,
     Friction,
+    Muscle,
     PassiveMoment,
     Spring,
     Strut,
@@ -47,8 +59,10 @@ __all__ = [
     "Element",
     "Force",
     "Friction",
+    "Muscle",
     "PassiveMoment",
     "Spring",
+    "StateVariable",
     "Strength",
     "Strut",
     "Tendon",

@@ -9,15 +9,17 @@ what the elements give, e.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import ModuleType
 from typing import TypeAlias
 
 import casadi as ca
+import numpy as np
 
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
 from ocp.mechanics.elements.joint_elements import graph_number
+from ocp.mechanics.elements.states import Stateful
 from ocp.mechanics.elements.tendons import total_length
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
@@ -26,6 +28,7 @@ from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 
@@ -40,6 +43,14 @@ def kinematics_of(tree: Tree) -> ModuleType:
 def forces_of(tree: Tree) -> tuple[Force, ...]:
     """Return the elements that act by forces of their own, as those of drives do not."""
     return tuple(each for each in tree.elements if isinstance(each, FORCE_KINDS))
+
+
+@memoize(64)
+def bodies_of(tree: Tree) -> Tree:
+    """Return a tree without the states of its elements: its bodies and rotors, and no forces."""
+    others = [each for each in tree.elements if not isinstance(each, FORCE_KINDS)]
+    rotors = [each for each in tree.elements if isinstance(each, Armature)]
+    return replace(tree, elements=(*others, *rotors))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,10 +231,12 @@ def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> t
 def drive_torques(
     tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Motions = None
 ) -> Matrix:
-    """Return the torques of drives (n,) where bodies need `needed`: ID + A qdd - e."""
+    """Return the torques of drives (n,) where bodies need `needed`: ID + A qdd - e; at states of
+    elements their controls, or residuals."""
     if not forces_of(tree):
         return needed
-    return with_rotors(tree, needed, qdd) - element_torques(tree, q, qd, moves)
+    driven = with_rotors(tree, needed, qdd) - element_torques(tree, q, qd, moves)
+    return driven + state_needs(tree, q, qd, moves) if tree.states else driven
 
 
 def with_rotors(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
@@ -235,6 +248,52 @@ def with_rotors(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
 def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
     """Return the generalized forces (n,) that drives give as tau, and elements beside them."""
     return tau + element_torques(tree, q, qd) if forces_of(tree) else tau
+
+
+def state_needs(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> Matrix:
+    """Return the controls, or residuals, (n,) that the rates of elements' states need; zero in all
+    other rows.
+
+    Args:
+        q, qd: the state of motion, states and their rates with it, (n,) each.
+        moves: motions of all links where they are known already.
+    """
+    state = State(tree=tree, q=q, qd=qd, known=moves)
+    needs: dict[int, Matrix] = {}
+    for each in _stateful(tree):
+        needs |= each.state_needs(state)
+    return _column(tree, needs)
+
+
+def state_rates(tree: Tree, q: Matrix, qd: Matrix, controls: Matrix) -> Matrix:
+    """Return the rates (1/s) of elements' states, in the order of `tree.states`.
+
+    Args:
+        q: coordinates (n,), states with them.
+        qd: rates (n,); those of states do not count.
+        controls: what drives coordinates (n,), of which those of states count.
+    """
+    state = State(tree=tree, q=q, qd=qd)
+    rates: dict[int, Matrix] = {}
+    for each in _stateful(tree):
+        rates |= each.state_rates(state, controls)
+    return ca.vertcat(*(rates[row] for row in tree.states))
+
+
+def states_at_rest(tree: Tree, q: np.ndarray) -> np.ndarray:
+    """Return the states of elements at rest (states, N) in postures q (n, N), of which the states
+    do not count; raise ValueError naming an element that cannot be there."""
+    known = np.zeros((len(tree.states), q.shape[1]))
+    for k, posture in enumerate(q.T):
+        state = State(tree=tree, q=ca.DM(posture), qd=ca.DM.zeros(tree.dof))
+        for each in _stateful(tree):
+            for row, value in each.states_at_rest(tree, state).items():
+                known[row - tree.states[0], k] = value
+    return known
+
+
+def _stateful(tree: Tree) -> tuple[Stateful, ...]:
+    return tuple(each for each in tree.elements if isinstance(each, Stateful))
 
 
 def _rows(tree: Tree) -> dict[str, int]:

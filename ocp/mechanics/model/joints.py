@@ -60,7 +60,8 @@ class Joint:
     `jerk` and `torque_rate` in rad/s3 or m/s3, N m/s or N/s; one number b stands for (-b, b).
     Without a drive, not `actuated`, a joint's torque is zero. A `ball` has no screw and no limits;
     its coordinates are the components w, x, y, z of a quaternion of any length. A joint that
-    `follows` a coordinate has one of its own only if that is it. The constructors `revolute`,
+    `follows` a coordinate has one of its own only if that is it. One with a `unit` is a state of an
+    element (`ocp.mechanics.elements.states`), and no joint of a tree. The constructors `revolute`,
     `prismatic`, `screw`, `ball`, `fixed` and `dh` spell the usual cases, `free`, `planar` and
     `universal` rows of joints. Raises ValueError naming the joint.
     """
@@ -82,6 +83,7 @@ class Joint:
     actuated: bool = True
     ball: bool = False
     follows: Follows | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name == GROUND:
@@ -102,10 +104,12 @@ class Joint:
 
     @property
     def kind(self) -> str:
-        """Return "fixed", "revolute", "prismatic", "screw" or "ball".
+        """Return "fixed", "revolute", "prismatic", "screw", "ball", or "state" of an element's.
 
         Where entries are open it is what it remains whatever their parameters' values.
         """
+        if self.unit is not None:
+            return "state"
         if self.screw is None:
             return "ball" if self.ball else "fixed"
         return _kind(self.screw)

@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.elements.states import states_of
 from ocp.mechanics.flexible.modes import Modes
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import (
@@ -182,9 +183,16 @@ class Tree:
 
         After a flexible link's joint stands a passive one for each amplitude of its modes, named
         like "link.bend_y1" and carrying nothing. In a ball's place stand its components, named like
-        "ball.w"; a joint that follows another's coordinate has none.
+        "ball.w"; a joint that follows another's coordinate has none. Last are the states of
+        elements, named like "soleus.activation".
         """
-        return _moving(self.joints, self.links)
+        return _moving(self.joints, self.links, self.elements)
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """Rows of q that are states of elements, after all that move."""
+        count = len(states_of(self.elements))
+        return tuple(range(self.dof - count, self.dof))
 
     @property
     def flexible(self) -> tuple[str, ...]:
@@ -205,9 +213,11 @@ class Tree:
 
     @property
     def neutral(self) -> tuple[float, ...]:
-        """Coordinates (n,) at which no joint turns or slides: zeros, but for a ball's w one."""
-        ones = {rows[0] for rows in self.balls}
-        return tuple(float(row in ones) for row in range(self.dof))
+        """Coordinates (n,) at which no joint turns or slides: zeros, but for a ball's w one, and
+        elements' states at rest."""
+        ones, states = {rows[0] for rows in self.balls}, states_of(self.elements)
+        moving = (float(row in ones) for row in range(self.dof - len(states)))
+        return (*moving, *(variable.rest for variable in states))
 
     @property
     def balls(self) -> tuple[tuple[int, ...], ...]:
@@ -233,7 +243,7 @@ class Tree:
     def rows(self) -> tuple[int | None, ...]:
         """Row of q that is each joint's own angle or way; None for fixed ones, and where `mapped`
         for balls and followers."""
-        row = _places(self.joints, self.links)
+        row = _places(self.joints, self.links, self.elements)
         return tuple(
             row[joint.name] if joint.screw is not None and joint.follows is None else None
             for joint in self.joints
@@ -243,7 +253,7 @@ class Tree:
     def spans(self) -> tuple[tuple[int, ...], ...]:
         """Rows of q that move each joint: none of a fixed one, four of a ball, otherwise its own or
         the one that it follows."""
-        return _spans(self.joints, self.links)
+        return _spans(self.joints, self.links, self.elements)
 
     @property
     def mapped(self) -> bool:
@@ -268,7 +278,7 @@ class Tree:
 
         Raises ValueError if there is none.
         """
-        rows = _places(self.joints, self.links)
+        rows = _places(self.joints, self.links, self.elements)
         if name not in rows:
             joint = self.joints[self.joint_index(name)]
             raise ValueError(explain_no_coordinate(joint))
@@ -342,13 +352,17 @@ def _parents(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[int, ...]:
 
 
 @memoize(64)
-def _places(joints: Sequence[Joint], links: Sequence[Link]) -> dict[str, int]:
-    return {joint.name: k for k, joint in enumerate(_moving(joints, links))}
+def _places(
+    joints: Sequence[Joint], links: Sequence[Link], elements: Sequence[Element]
+) -> dict[str, int]:
+    return {joint.name: k for k, joint in enumerate(_moving(joints, links, elements))}
 
 
 @memoize(64)
-def _spans(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[tuple[int, ...], ...]:
-    row = _places(joints, links)
+def _spans(
+    joints: Sequence[Joint], links: Sequence[Link], elements: Sequence[Element]
+) -> tuple[tuple[int, ...], ...]:
+    row = _places(joints, links, elements)
     return tuple(
         tuple(row[part.name] for part in own_coordinates(joint))
         if joint.follows is None
@@ -358,12 +372,15 @@ def _spans(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[tuple[int, .
 
 
 @memoize(64)
-def _moving(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[Joint, ...]:
+def _moving(
+    joints: Sequence[Joint], links: Sequence[Link], elements: Sequence[Element]
+) -> tuple[Joint, ...]:
     moving: list[Joint] = []
     for joint, link in zip(joints, links):
         moving += own_coordinates(joint)
         if link.modes is not None:
             moving += amplitude_joints(joint.name, link.modes.names, link.modes.units)
+    moving += [variable.coordinate for variable in states_of(elements)]
     return tuple(moving)
 
 

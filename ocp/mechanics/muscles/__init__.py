@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         umberger_2003,
         umberger_2010,
     )
+    from ocp.mechanics.muscles.muscle import Fibre, Muscle
     from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle, curve_differences
     from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
     from ocp.mechanics.muscles.paths import GivenPath, Path, PathPoint, PointPath, PolynomialPath
@@ -43,9 +44,11 @@ __all__ = [
     "ELBOW",
     "Energetics",
     "Fatigue",
+    "Fibre",
     "FibreState",
     "GivenPath",
     "MillardMuscle",
+    "Muscle",
     "Path",
     "PathPoint",
     "PathSamples",

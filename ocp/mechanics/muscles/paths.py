@@ -352,7 +352,8 @@ class PolynomialPath:
         for what, sign in (("lower", -1), ("upper", 1)):
             value = getattr(self, what)
             bound = np.full(count, sign * inf)
-            ends.append(bound if value is None else numbers(f"path: {what}", value, (count,)))
+            open_end = value is None or np.array_equal(value, bound)
+            ends.append(bound if open_end else numbers(f"path: {what}", value, (count,)))
         if not (ends[0] < ends[1]).all():
             raise ValueError(
                 f"path: expected lower < upper, got {ends[0].tolist()} and {ends[1].tolist()}"

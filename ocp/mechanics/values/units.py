@@ -12,12 +12,17 @@ UNITS = {  # at a joint that turns, one that slides, and a ball's component
     "tau": ("N m", "N", "N m"),
     "tau_rate": ("N m/s", "N/s", "N m/s"),
 }
+STATE_RATES = {"q": 0, "qd": 1, "qdd": 2, "qddd": 3, "tau": 0, "tau_rate": 1}  # per s
 KINDS = {"prismatic": 1, "ball": 2}
 MEASURE = re.compile(r"\((?P<size>[-+.\de]+) (?P<unit>.+)\)")  # as (598.4 N), one of a body weight
 
 
 def unit_of(joint: Any, quantity: str) -> str:
-    """Return the unit of one of UNITS of a joint that turns or slides, or a ball's component."""
+    """Return the unit of one of UNITS of a joint that turns or slides, a ball's component, or an
+    element's state, whose control has that of the state."""
+    if joint.kind == "state":
+        power = STATE_RATES[quantity]
+        return f"{joint.unit or 1}/s{'' if power == 1 else power}" if power else joint.unit
     return UNITS[quantity][KINDS.get(joint.kind, 0)]
 
 

@@ -49,6 +49,12 @@ AMPLITUDES = {
     "qdd": ("its acceleration (rad/s²)", "its acceleration (m/s²)"),
     "qddd": ("its jerk (rad/s³)", "its jerk (m/s³)"),
 }
+STATES = {  # of elements, and what drives them
+    "q": "state",
+    "qd": "its rate (1/s)",
+    "tau": "control",
+    "tau_rate": "its rate (1/s)",
+}
 LIMITS = {  # shaded, of joints
     "q": "position",
     "qd": "velocity",
@@ -87,6 +93,8 @@ def axis_label(tree: Tree, panel: Profile) -> str:
     first = panel.joints[0]
     if first.ball and panel.quantity in COMPONENTS:
         return COMPONENTS[panel.quantity]
+    if first.kind == "state":
+        return STATES.get(panel.quantity, "")
     labels = LABELS if first.name in tree.names else AMPLITUDES
     return labels[panel.quantity][first.kind == "prismatic"]
 
@@ -101,7 +109,8 @@ def is_held(problem: Problem, quantity: str) -> bool:
 
 
 def joints_by_kind(tree: Tree, quantity: str) -> list[list[Joint]]:
-    """Return the joints that turn, those that slide, modal amplitudes likewise, and balls.
+    """Return the joints that turn, those that slide, modal amplitudes likewise, balls, and states
+    of elements.
 
     Only what there is, and of torques only joints that drive, if any do.
     """
@@ -109,11 +118,14 @@ def joints_by_kind(tree: Tree, quantity: str) -> list[list[Joint]]:
         shown = [tree.moving[row] for row in structure(tree).drives]
         shown = shown or [joint for joint in tree.moving if joint.name in tree.names]
         shown = shown or list(tree.moving)
+    elif quantity in ("qdd", "qddd"):  # which a law of first order does not know
+        shown = list(tree.moving[: tree.dof - len(tree.states)])
     else:
         shown = list(tree.moving)
-    groups: dict[tuple[bool, bool, bool], list[Joint]] = {}
+    groups: dict[tuple[bool, ...], list[Joint]] = {}
     for joint in shown:
-        kind = (joint.name not in tree.names, joint.ball, joint.kind == "prismatic")
+        kinds = (joint.kind == "state", joint.kind == "prismatic")
+        kind = (joint.name not in tree.names, joint.ball, *kinds)
         groups.setdefault(kind, []).append(joint)
     return [groups[kind] for kind in sorted(groups)]
 

@@ -150,11 +150,13 @@ def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "p
 
 
 def _limited_joints(tree: Tree, attribute: str) -> list[tuple[int, Joint]]:
-    """Return the joints that have a limit, with their rows of q."""
+    """Return the joints that have a limit, with their rows of q; states of elements keep theirs by
+    themselves."""
     return [
         (row, joint)
         for row, joint in enumerate(tree.moving)
-        if any(is_open(bound) or isfinite(bound) for bound in getattr(joint, attribute))
+        if row not in tree.states
+        and any(is_open(bound) or isfinite(bound) for bound in getattr(joint, attribute))
     ]
 
 
@@ -194,20 +196,23 @@ def _prescribe(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constra
 
 
 def _per_joint(tree: Tree, what: str, value: Numbers) -> dict[int, Number]:
-    """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
+    """Return {row of q: number} from a number, a sequence of n or a mapping by joint name.
+
+    States of elements are meant by name alone.
+    """
     check_type(f"{what}: tree", tree, Tree)
-    value = as_open(value)
+    value, count = as_open(value), tree.dof - len(tree.states)
     if isinstance(value, Mapping):
         values = {tree.coordinate(name): number for name, number in value.items()}
     elif isinstance(value, str) or hasattr(value, "is_symbolic"):
         raise ValueError(f"{what}: expected numbers, got {describe_value(value)}")
     elif np.ndim(value) == 0:
-        values = dict.fromkeys(range(tree.dof), value)
-    elif len(value) == tree.dof:
+        values = dict.fromkeys(range(count), value)
+    elif len(value) == count:
         values = dict(enumerate(value))
     else:
-        names = ", ".join(joint.name for joint in tree.moving)
-        raise ValueError(f"{what}: expected {tree.dof} values ({names}), got {len(value)}")
+        names = ", ".join(joint.name for joint in tree.moving[:count])
+        raise ValueError(f"{what}: expected {count} values ({names}), got {len(value)}")
     return {row: _number(what, tree.moving[row], value) for row, value in values.items()}
 
 

@@ -26,7 +26,12 @@ from ocp.solution.solution import Solution
 from ocp.solvers.budget import Start
 from ocp.solving.starts.split_start import phase_edges, phase_solution, phase_waypoints
 from ocp.spelling import suggest_fields
-from ocp.transcription.initial_guess import lifted_guess, normalise_quaternions, static_forces
+from ocp.transcription.initial_guess import (
+    lifted_guess,
+    normalise_quaternions,
+    rest_states,
+    static_forces,
+)
 from ocp.transcription.laws.loop_laws import close_loops
 from ocp.transcription.phases.link_program import ProgramLayout
 from ocp.transcription.transcribe import Transcribed, join_multipliers
@@ -42,7 +47,8 @@ from ocp.transcription.variables.multipliers import gather_multipliers, rescale_
 class Guess:
     """A start of one's own: waypoints `q` (n, k) (rad or m), and the `duration` (s).
 
-    Waypoints are equally spaced in time; None leaves the default. Loops are closed by the least
+    Waypoints are equally spaced in time; None leaves the default. Those of elements' states may be
+    left out, which then begin at rest in every posture. Loops are closed by the least
     change of joints that nothing drives, where that is possible. Raises ValueError naming the
     field.
     """
@@ -279,8 +285,13 @@ def _lines(problem: Problem, q: ArrayLike) -> Iterator[tuple[Joint, np.ndarray]]
 
 
 def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
-    """Return the control points of a motion along waypoints, its loops closed."""
-    q = np.asarray(q, dtype=float)
+    """Return the control points of a motion along waypoints, its loops closed, and states of
+    elements at rest in its postures where no waypoints say otherwise."""
+    q, states = np.asarray(q, dtype=float), len(problem.tree.states)
+    if states and q.ndim == 2 and len(q) == problem.tree.dof - states:
+        rest = np.array(problem.tree.neutral[-states:])
+        whole = np.vstack([q, np.repeat(rest[:, None], q.shape[1], axis=1)])
+        return rest_states(problem, waypoints(problem, guide, whole))
     if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2:
         raise ValueError(
             f"guess: q: expected waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"

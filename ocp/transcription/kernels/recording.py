@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import casadi as ca
 
-from ocp.mechanics.elements.forces import element_torques
+from ocp.mechanics.elements.forces import element_torques, state_needs
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.model.loads import Load, Wrench
@@ -121,6 +121,11 @@ class RecordingInstant:
     def elements_named(self, *names: str) -> Matrix:
         """Generalized forces (n,) of the force elements of these names."""
         return element_torques(self.problem.tree, self.q, self.qd, self.moves, names)
+
+    @property
+    def state_needs(self) -> Matrix:
+        """Controls, or residuals, (n,) that the rates of elements' states need."""
+        return state_needs(self.problem.tree, self.q, self.qd, self.moves)
 
     @property
     def loop_forces(self) -> Matrix:

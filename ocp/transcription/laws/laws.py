@@ -14,7 +14,7 @@ from ocp.mechanics.values.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.instant import Instant
-from ocp.problem.reserved_names import DYNAMICS, LENGTHS, PASSIVE, REACH
+from ocp.problem.reserved_names import CONTROLS, DYNAMICS, LENGTHS, PASSIVE, REACH, STATES
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.complementarity_laws import complementarity_laws
 from ocp.transcription.laws.loop_laws import loop_laws
@@ -38,11 +38,13 @@ def laws(
     give, by inverse dynamics or `explicit`ly by forward dynamics, that of the `formulation`.
     Torques of passive joints are zero, which a spline can only meet at as many instants as it has
     freedom; unless their motion is `integrated` from the others'. Quaternions of balls that are
-    driven or borne keep the rates of their lengths. Loops are closed, and stays hold.
+    driven or borne keep the rates of their lengths. States of elements keep their laws, loops are
+    closed, and stays hold.
     """
-    tree, free = problem.tree, _free_rows(problem, lifted)
+    tree = problem.tree
+    free = tuple(row for row in _free_rows(problem, lifted) if row not in tree.states)
     stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
-    driven = tuple(row for row in range(tree.dof) if row not in free)
+    driven = tuple(row for row in range(tree.dof) if row not in (*free, *tree.states))
     instants = tuple(problem.motion.abscissae(2).tolist())
     if problem.cyclic and not lifted:  # the end is the start's image
         instants = tuple(s for s in instants if s < 1.0)
@@ -60,6 +62,8 @@ def laws(
     if balls:
         collocated = problem.motion.collocated
         stated.append((_length_law(tree, balls), None if collocated else (instants,) * len(balls)))
+    if tree.states:
+        stated += _state_laws(problem, lifted)
     if tree.stays:
         stated += unilateral_laws(problem)
     if problem.loads:
@@ -143,9 +147,42 @@ def _forward_dynamics_law(
 
     def gap(at: Instant) -> Matrix:
         drive = at.tau + at.loop_torques + at.stay_torques + at.ground_torques
-        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.current_loads)
+        qdd = accelerations(formulation, at.tree, at.q, at.qd, drive, at.current_loads)
+        return (at.qdd - qdd)[: -len(tree.states)] if tree.states else at.qdd - qdd
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
+
+
+def _state_laws(
+    problem: Problem, lifted: bool
+) -> list[tuple[Constraint, Sequence[Sequence[float]] | None]]:
+    """Return the laws of elements' states: their controls, where these are variables, are what
+    rates need; of an implicit law the residual is zero, on a spline at as many instants as it has
+    freedom beside the value at the start, since the law is of first order."""
+    tree, shape = problem.tree, structure(problem.tree)
+    driven = [row for row in tree.states if row in shape.drives]
+    free = [row for row in tree.states if row not in driven]
+    stated: list[tuple[Constraint, Sequence[Sequence[float]] | None]] = []
+    if driven and lifted:
+        stated.append((_state_law(tree, CONTROLS, driven), None))
+    if free:
+        instants = tuple(problem.motion.abscissae(1).tolist())
+        known = None if problem.motion.collocated else (instants,) * len(free)
+        stated.append((_state_law(tree, STATES, free), known))
+    return stated
+
+
+def _state_law(tree: Tree, name: str, rows: Sequence[int]) -> Constraint:
+    """Controls, or residuals, = what the rates of elements' states need."""
+    chosen, joints = list(rows), [tree.moving[row] for row in rows]
+    return Constraint(
+        name=name,
+        function=lambda at: at.state_needs[chosen] - at.tau[chosen],
+        lower=0.0,
+        upper=0.0,
+        labels=tuple(joint.name for joint in joints),
+        units=tuple(unit_of(joint, "tau") for joint in joints),
+    )
 
 
 def _passive_law(tree: Tree, rows: Sequence[int]) -> Constraint:

@@ -38,6 +38,8 @@ FORCES = (
     *(
         reserved_names.DYNAMICS,
         reserved_names.PASSIVE,
+        reserved_names.CONTROLS,
+        reserved_names.STATES,
         reserved_names.STAYS,
         reserved_names.TOUCHING,
         reserved_names.WIRES,

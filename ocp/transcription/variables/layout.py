@@ -4,7 +4,8 @@ parameters, free ones first; and y = M x, what kernels take of them.
 
 Lifted are joint torques, forces of cut joints and stays and ground wrenches, in this order, when
 they are variables themselves, bound to the motion by equalities. They count in body weights (N or
-N m over the tree's weight), so that they are of the size of the angles.
+N m over the tree's weight), so that they are of the size of the angles; controls of elements'
+states as they are.
 
 A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the
 duration T is free, else (q, qd, qdd, lifted). Where knots are free too, it is (T if free, control
@@ -86,6 +87,15 @@ class Layout:
     def weight(self) -> float:
         """What is lifted counts in this (N)."""
         return body_weight(self.problem.tree) if self.own_weight is None else self.own_weight
+
+    @property
+    def measures(self) -> np.ndarray:
+        """In what each number lifted counts (width,): `weight`, or one of a state's control."""
+        drives, states = structure(self.problem.tree).drives, self.problem.tree.states
+        measures = np.full(len(self.place), self.weight)
+        controls = [place for place, row in enumerate(drives) if row in states]
+        measures[controls if self.lifts else []] = 1.0
+        return measures
 
     @property
     def widths(self) -> slice:
@@ -182,7 +192,8 @@ def split_variables(layout: Layout, x: ArrayLike) -> tuple[np.ndarray, float, np
     free = free_duration(problem)
     points = np.reshape(x[free : motion_size(problem)], (problem.tree.dof, -1), order="F")
     lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0)
-    return points, duration_at(layout, x), lifted * layout.weight if layout.lifts else lifted
+    lifted = lifted * layout.measures[:, None] if layout.lifts else lifted
+    return points, duration_at(layout, x), lifted
 
 
 def duration_at(layout: Layout, x: np.ndarray) -> float:
@@ -229,7 +240,7 @@ def join_variables(
         x[layout.widths] = np.diff((motion or layout.problem.motion).breaks)
     if lifted is not None:
         present = layout.place >= 0
-        x[layout.place[present]] = lifted[present] / layout.weight
+        x[layout.place[present]] = (lifted / layout.measures[:, None])[present]
     x[layout.parameters] = list(layout.values.values())
     return x
 
@@ -318,12 +329,30 @@ def _motion_entries(layout: Layout, width: int, s: np.ndarray, hull: bool) -> Tr
         stack = np.stack([still * (order == 0) for order in range(3)])
     else:
         stack = np.stack([problem.motion.values(s, order) for order in range(3)])  # (3, N, points)
-    order, instant, point = np.nonzero(stack)
-    joint = np.arange(n)
-    row = (instant * width + free + order * n)[:, None] + joint
-    column = (free + point * n)[:, None] + joint
-    value = np.repeat(stack[order, instant, point][:, None], n, axis=1)
-    return row.ravel(), column.ravel(), value.ravel()
+    parts = [(stack, np.arange(n))]
+    if problem.tree.states and problem.motion.collocated and not hull:
+        mesh, states = cast(Mesh, problem.motion), np.array(problem.tree.states)
+        first = np.stack([mesh.first_order_values(s, order) for order in range(3)])
+        parts = [(stack, np.arange(n - len(states))), (first, states)]
+    triplets = []
+    for known, joints in parts:
+        order, instant, point = np.nonzero(known)
+        row = (instant * width + free + order * n)[:, None] + joints
+        column = (free + point * n)[:, None] + joints
+        value = np.repeat(known[order, instant, point][:, None], len(joints), axis=1)
+        triplets.append((row.ravel(), column.ravel(), value.ravel()))
+    row, column, value = (np.concatenate(part) for part in zip(*triplets))
+    return row, column, value
+
+
+def unused_variables(layout: Layout) -> np.ndarray:
+    """Return the numbers in x of what laws of elements' states do not know on a mesh."""
+    problem = layout.problem
+    if not (problem.tree.states and problem.motion.collocated):
+        return np.empty(0, dtype=int)
+    points = cast(Mesh, problem.motion).second_order
+    first = free_duration(problem) + points * problem.tree.dof
+    return np.ravel(first[:, None] + np.array(problem.tree.states))
 
 
 def _moving_entries(layout: Layout, s: np.ndarray) -> Triplets:
@@ -390,7 +419,7 @@ def lifted_entries(
         instant, node = np.nonzero(weights)
         line, entry = np.nonzero(place[:, node] >= 0)
         row = instant[entry] * width + first + line + (rows.start or 0)
-        value = weights[instant, node][entry] * layout.weight
+        value = weights[instant, node][entry] * layout.measures[rows][line]
         parts.append((row, place[line, node[entry]], value))
     row, column, value = (np.concatenate(part) for part in zip(*parts))
     return row, column, value

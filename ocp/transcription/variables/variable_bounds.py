@@ -13,7 +13,7 @@ from ocp.problem.reserved_names import DURATION, PARAMETER
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import evaluate
 from ocp.transcription.rows import Group, Lines, Rows, row_bounds
-from ocp.transcription.variables.layout import Layout, free_duration
+from ocp.transcription.variables.layout import Layout, free_duration, unused_variables
 
 
 def close_bounds(
@@ -90,6 +90,8 @@ class VariableBounds:
         self.count = 0
         self.layout = layout
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
+        unused = unused_variables(layout)
+        self.lower[unused] = self.upper[unused] = 0.0
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
             limits = duration_limits(layout.problem)

@@ -1,0 +1,371 @@
+"""Muscle with activation, and a rigid or a compliant tendon, along a path.
+
+Lengths of the fibre are over its optimal length l_0, those of the tendon over its slack length l_s,
+speeds over v_max l_0, forces over the largest isometric force F_0, except where units are said. At
+the length L of the path and with the tendon's length l_T, the fibres keep their height (constant
+volume), so that
+
+    l_M^2 = (l_0 sin alpha_0)^2 + (L - l_T)^2,   cos alpha = (L - l_T) / l_M
+    f = (a f_L f_V + f_P + beta v) cos alpha
+
+(De Groote, Kinney, Rao & Fregly 2016, with the constants of OpenSim's DeGrooteFregly2016Muscle).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import asinh, isfinite, sin
+
+import casadi as ca
+
+from ocp.mechanics.elements.joint_elements import MotionState, graph_number
+from ocp.mechanics.elements.states import StateVariable
+from ocp.mechanics.model.tree_validation import Mechanism
+from ocp.mechanics.muscles.activation_dynamics import (
+    FALL,
+    RISE,
+    SMOOTHING,
+    activation_rate,
+    excitation_for_rate,
+)
+from ocp.mechanics.muscles.curves import (
+    FIBRE_STRAIN,
+    OFFSET,
+    SHORTEST,
+    TENDON_STRAIN,
+    VELOCITY,
+    active_force,
+    force_velocity,
+    passive_force,
+    tendon_length,
+    tendon_stiffness,
+)
+from ocp.mechanics.muscles.paths import Path, PolynomialPath
+from ocp.mechanics.values.parameters import Number, nominal
+from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import limits, positive, set_fields
+from ocp.spelling import suggest_fields
+
+TENDONS = "rigid", "compliant"
+STEEPEST = 1.5  # rad: pennation below a right angle
+FASTEST = asinh(1.5 * -VELOCITY[1])  # of the force-velocity curve: beyond it steps are cut
+LONGEST = 1.8  # optimal lengths, as OpenSim has it
+HALVINGS = 60
+NEWTON_STEPS = 12  # from the curve's own inverse; six are exact to rounding where damping is small
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fibre:
+    """What a muscle does in a state of motion.
+
+    Attributes:
+        length: of the fibre, over the optimal one.
+        velocity: of the fibre, over the largest shortening velocity, negative in shortening.
+        cosine: of the pennation angle.
+        active: active force of the fibre, over F_0.
+        passive: passive force of the fibre, damping with it, over F_0.
+        pull: force of the fibre along the tendon, over F_0.
+        tendon: force of the tendon, over F_0: the pull where it is rigid, and in equilibrium.
+    """
+
+    length: Matrix
+    velocity: Matrix
+    cosine: Matrix
+    active: Matrix
+    passive: Matrix
+    pull: Matrix
+    tendon: Matrix
+
+
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Muscle:
+    """A muscle along a path, whose activation, and with a compliant tendon its force, are states.
+
+    Args:
+        name: by which reports, groups and states know it: "soleus.activation" is driven by the
+            excitation, "soleus.force" is the tendon's force over F_0.
+        path: a PointPath, PolynomialPath or GivenPath.
+        force: largest isometric force F_0 (N).
+        fibre: optimal length l_0 of the fibres (m).
+        slack: slack length l_s of the tendon (m).
+        pennation: angle alpha_0 of the fibres to the tendon at optimal length (rad).
+        tendon: "rigid" or "compliant".
+        tendon_strain: strain of the tendon at F_0.
+        fibre_strain: strain of the fibres at which they bear F_0 without activation.
+        width: scale of the active curve's width.
+        fastest: largest shortening velocity v_max (optimal lengths a second).
+        damping: beta, over F_0 at v_max; above 0 for a compliant tendon whose fibres may be off.
+        rise: time of coming on (s).
+        fall: time of going off (s).
+        smoothing: steepness of the switch between both; OpenSim's 0.1 hardly tells them apart.
+        excitation: (lower, upper) bounds of the excitation.
+        activation: (lower, upper) bounds of the activation, by default those of the excitation.
+        tension: (lower, upper) bounds of the force of a compliant tendon, over F_0.
+
+    Raises:
+        ValueError: naming the muscle, for numbers that are not positive, an unknown tendon, or an
+            excitation that may go below the activation's bound.
+    """
+
+    name: str
+    path: Path
+    force: Number
+    fibre: Number
+    slack: Number
+    pennation: float = 0.0
+    tendon: str = TENDONS[0]
+    tendon_strain: float = TENDON_STRAIN
+    fibre_strain: float = FIBRE_STRAIN
+    width: float = 1.0
+    fastest: float = 10.0
+    damping: float = 0.01
+    rise: float = RISE
+    fall: float = FALL
+    smoothing: float = SMOOTHING
+    excitation: tuple[float, float] = (0.01, 1.0)
+    activation: tuple[float, float] | None = None
+    tension: tuple[float, float] = (0.0, 5.0)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"muscle: name: expected a word, got {self.name!r}")
+        label = f"muscle {self.name!r}"
+        if not isinstance(self.path, Path):
+            raise ValueError(
+                f"{label}: path: expected a PointPath, PolynomialPath or GivenPath, "
+                f"got {self.path!r}"
+            )
+        for what, unit in (("force", "N"), ("fibre", "m"), ("slack", "m")):
+            number = positive(f"{label}: {what}", getattr(self, what), unit=unit)
+            set_fields(self, **{what: number})
+        for what in ("tendon_strain", "fibre_strain", "width", "fastest", "rise", "fall"):
+            set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what))})
+        for what in ("damping", "smoothing", "pennation"):
+            set_fields(self, **{what: positive(f"{label}: {what}", getattr(self, what), True)})
+        if self.pennation > STEEPEST:
+            raise ValueError(
+                f"{label}: pennation: expected at most {STEEPEST} rad, got {self.pennation:g}"
+            )
+        if self.tendon not in TENDONS:
+            raise ValueError(
+                f"{label}: tendon: expected one of {', '.join(TENDONS)}, got {self.tendon!r}"
+            )
+        excitation = limits(f"{label}: excitation", self.excitation)
+        if not (isfinite(excitation[0]) and isfinite(excitation[1])):
+            raise ValueError(f"{label}: excitation: expected finite bounds, got {excitation}")
+        activation = excitation if self.activation is None else self.activation
+        activation = limits(f"{label}: activation", activation)
+        if excitation[0] < activation[0]:
+            raise ValueError(
+                f"{label}: excitation: expected a lower bound of at least the activation's, "
+                f"{activation[0]:g}, which it would leave, got {excitation[0]:g}"
+            )
+        tension = limits(f"{label}: tension", self.tension)
+        if not tension[0] > -OFFSET:
+            raise ValueError(
+                f"{label}: tension: expected a lower bound above {-OFFSET:g}, that of a slack "
+                f"tendon, got {tension[0]:g}"
+            )
+        set_fields(self, excitation=excitation, activation=activation, tension=tension)
+
+    @property
+    def compliant(self) -> bool:
+        """Whether its tendon stretches."""
+        return self.tendon == TENDONS[1]
+
+    @property
+    def states(self) -> tuple[StateVariable, ...]:
+        """Its activation, and the force of a compliant tendon."""
+        bounds = self.activation or self.excitation
+        activation = StateVariable(
+            name=f"{self.name}.activation",
+            bounds=bounds,
+            control=self.excitation,
+            rest=bounds[0],
+        )
+        if not self.compliant:
+            return (activation,)
+        rest = min(max(bounds[0], self.tension[0]), self.tension[1])
+        return activation, StateVariable(name=f"{self.name}.force", bounds=self.tension, rest=rest)
+
+    def check(self, tree: Mechanism) -> None:
+        """Raise ValueError unless the tree has what its path runs over, on links that do not
+        bend."""
+        if tree.flexible:
+            raise ValueError(
+                f"muscle {self.name!r}: links that bend ({', '.join(tree.flexible)}) have none"
+            )
+        self.path.check(f"muscle {self.name!r}", tree)
+
+    def fibres(self, state: MotionState) -> Fibre:
+        """Lengths, velocities and forces in a state of motion.
+
+        Args:
+            state: the state of motion, rates of the muscle's states with it.
+
+        Returns:
+            The Fibre.
+        """
+        tendon, rate = graph_number(self.slack), _rate(self, state)
+        if self.compliant:
+            row = state.row(f"{self.name}.force")
+            tendon = _tendon_length(self, state.q[row])
+            rate = rate - state.qd[row] / _tendon_stiffness(self, state.q[row])
+        cosine, fibre = _fibre(self, self.path.length(state) - tendon)
+        velocity = rate * cosine / _speed(self)
+        activation = state.q[state.row(f"{self.name}.activation")]
+        active = activation * active_force(fibre, self.width) * force_velocity(velocity)
+        passive = passive_force(fibre, self.fibre_strain) + self.damping * velocity
+        pull = (active + passive) * cosine
+        return Fibre(
+            length=fibre,
+            velocity=velocity,
+            cosine=cosine,
+            active=active,
+            passive=passive,
+            pull=pull,
+            tendon=state.q[row] if self.compliant else pull,
+        )
+
+    def tension_force(self, state: MotionState) -> Matrix:
+        """Return with what it pulls (N)."""
+        if self.compliant:
+            return graph_number(self.force) * state.q[state.row(f"{self.name}.force")]
+        return graph_number(self.force) * self.fibres(state).tendon
+
+    def torques(self, state: MotionState) -> dict[int, Matrix]:
+        """Return {row of q: what it gives there} (N m or N)."""
+        pull = self.tension_force(state)
+        return {row: -pull * slope for row, slope in self.path.slope(state).items()}
+
+    def stored_energy(self, state: MotionState) -> Matrix:
+        """Return the stored energy: none, what fibres and tendon do counts as given to the motion
+        when they do it."""
+        return 0.0
+
+    def loss(self, state: MotionState) -> Matrix:
+        """Return the power (W) that it takes out of the motion, negative where it shortens."""
+        return self.tension_force(state) * _rate(self, state)
+
+    def state_needs(self, state: MotionState) -> dict[int, Matrix]:
+        """Return {row of q: excitation, or what its tendon lacks in equilibrium with its fibres}
+        that the rates of its states need."""
+        row = state.row(f"{self.name}.activation")
+        excitation = excitation_for_rate(
+            state.qd[row], state.q[row], self.rise, self.fall, self.smoothing
+        )
+        if not self.compliant:
+            return {row: excitation}
+        fibre = self.fibres(state)
+        return {row: excitation, state.row(f"{self.name}.force"): fibre.tendon - fibre.pull}
+
+    def state_rates(self, state: MotionState, controls: Matrix) -> dict[int, Matrix]:
+        """Return {row of q: rate (1/s)} of its states under `controls` (n,)."""
+        row = state.row(f"{self.name}.activation")
+        activation = state.q[row]
+        times = self.rise, self.fall, self.smoothing
+        rates = {row: activation_rate(controls[row], activation, *times)}
+        if not self.compliant:
+            return rates
+        row = state.row(f"{self.name}.force")
+        tension = state.q[row]
+        along = self.path.length(state) - _tendon_length(self, tension)
+        cosine, fibre = _fibre(self, along)
+        active = activation * active_force(fibre, self.width)
+        lacking = passive_force(fibre, self.fibre_strain) - tension / cosine
+        velocity = _velocity_in_equilibrium(active, self.damping, lacking)
+        stretch = _rate(self, state) - velocity * _speed(self) / cosine
+        return rates | {row: stretch * _tendon_stiffness(self, tension)}
+
+    def states_at_rest(self, tree: Mechanism, state: MotionState) -> dict[int, float]:
+        """Return {row of q: value} of its states at rest in a posture: the tendon in equilibrium
+        with its fibres.
+
+        Raises ValueError naming the muscle and the coordinates where the fibre is shorter than 0.2
+        or longer than 1.8 optimal lengths, or the polynomial of its path is outside its range.
+        """
+        label, known = f"muscle {self.name!r}", nominal(self)
+        places = {tree.moving[row].name: float(state.q[row]) for row in self.path.slope(state)}
+        if isinstance(self.path, PolynomialPath):
+            self.path.check_range(label, places)
+        length, activation = float(self.path.length(state)), self.states[0].rest
+        tension = known.tension[1]
+
+        def fibre(force: float) -> tuple[float, float]:
+            tendon = _tendon_length(known, force) if self.compliant else known.slack
+            return _fibre(known, length - tendon)
+
+        def lacking(force: float) -> float:
+            cosine, reach = fibre(force)
+            pull = activation * active_force(reach, self.width)
+            return force - (pull + passive_force(reach, self.fibre_strain)) * cosine
+
+        if self.compliant:
+            tension = _bisect(lacking, known.tension)
+        reach = float(fibre(tension)[1])
+        if not SHORTEST <= reach <= LONGEST:
+            where = ", ".join(f"{name} at {value:.4g}" for name, value in places.items())
+            raise ValueError(
+                f"{label}: its fibre has {reach:.3g} times its optimal length at the first guess, "
+                f"with {where}: expected {SHORTEST} to {LONGEST}"
+            )
+        rest = {state.row(f"{self.name}.activation"): activation}
+        return rest | ({state.row(f"{self.name}.force"): tension} if self.compliant else {})
+
+
+def _bisect(function: Callable[[float], float], ends: tuple[float, float]) -> float:
+    """Bisect for where a function that rises is zero, or the nearest of the ends, by bisection."""
+    lower, upper = ends
+    for _ in range(HALVINGS):
+        middle = (lower + upper) / 2
+        if function(middle) < 0:
+            lower = middle
+        else:
+            upper = middle
+    return (lower + upper) / 2
+
+
+def _rate(muscle: Muscle, state: MotionState) -> Matrix:
+    """Return dL/dt (m/s) of a muscle's path."""
+    slope = muscle.path.slope(state)
+    return sum((each * state.qd[row] for row, each in slope.items()), 0.0)
+
+
+def _speed(muscle: Muscle) -> Matrix:
+    """Return v_max l_0 (m/s)."""
+    return muscle.fastest * graph_number(muscle.fibre)
+
+
+def _fibre(muscle: Muscle, along: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the cosine of the pennation angle and the fibre's length, over l_0, where it reaches
+    so far (m) along the tendon."""
+    height = graph_number(muscle.fibre) * sin(muscle.pennation)
+    length = ca.sqrt(height**2 + along**2) if muscle.pennation else along
+    return along / length if muscle.pennation else 1.0, length / graph_number(muscle.fibre)
+
+
+def _tendon_length(muscle: Muscle, tension: Matrix) -> Matrix:
+    """Return the length (m) of a tendon under a force over F_0."""
+    return graph_number(muscle.slack) * tendon_length(tension, muscle.tendon_strain)
+
+
+def _tendon_stiffness(muscle: Muscle, tension: Matrix) -> Matrix:
+    """Return the slope (1/m) of a tendon's force, over F_0, by its length."""
+    slope = tendon_stiffness(muscle.tendon_strain) * (tension + OFFSET)
+    return slope / graph_number(muscle.slack)
+
+
+def _velocity_in_equilibrium(active: Matrix, damping: float, rest: Matrix) -> Matrix:
+    """Return the v at which active f_V(v) + damping v + rest = 0.
+
+    In u = (f_V - d4) / d1 the curve is straight and v = (sinh u - d3) / d2: the sum falls with u,
+    and Newton's steps from where it has no damping reach its zero.
+    """
+    scale, slope, shift, level = VELOCITY
+    u = (-rest / active - level) / scale
+    if damping:
+        u = ca.fmin(ca.fmax(u, -FASTEST), FASTEST)
+        for _ in range(NEWTON_STEPS):
+            value = active * (scale * u + level) + damping * (ca.sinh(u) - shift) / slope + rest
+            u = u - value / (active * scale + damping * ca.cosh(u) / slope)
+    return (ca.sinh(u) - shift) / slope

@@ -1,0 +1,130 @@
+"""Muscles as elements: equilibrium, states, and what is refused."""
+
+from dataclasses import replace
+from math import inf
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import Link, Tree, revolute
+from ocp.mechanics import element_torques, state_needs, state_rates
+from ocp.mechanics.muscles import GivenPath, Muscle
+from ocp.mechanics.muscles.curves import active_force, force_velocity, passive_force, tendon_force
+
+
+def path(x):
+    """Length (m) of a path with an arm of 3 cm about a joint."""
+    return 0.3 - 0.03 * x[0]
+
+
+CALF = Muscle(
+    name="calf",
+    path=GivenPath(joints=("ankle",), function=path),
+    force=1500.0,
+    fibre=0.09,
+    slack=0.21,
+    pennation=0.3,
+)
+
+
+def leg(*muscles):
+    link = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.eye(3) * 0.01)
+    return Tree(links=(link,), joints=(revolute("ankle", actuated=False),), elements=muscles)
+
+
+def random_muscle(rng, name):
+    lever = float(rng.uniform(-0.05, 0.05))
+    fibre, slack = rng.uniform(0.04, 0.2), rng.uniform(0.05, 0.35)
+    pennation = rng.uniform(0.0, 0.6)
+    whole = slack + fibre * np.cos(pennation) * rng.uniform(0.7, 1.3)
+    return Muscle(
+        name=name,
+        path=GivenPath(joints=("ankle",), function=lambda x: whole + lever * x[0]),
+        force=rng.uniform(100.0, 5000.0),
+        fibre=fibre,
+        slack=slack,
+        pennation=pennation,
+        tendon="compliant",
+        tendon_strain=rng.uniform(0.03, 0.1),
+        damping=float(rng.choice([0.0, 0.01, 0.1])),
+    )
+
+
+def test_tendon_and_fibres_of_random_muscles_are_in_equilibrium():
+    """The rate of the tendon's force, found by Newton's steps, leaves no residual (1e-9 asked)."""
+    rng = np.random.default_rng(37)
+    muscles = [random_muscle(rng, f"m{k}") for k in range(100)]
+    tree = leg(*muscles)
+    q = np.array([rng.uniform(-0.5, 0.5), *np.ravel(rng.uniform(0.05, 1.0, (100, 2)))])
+    qd, controls = rng.uniform(-2.0, 2.0, tree.dof), rng.uniform(0.01, 1.0, tree.dof)
+    qd[1:] = np.array(state_rates(tree, ca.DM(q), ca.DM(qd), ca.DM(controls))).ravel()
+    needs = np.array(state_needs(tree, ca.DM(q), ca.DM(qd))).ravel()
+    controls[2::2] = 0.0
+    assert np.abs(needs[1:] - controls[1:]).max() < 1e-9
+
+
+def test_rigid_tendon_pulls_by_its_fibres():
+    """By the formulas as De Groote et al. print them."""
+    q, qd = np.array([0.2, 0.4]), np.array([-1.5, 3.0])
+    given = element_torques(leg(CALF), ca.DM(q), ca.DM(qd))
+    along = 0.3 - 0.03 * 0.2 - 0.21
+    fibre = np.hypot(0.09 * np.sin(0.3), along)
+    cosine = along / fibre
+    speed = 0.03 * 1.5 * cosine / (10 * 0.09)
+    force = 0.4 * active_force(fibre / 0.09) * force_velocity(speed)
+    force += passive_force(fibre / 0.09) + 0.01 * speed
+    assert float(given[0]) == pytest.approx(0.03 * 1500.0 * force * cosine, rel=1e-12)
+    assert float(given[1]) == 0.0
+
+
+def test_stretched_tendon_has_the_force_that_is_its_state():
+    compliant = replace(CALF, tendon="compliant")
+    tree = leg(compliant)
+    tension = float(tendon_force(1.02))
+    pull = element_torques(tree, ca.DM([0.2, 0.4, tension]), ca.DM([-1.5, 3.0, 1.0]))[0]
+    assert float(pull) == pytest.approx(0.03 * 1500.0 * tension, rel=1e-12)
+
+
+def test_states_stand_last_in_q():
+    tree = leg(CALF, replace(CALF, name="sole", tendon="compliant"))
+    names = [joint.name for joint in tree.moving]
+    assert names == ["ankle", "calf.activation", "sole.activation", "sole.force"]
+    assert tree.states == (1, 2, 3)
+    assert tree.driven == ("calf.activation", "sole.activation")
+    assert tree.coordinate("sole.force") == 3
+    assert tree.neutral == (0.0, 0.01, 0.01, 0.01)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"slack": 0.0}, "muscle 'calf': slack: expected a number above 0, got 0"),
+        ({"fibre": -0.1}, "muscle 'calf': fibre: expected a number above 0"),
+        ({"force": 0.0}, "muscle 'calf': force: expected a number above 0"),
+        ({"pennation": 2.0}, "muscle 'calf': pennation: expected at most 1.5 rad, got 2"),
+        ({"tendon": "elastic"}, "muscle 'calf': tendon: expected one of rigid, compliant"),
+        (
+            {"excitation": (0.0, 1.0), "activation": (0.01, 1.0)},
+            "muscle 'calf': excitation: expected a lower bound of at least the activation's, 0.01",
+        ),
+        ({"tension": (-0.3, 5.0)}, "muscle 'calf': tension: expected a lower bound above -0.2"),
+        ({"path": path}, "muscle 'calf': path: expected a PointPath, PolynomialPath or GivenPath"),
+        ({"name": ""}, "muscle: name: expected a word"),
+        ({"excitation": (-inf, inf)}, "muscle 'calf': excitation: expected finite bounds"),
+    ],
+)
+def test_bad_muscle_is_refused(change, words):
+    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+        replace(CALF, **change)
+
+
+def test_name_used_twice_is_refused():
+    with pytest.raises(ValueError, match="'calf.activation': the name is used twice"):
+        leg(CALF, CALF)
+
+
+def test_path_over_an_unknown_joint_is_refused():
+    knee = replace(CALF, path=GivenPath(joints=("knee",), function=path))
+    with pytest.raises(ValueError, match="muscle 'calf': unknown joint 'knee'"):
+        leg(knee)
