@@ -2,38 +2,47 @@
 
 Over one cylinder or sphere the path has a closed form: unrolled, its part on a cylinder and the two
 tangents are one straight line, and over a sphere it lies in a plane with the centre. Over two
-cylinders at once, and over an ellipsoid, tangents follow from equations that Newton steps solve,
-inside the graph; their derivatives are those of the implicit function theorem.
+cylinders at once, and over an ellipsoid, tangents and geodesics follow from equations that Newton
+steps solve, inside the graph; their derivatives are those of the implicit function theorem.
 
-A path lies on one side of a surface. By a `quadrant`, one of +x, -x, +y, -y (and of a sphere or an
-ellipsoid +z, -z), it never crosses the half plane on the other side of the axis, however far it
-winds; without one it goes the shorter way. It touches where its tangents turn by a positive angle.
-Surfaces are as long as the path needs, and a path from inside one does not wrap over it.
+Over a cylinder with a `quadrant`, one of +x, -x, +y, -y, the path lies on that side: it never
+crosses the half plane on the other side of the axis, however far it winds. Without one, and over
+spheres and ellipsoids, off which it would slip else, it goes the shorter way. It touches where its
+tangents turn by a positive angle. Cylinders are as long as the path needs, and a path from inside a
+surface does not wrap over it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
-from math import pi
+from math import atan2
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState
-from ocp.mechanics.muscles.geodesics import ellipsoid_geodesic
 from ocp.mechanics.muscles.routes import Anchor, Route, Segment, present
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import freeze, numbers, positive, rigid_pose, set_fields
 from ocp.spelling import suggest_fields
 
 HOME = tuple(map(tuple, np.eye(4).tolist()))
-AXES = {name: np.array(axis) for name, axis in zip("xyz", np.eye(3))}
+QUADRANTS = {
+    "": (1.0, 0.0),
+    "+x": (1.0, 0.0),
+    "-x": (-1.0, 0.0),
+    "+y": (0.0, 1.0),
+    "-y": (0.0, -1.0),
+}
 LEAST = 1e-20  # m2: what a squared tangent is where a point lies inside, and nothing counts
 ROUNDS = 3  # alternations between two cylinders, from which Newton's steps converge
-NEWTON = {"error_on_fail": False, "abstol": 1e-15, "max_iter": 30}  # only in use where it converges
-CHORDS = 8  # of a first guess of a geodesic's length
+NEWTON = {"abstol": 1e-14, "max_iter": 40}
+MODES = 10  # Chebyshev polynomials by which a geodesic leaves a plane
+NODES = 20  # of Gauss's rule for its length
+STAGES = 6  # in which an ellipsoid is made of a sphere
+SIGNS = ca.DM((-1.0) ** np.arange(MODES))  # of the polynomials at their first end
+COSINE = 1 - 1e-9  # of the least angle to a tangent's end
 
 
 @suggest_fields
@@ -57,7 +66,12 @@ class WrapCylinder:
     quadrant: str = ""
 
     def __post_init__(self) -> None:
-        label = _check_surface(self, "cylinder", "xy")
+        label = _check_surface(self, "cylinder")
+        if self.quadrant not in QUADRANTS:
+            raise ValueError(
+                f"{label}: quadrant: expected one of {', '.join(filter(None, QUADRANTS))} or "
+                f'"", got {self.quadrant!r}'
+            )
         set_fields(self, radius=positive(f"{label}: radius", self.radius))
 
     def touch(self, start: Matrix, end: Matrix) -> "Touch":
@@ -74,24 +88,22 @@ class WrapSphere:
         link: name of the link that carries it, or of the ground.
         radius: m.
         pose: its frame (4x4) in the link's.
-        quadrant: side on which the path lies: +x, -x, +y, -y, +z or -z; "" for the shorter way.
 
     Raises:
-        ValueError: naming the link, for a radius that is not positive or an unknown quadrant.
+        ValueError: naming the link, for a radius that is not positive.
     """
 
     link: str
     radius: float
     pose: Numbers = HOME
-    quadrant: str = ""
 
     def __post_init__(self) -> None:
-        label = _check_surface(self, "sphere", "xyz")
+        label = _check_surface(self, "sphere")
         set_fields(self, radius=positive(f"{label}: radius", self.radius))
 
     def touch(self, start: Matrix, end: Matrix) -> "Touch":
         """Touch of a path from place to place (3, m, own frame), as `over_sphere` gives it."""
-        return over_sphere(start, end, self.radius, self.quadrant)
+        return over_sphere(start, end, self.radius)
 
 
 @suggest_fields
@@ -103,19 +115,17 @@ class WrapEllipsoid:
         link: name of the link that carries it, or of the ground.
         radii: (3,) m, along the axes of its own frame.
         pose: its frame (4x4) in the link's.
-        quadrant: side on which the path lies, as of a `WrapSphere`.
 
     Raises:
-        ValueError: naming the link, for a radius that is not positive or an unknown quadrant.
+        ValueError: naming the link, for a radius that is not positive.
     """
 
     link: str
     radii: Numbers
     pose: Numbers = HOME
-    quadrant: str = ""
 
     def __post_init__(self) -> None:
-        label = _check_surface(self, "ellipsoid", "xyz")
+        label = _check_surface(self, "ellipsoid")
         radii = numbers(f"{label}: radii", self.radii, (3,))
         for radius in radii:
             positive(f"{label}: radii", radius)
@@ -123,23 +133,18 @@ class WrapEllipsoid:
 
     def touch(self, start: Matrix, end: Matrix) -> "Touch":
         """Touch of a path from place to place (3, m, own frame), as `over_ellipsoid` gives it."""
-        return over_ellipsoid(start, end, self.radii, self.quadrant)
+        return over_ellipsoid(start, end, self.radii)
 
 
 Surface: TypeAlias = WrapCylinder | WrapSphere | WrapEllipsoid
 SURFACES = WrapCylinder, WrapSphere, WrapEllipsoid
 
 
-def _check_surface(surface: Surface, kind: str, axes: str) -> str:
-    """Check a surface's link, pose and quadrant; return what begins messages on it."""
-    label = f"{kind} on {surface.link!r}"
+def _check_surface(surface: Surface, kind: str) -> str:
+    """Check a surface's link and pose; return what begins messages on it."""
     if not isinstance(surface.link, str) or not surface.link:
         raise ValueError(f"{kind}: link: expected a link's name, got {surface.link!r}")
-    sides = [sign + axis for axis in axes for sign in "+-"]
-    if surface.quadrant not in ("", *sides):
-        raise ValueError(
-            f'{label}: quadrant: expected one of {", ".join(sides)} or "", got {surface.quadrant!r}'
-        )
+    label = f"{kind} on {surface.link!r}"
     set_fields(surface, pose=freeze(rigid_pose(f"{label}: pose", surface.pose)))
     return label
 
@@ -288,7 +293,8 @@ def over_cylinder(start: Matrix, end: Matrix, radius: Matrix, quadrant: str = ""
     angle = side * sweep - offsets[0] - offsets[1]
     around = tangents[0] + radius * angle + tangents[1]
     rise = (end[2] - start[2]) / around
-    zero = ca.atan2(*reversed(_axis(quadrant)[:2].tolist()))
+    cosine, sine = QUADRANTS[quadrant]
+    zero = atan2(sine, cosine)
     places = [
         ca.vertcat(radius * ca.cos(turn), radius * ca.sin(turn), start[2] + rise * along)
         for turn, along in (
@@ -301,84 +307,81 @@ def over_cylinder(start: Matrix, end: Matrix, radius: Matrix, quadrant: str = ""
     return Touch(first=places[0], last=places[1], arc=arc, angle=ca.if_else(outside, angle, -1))
 
 
-def over_sphere(start: Matrix, end: Matrix, radius: Matrix, quadrant: str = "") -> Touch:
+def over_sphere(start: Matrix, end: Matrix, radius: Matrix) -> Touch:
     """Touch of a path with a sphere about the origin, along a great circle, in closed form.
 
     Args:
         start: where the path comes from (3, m), in the sphere's frame.
         end: where it goes to (3, m).
         radius: m.
-        quadrant: side on which it lies, "" for the shorter way.
 
     Returns:
         The touch.
     """
-    plane, sweep = _plane(start, end, quadrant)
+    axes, sweep = _plane(start, end)
     angles = []
     for place in (start, end):
         tangent = ca.sqrt(ca.fmax(ca.sumsqr(place) - radius**2, LEAST))
         angles.append(ca.atan2(tangent, radius))
     angle = sweep - angles[0] - angles[1]
     turns = angles[0], sweep - angles[1]
-    places = [radius * plane @ ca.vertcat(ca.cos(turn), ca.sin(turn)) for turn in turns]
+    places = [radius * axes[:, :2] @ ca.vertcat(ca.cos(turn), ca.sin(turn)) for turn in turns]
     outside = _are_outside(start / radius, end / radius)
     missed = ca.if_else(outside, angle, -1)
     return Touch(first=places[0], last=places[1], arc=radius * angle, angle=missed)
 
 
-def over_ellipsoid(start: Matrix, end: Matrix, radii: Matrix, quadrant: str = "") -> Touch:
-    """Touch of a path with an ellipsoid about the origin, along a geodesic.
+def over_ellipsoid(start: Matrix, end: Matrix, radii: Matrix) -> Touch:
+    """Touch of a path with an ellipsoid about the origin, along the shortest geodesic.
 
-    Scaled to a unit sphere, the tangents from a point touch along a circle, on which an angle tells
-    where the path sets in. With it and with the geodesic's length, the equations are that it ends
-    where the other tangent is one: straight on along the surface and across it. Whether the path
-    touches is told by the sphere, exactly, since lines stay lines.
+    Scaled to a unit sphere, the path runs near the plane through its ends and the centre: by an
+    angle t in it and a small angle w(t) out of it, a sum of Chebyshev polynomials. Tangents from
+    the ends touch where |p| cos w cos t = 1, p being the scaled end, so that the path's length is a
+    function of w alone, and least at the solution. Whether the path touches is told by the sphere,
+    exactly, since lines stay lines.
 
     Args:
         start: where the path comes from (3, m), in the ellipsoid's frame.
         end: where it goes to (3, m).
         radii: (3,) m.
-        quadrant: side on which it lies, "" for the shorter way.
 
     Returns:
         The touch; its angle is that on the sphere.
     """
     size = ca.DM(radii)
-    sphere = over_sphere(start / size, end / size, 1.0, quadrant)
-    plane, _ = _plane(start / size, end / size, quadrant)
-    first = ca.atan2(plane[:, 1].T @ sphere.first, plane[:, 0].T @ sphere.first)
-    turns = [first + sphere.angle * k / CHORDS for k in range(CHORDS + 1)]
-    places = [size * (plane @ ca.vertcat(ca.cos(turn), ca.sin(turn))) for turn in turns]
-    chords = sum(ca.norm_2(after - before) for before, after in pairwise(places))
-    guess = ca.vertcat(0, chords, places[-1])
-    given = ca.vertcat(start, end, size, plane[:, 1])
-    solved = _ellipsoid_tangents()(x0=guess, p=given)["x"]
-    entry = size * _on_circle(start / size, plane[:, 1], solved[0])
-    return Touch(first=entry, last=solved[2:], arc=solved[1], angle=sphere.angle)
+    scaled = start / size, end / size
+    sphere = over_sphere(*scaled, 1.0)
+    # Where it misses, a harmless place is solved for in its stead.
+    touches = sphere.angle > 0
+    first = ca.if_else(touches, scaled[0], ca.DM((2, 0, 0)))
+    second = ca.if_else(touches, scaled[1], ca.DM((-1, 1, 0)))
+    # From a sphere, on which the tilts are 0, in steps to the ellipsoid.
+    modes: Matrix = ca.vertcat(ca.DM.zeros(MODES), sphere.arc)
+    for share in np.linspace(0, 1, STAGES + 1)[1:]:
+        stage = np.array(radii) ** share
+        given = ca.vertcat(first, second, ca.DM(stage))
+        modes = _ellipsoid_geodesic()(x0=modes, p=given)["x"]
+    places = _touching_places(first, second, modes[:MODES])
+    return Touch(
+        first=size * places[0], last=size * places[1], arc=modes[MODES], angle=sphere.angle
+    )
 
 
-def _plane(start: Matrix, end: Matrix, quadrant: str) -> tuple[Matrix, Matrix]:
-    """Return two unit vectors (3, 2), toward `start` and across it the way the path goes, and the
-    angle from start to end that way."""
+def _plane(start: Matrix, end: Matrix) -> tuple[Matrix, Matrix]:
+    """Return three unit vectors (3, 3), toward `start`, across it toward `end` and out of their
+    plane, and the angle from start to end."""
     toward, other = start / ca.norm_2(start), end / ca.norm_2(end)
-    across = other - toward * ca.dot(toward, other)
-    sine, cosine = ca.norm_2(across), ca.dot(toward, other)
-    across, sweep = across / sine, ca.atan2(sine, cosine)
-    if quadrant:
-        shorter = ca.dot(ca.DM(_axis(quadrant)), toward + other) >= 0
-        across = ca.if_else(shorter, across, -across)
-        sweep = ca.if_else(shorter, sweep, 2 * pi - sweep)
-    return ca.horzcat(toward, across), sweep
-
-
-def _axis(quadrant: str) -> np.ndarray:
-    """Return the direction (3) of a quadrant, of none the x axis."""
-    return AXES[quadrant[1]] * (-1.0 if quadrant[0] == "-" else 1.0) if quadrant else AXES["x"]
+    cosine = ca.dot(toward, other)
+    across = other - toward * cosine
+    sine = ca.norm_2(across)
+    across = across / sine
+    axes = ca.horzcat(toward, across, ca.cross(toward, across))
+    return axes, ca.atan2(sine, cosine)
 
 
 def _angle_from(place: Matrix, quadrant: str) -> Matrix:
     """Return the angle (rad) of a place about z from a quadrant's axis, within -pi and pi."""
-    cosine, sine, _ = _axis(quadrant)
+    cosine, sine = QUADRANTS[quadrant]
     return ca.atan2(cosine * place[1] - sine * place[0], cosine * place[0] + sine * place[1])
 
 
@@ -397,12 +400,13 @@ def _both_cylinders(
     unrolled behind and before it.
     """
     framed, near = (first, second), (leave.last, entry.first)
-    radii = [each.surface.radius for each in framed if isinstance(each.surface, WrapCylinder)]
+    cylinders = [each.surface for each in framed if isinstance(each.surface, WrapCylinder)]
+    radii = [each.radius for each in cylinders]
     places = first.inside(start), second.inside(end)
     ends = [_cylindrical(place) for place in places]
     sides, guesses = [], []
-    for k, (each, place) in enumerate(zip(framed, near)):
-        quadrant = each.surface.quadrant
+    for k, place in enumerate(near):
+        quadrant = cylinders[k].quadrant
         sweep = _angle_from(place, quadrant) - _angle_from(places[k], quadrant)
         if not quadrant:
             sweep = ca.atan2(ca.sin(sweep), ca.cos(sweep))
@@ -466,28 +470,66 @@ def _cylinder_tangents() -> ca.Function:
         rise = way[2] * (1 if k == 0 else -1)
         rows += [ca.dot(normals[k], way), around * rise - (x[2 * k + 1] - ends[k][2]) * along]
     problem = {"x": x, "p": p, "g": ca.vertcat(*rows)}
-    return ca.rootfinder("cylinder_tangents", "newton", problem, NEWTON)
+    options = {**NEWTON, "error_on_fail": False}  # where a path misses a cylinder it may fail
+    return ca.rootfinder("cylinder_tangents", "newton", problem, options)
 
 
-def _on_circle(start: Matrix, across: Matrix, angle: Matrix) -> Matrix:
-    """Return a point (3) of the circle where tangents from a place touch the unit sphere, by the
-    angle from the direction `across`."""
-    square = ca.sumsqr(start)
-    third = ca.cross(start / ca.sqrt(square), across)
-    spread = ca.sqrt(ca.fmax(1 - 1 / square, LEAST))
-    return start / square + spread * (ca.cos(angle) * across + ca.sin(angle) * third)
+def _turned_places(
+    start: Matrix, end: Matrix, tilts: Sequence[Matrix]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the axes (3, 3) of the plane of two scaled ends, and the angles in it where tangents
+    touch the unit sphere at a tilt out of it."""
+    axes, sweep = _plane(start, end)
+    cosines = [
+        ca.fmin(1 / (ca.norm_2(place) * ca.cos(tilt)), COSINE)
+        for place, tilt in zip((start, end), tilts)
+    ]
+    return axes, ca.acos(cosines[0]), sweep - ca.acos(cosines[1])
+
+
+def _on_sphere(axes: Matrix, turn: Matrix, tilt: Matrix) -> Matrix:
+    """Return points (3, n) of the unit sphere by angles (1, n) in a plane and out of it."""
+    level = ca.cos(tilt)
+    return axes @ ca.vertcat(level * ca.cos(turn), level * ca.sin(turn), ca.sin(tilt))
+
+
+def _touching_places(start: Matrix, end: Matrix, modes: Matrix) -> tuple[Matrix, Matrix]:
+    """Return where a scaled path sets in and leaves, by its Chebyshev coefficients."""
+    tilts = ca.dot(SIGNS, modes), ca.sum1(modes)
+    axes, first, last = _turned_places(start, end, tilts)
+    return _on_sphere(axes, first, tilts[0]), _on_sphere(axes, last, tilts[1])
 
 
 @cache
-def _ellipsoid_tangents() -> ca.Function:
-    """Return the solver of the tangents to an ellipsoid (see `over_ellipsoid`)."""
-    x, p = ca.SX.sym("x", 5), ca.SX.sym("p", 12)
-    start, end, size, across = ca.vertsplit(p, 3)
-    entry = size * _on_circle(start / size, across, x[0])
-    way = entry - start
-    place, heading = ellipsoid_geodesic(entry, way / ca.norm_2(way), x[1], size)
-    normal = place / size**2
-    normal, left = normal / ca.norm_2(normal), end - place
-    rows = (x[2:] - place, ca.dot(normal, left), ca.dot(ca.cross(normal, heading), left))
+def _ellipsoid_geodesic() -> ca.Function:
+    """Return the solver of the shortest path over an ellipsoid (see `over_ellipsoid`)."""
+    x, p = ca.SX.sym("x", MODES + 1), ca.SX.sym("p", 9)
+    start, end, size = ca.vertsplit(p, 3)
+    modes = x[:MODES]
+    places = _touching_places(start, end, modes)
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    values = np.polynomial.chebyshev.chebvander(nodes, MODES - 1)
+    unit = np.eye(MODES)
+    rates = np.array([np.polynomial.chebyshev.chebval(nodes, _derivative(row)) for row in unit])
+    tilt, tilting = (ca.DM(values) @ modes).T, (ca.DM(rates.T) @ modes).T
+    tilts = ca.dot(SIGNS, modes), ca.sum1(modes)
+    axes, first, last = _turned_places(start, end, tilts)
+    turning = (last - first) / 2
+    turn = (first + last) / 2 + turning * ca.DM(nodes).T
+    level, out = ca.cos(tilt), ca.sin(tilt)
+    along = ca.vertcat(
+        -out * ca.cos(turn) * tilting - level * ca.sin(turn) * turning,
+        -out * ca.sin(turn) * tilting + level * ca.cos(turn) * turning,
+        level * tilting,
+    )
+    speeds = ca.sqrt(ca.sum1((ca.diag(size) @ axes @ along) ** 2))
+    arc = speeds @ ca.DM(weights)
+    ways = size * (places[0] - start), size * (end - places[1])
+    length = ca.norm_2(ways[0]) + arc + ca.norm_2(ways[1])
+    rows = (ca.gradient(length, modes), arc - x[MODES])
     problem = {"x": x, "p": p, "g": ca.vertcat(*rows)}
-    return ca.rootfinder("ellipsoid_tangents", "newton", problem, NEWTON)
+    return ca.rootfinder("ellipsoid_geodesic", "newton", problem, NEWTON)
+
+
+def _derivative(coefficients: np.ndarray) -> np.ndarray:
+    return np.polynomial.chebyshev.chebder(coefficients)

@@ -26,16 +26,16 @@ RADII = 0.05, 0.08, 0.12
 SLIDES = (("x", "ground", (1, 0, 0)), ("y", "x", (0, 1, 0)), ("z", "y", (0, 0, 1)))
 
 
-def touch(over, start, end, size, quadrant=""):
+def touch(over, start, end, size, *quadrant):
     """First and last place, arc and angle of a touch, in numbers."""
-    found = over(ca.DM(start), ca.DM(end), size, quadrant)
+    found = over(ca.DM(start), ca.DM(end), size, *quadrant)
     parts = found.first, found.last, found.arc, found.angle
     return [np.array(ca.evalf(ca.DM(each))).squeeze() for each in parts]
 
 
-def touched_length(over, start, end, size, quadrant=""):
+def touched_length(over, start, end, size, *quadrant):
     """Length of a path from start over a surface to end."""
-    first, last, arc, angle = touch(over, start, end, size, quadrant)
+    first, last, arc, angle = touch(over, start, end, size, *quadrant)
     assert angle > 0
     return np.linalg.norm(first - start) + arc + np.linalg.norm(end - last)
 
@@ -87,22 +87,18 @@ def test_over_a_cylinder_across_it_is_two_tangents_and_an_arc():
 def test_over_a_sphere_lies_a_great_circle():
     found = touched_length(over_sphere, (-2.0, 0.0, 0.0), (2.0, 1e-9, 0.0), 1.0)
     assert found == pytest.approx(2 * np.sqrt(3) + np.pi / 3, abs=1e-8)
-    start, end = (-2.0, 0.0, 0.0), (0.0, -2.0, 0.0)
-    longer = 2 * np.sqrt(3) + 3 * np.pi / 2 - 2 * np.arccos(0.5)
-    assert touched_length(over_sphere, start, end, 1.0, "+x") == pytest.approx(longer, abs=1e-14)
 
 
-@pytest.mark.parametrize("quadrant", ["", "+y", "-y", "+z"])
-def test_an_ellipsoid_of_equal_radii_is_a_sphere(quadrant):
-    sphere = touch(over_sphere, START, END, 0.1, quadrant)
-    ellipsoid = touch(over_ellipsoid, START, END, (0.1, 0.1, 0.1), quadrant)
+def test_an_ellipsoid_of_equal_radii_is_a_sphere():
+    sphere = touch(over_sphere, START, END, 0.1)
+    ellipsoid = touch(over_ellipsoid, START, END, (0.1, 0.1, 0.1))
     for one, other in zip(sphere, ellipsoid):
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_paths_over_an_ellipsoid_are_the_shortest_chains(side):
-    """On the nearer side: the other way round is a geodesic too, off which a chain slips."""
+    """On the nearer side: the other way round is a geodesic too, off which a path slips."""
     mirror = np.array([1, side, 1])
     start, end = START * mirror, END * mirror
 
@@ -112,7 +108,7 @@ def test_paths_over_an_ellipsoid_are_the_shortest_chains(side):
     def gap(x):
         return ca.sumsqr(x / ca.DM(RADII)) - 1
 
-    found = touched_length(over_ellipsoid, start, end, RADII, "+y" if side > 0 else "-y")
+    found = touched_length(over_ellipsoid, start, end, RADII)
     assert found == pytest.approx(geodesic_length(start, end, [gap], guess), abs=1e-6)
 
 
@@ -170,9 +166,6 @@ WRAPS = {
         WrapCylinder(link="knee", radius=0.08, pose=frame((0.0, 0.0, 0.0)), quadrant="+y")
     ],
     "a sphere": [WrapSphere(link="hip", radius=0.1, pose=frame((1.0, 0.02, 0.03)))],
-    "a sphere on one side": [
-        WrapSphere(link="hip", radius=0.1, pose=frame((1.0, 0.02, 0.03)), quadrant="-y")
-    ],
     "an ellipsoid": [
         WrapEllipsoid(link="hip", radii=(0.12, 0.08, 0.1), pose=frame((1.0, 0, 0), (0.3, 0, 0)))
     ],
