@@ -494,7 +494,7 @@ def _on_sphere(axes: Matrix, turn: Matrix, tilt: Matrix) -> Matrix:
 
 
 def _touching_places(start: Matrix, end: Matrix, modes: Matrix) -> tuple[Matrix, Matrix]:
-    """Return where a scaled path sets in and leaves, by its Chebyshev coefficients."""
+    """Return the places where a scaled path sets in and leaves, by its coefficients."""
     tilts = ca.dot(SIGNS, modes), ca.sum1(modes)
     axes, first, last = _turned_places(start, end, tilts)
     return _on_sphere(axes, first, tilts[0]), _on_sphere(axes, last, tilts[1])
