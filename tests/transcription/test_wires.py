@@ -82,7 +82,8 @@ def test_tensions_work_by_the_slope_of_the_length():
     tree = replace(ARM, stays=(ocp.wire("rope", way, tension=(0.0, 9.0)),))
     q, qd = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     given = stay_torques(tree, kinematics.motions(tree, q, qd), ca.SX(4.0))
-    right = -4.0 * State(tree=tree, q=q).length_slope(way).T
+    slope = State(tree=tree, q=q).length_slope(way)
+    right = -4.0 * ca.vertcat(*[slope[row] for row in range(tree.dof)])
     gap = stay_gaps(tree, q)
     values = ca.vertcat(given - right, stay_rates(tree, q, qd) - ca.jtimes(gap, q, qd))
     place, rate = np.random.default_rng(2).uniform(-1, 1, (2, tree.dof))

@@ -20,7 +20,6 @@ import numpy as np
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.states import Stateful
-from ocp.mechanics.elements.tendons import total_length
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.kinematics.rigid import Motion
@@ -28,6 +27,7 @@ from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Load
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.muscles.routes import Route, between_anchors, end_anchor
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -87,35 +87,29 @@ class State:
             return matrix(end)
         return kinematics_of(self.tree).point_position(self.tree, self.moves, self.tree.point(end))
 
+    def route(self, path: Sequence[End]) -> Route:
+        """Return the course of a path over points, or places of the ground."""
+        return Route(segments=between_anchors([end_anchor(self, end) for end in path]))
+
     def length(self, path: Sequence[End]) -> Matrix:
         """Return the length (m) of a path."""
-        return total_length([self.place(end) for end in path])
+        return self.route(path).length
 
-    def length_slope(self, path: Sequence[End]) -> Matrix:
-        """Return dl/dq (1, n) of a path's length."""
-        places = [self.place(end) for end in path]
-        total: Matrix = ca.DM(1, self.tree.dof)
-        for k, end in enumerate(path):
-            if isinstance(end, str):
-                total = total + _pull(places, k).T @ self._slide(end)
-        return total
+    def length_slope(self, path: Sequence[End]) -> dict[int, Matrix]:
+        """Return {row of q: dl/dq} of a path's length."""
+        return self.route(path).slope(self)
 
     def length_rate(self, path: Sequence[End]) -> Matrix:
         """Return dl/dt (m/s) of a path's length."""
-        return self.length_slope(path) @ self.qd
-
-    def _slide(self, end: str) -> Matrix:
-        """Return d place / dq (3, n) of a point."""
-        point, tree = self.tree.point(end), self.tree
-        if tree.flexible:
-            return flexible_kinematics.jacobian(tree, self.q, point)[3:, :]
-        return rigid.jacobian_at(tree, self.moves, point)[3:, :]
+        return sum((slope * self.qd[row] for row, slope in self.length_slope(path).items()), 0.0)
 
     def point_slides(self, end: str) -> dict[int, Matrix]:
         """Return {row of q: d place / dq (3)} of a point."""
-        if self.tree.flexible:
-            return dict(enumerate(ca.horzsplit(self._slide(end))))
-        return self.link_slides(self.tree.point(end).link, self.place(end))
+        point, tree = self.tree.point(end), self.tree
+        if not tree.flexible:
+            return self.link_slides(point.link, self.place(end))
+        columns = ca.horzsplit(flexible_kinematics.jacobian(tree, self.q, point)[3:, :])
+        return {row: column for row, column in enumerate(columns) if column.nnz()}
 
     def link_slides(self, link: str, place: Matrix) -> dict[int, Matrix]:
         """Return {row of q: d place / dq (3)} of a place (3, m) on a link, all links rigid."""
@@ -129,12 +123,6 @@ class State:
             return ca.DM.eye(3), ca.DM.zeros(3)
         move = self.moves[self.tree.link_index(link)]
         return move.rotation, move.origin
-
-
-def _pull(places: Sequence[Matrix], k: int) -> Matrix:
-    """Return dl / d place (3,) of the k-th place of a path: away from its neighbours."""
-    ways = (places[k] - places[j] for j in (k - 1, k + 1) if 0 <= j < len(places))
-    return sum((way / ca.norm_2(way) for way in ways), ca.DM.zeros(3))
 
 
 def rotors(tree: Tree) -> dict[int, Matrix]:
@@ -221,10 +209,10 @@ def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> t
     state, loads = State(tree=tree, q=q, qd=qd, known=moves), []
     for each in tree.elements:
         if isinstance(each, Strut | Tendon):
-            places, tension = [state.place(end) for end in each.path], each.tension(state)
-            for k, end in enumerate(each.path):
-                if isinstance(end, str):
-                    loads.append(Load(point=end, force=-tension * _pull(places, k)))
+            tension = each.tension(state)
+            for anchor, pull in state.route(each.path).pulls:
+                if anchor.point:
+                    loads.append(Load(point=anchor.point, force=-tension * pull))
     return tuple(loads)
 
 

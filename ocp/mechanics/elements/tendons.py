@@ -7,9 +7,6 @@ length: the principle of virtual work.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-
-import casadi as ca
 
 from ocp.mechanics.elements.joint_elements import (
     MotionState,
@@ -35,12 +32,7 @@ def _checked_name(kind: str, name: object) -> str:
 
 def _along(state: MotionState, path: Sequence[End], tension: Matrix) -> dict[int, Matrix]:
     """Return {row of q: its share of a tension (N)}, -F dl/dq."""
-    slope = state.length_slope(path)
-    return {row: -tension * slope[row] for row in range(slope.shape[1]) if not _none(slope[row])}
-
-
-def _none(entry: Matrix) -> bool:
-    return bool(entry.is_zero()) if hasattr(entry, "is_zero") else False
+    return {row: -tension * slope for row, slope in state.length_slope(path).items()}
 
 
 @suggest_fields
@@ -204,8 +196,3 @@ def _check_path_units(label: str, record: "Strut | Tendon") -> None:
     for what, unit in UNITS.items():
         if hasattr(record, what):
             check_units(f"{label}: {what}", getattr(record, what), unit)
-
-
-def total_length(places: Sequence[Matrix]) -> Matrix:
-    """Return the length (m) of a path over places (3, m)."""
-    return sum((ca.norm_2(end - start) for start, end in pairwise(places)), 0.0)

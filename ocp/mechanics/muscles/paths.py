@@ -18,7 +18,7 @@ from ocp.mechanics.model.coordinates import Follows, value_and_derivatives
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree_validation import Mechanism, carrier, known_names
 from ocp.mechanics.model.unilateral import End
-from ocp.mechanics.muscles.routes import Anchor, Route, between_anchors
+from ocp.mechanics.muscles.routes import Anchor, Route, between_anchors, end_anchor
 from ocp.mechanics.muscles.wrapping import SURFACES, Surface, WrapCylinder, wrap_route
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.parameters import matrix
@@ -205,7 +205,13 @@ class PointPath:
             Its segments and arcs.
         """
         runs, surfaces = _runs(self.points)
-        anchors = [[_anchor(state, each) for each in run] for run in runs]
+        anchors = [
+            [
+                each.anchor(state) if isinstance(each, PathPoint) else end_anchor(state, each)
+                for each in run
+            ]
+            for run in runs
+        ]
         parts = [Route(segments=between_anchors(run)) for run in anchors]
         for before, over, after in zip(anchors, surfaces, anchors[1:]):
             parts.append(wrap_route(state, before[-1], over, after[0]))
@@ -221,14 +227,6 @@ class PointPath:
     def slope(self, state: MotionState) -> Slope:
         """Slope {row of q: dl/dq (m/rad or 1)} of the length, the negative of its moment arms."""
         return self.route(state).slope(state)
-
-
-def _anchor(state: MotionState, point: PathPoint | End) -> Anchor:
-    if isinstance(point, PathPoint):
-        return point.anchor(state)
-    if isinstance(point, str):
-        return Anchor(place=state.place(point), point=point)
-    return Anchor(place=matrix(point))
 
 
 def _runs(

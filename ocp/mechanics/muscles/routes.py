@@ -16,6 +16,7 @@ import casadi as ca
 
 from ocp.mechanics.elements.joint_elements import MotionState
 from ocp.mechanics.model.joints import GROUND
+from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.values.types import Matrix
 
 
@@ -80,6 +81,18 @@ class Route:
         straight = sum((each.length for each in self.segments), 0.0)
         return straight + sum(self.arcs, 0.0)
 
+    @property
+    def pulls(self) -> list[tuple[Anchor, Matrix]]:
+        """The anchors, and dl / d place (3) of each: away from its neighbours."""
+        pulls: dict[int, tuple[Anchor, Matrix]] = {}
+        for each in self.segments:
+            way = each.end.place - each.start.place
+            direction = present(each.presence, way / ca.norm_2(way))
+            for anchor, pull in ((each.start, -direction), (each.end, direction)):
+                known = pulls.get(id(anchor))
+                pulls[id(anchor)] = anchor, pull if known is None else known[1] + pull
+        return [*pulls.values()]
+
     def slope(self, state: MotionState) -> dict[int, Matrix]:
         """Slope of the length by the coordinates, the negative of the moment arms.
 
@@ -89,19 +102,25 @@ class Route:
         Returns:
             {row of q: dl/dq (m/rad or 1)}, without rows of which it does not depend.
         """
-        pulls: dict[int, tuple[Anchor, Matrix]] = {}
-        for each in self.segments:
-            way = each.end.place - each.start.place
-            direction = present(each.presence, way / ca.norm_2(way))
-            for anchor, pull in ((each.start, -direction), (each.end, direction)):
-                known = pulls.get(id(anchor))
-                pulls[id(anchor)] = anchor, pull if known is None else known[1] + pull
         total: dict[int, Matrix] = {}
-        for anchor, pull in pulls.values():
+        for anchor, pull in self.pulls:
             for row, move in anchor.moves(state).items():
                 share = ca.dot(pull, move)
                 total[row] = total[row] + share if row in total else share
         return total
+
+
+def end_anchor(state: MotionState, end: End) -> Anchor:
+    """Anchor of a path at a named point of the tree, or at a place of the ground.
+
+    Args:
+        state: the posture.
+        end: the point's name, or the place (3, m) in global axes.
+
+    Returns:
+        The anchor.
+    """
+    return Anchor(place=state.place(end), point=end if isinstance(end, str) else "")
 
 
 def present(presence: Matrix, value: Matrix) -> Matrix:
