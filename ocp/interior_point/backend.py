@@ -24,7 +24,8 @@ from ocp.solvers.nlp import NLP, Options
 from ocp.solvers.plugins import WARM
 
 NAME = "structured"
-COLD: dict[str, float] = {
+COLD: dict[str, float | str] = {
+    "mu_strategy": "adaptive",
     "tol": 1e-8,
     "max_iter": 3000,
     "max_wall_time": 1e20,
@@ -34,16 +35,21 @@ COLD: dict[str, float] = {
     "bound_push": 1e-2,
     "bound_frac": 1e-2,
 }
+STRATEGIES = "adaptive", "monotone"
 DONE = "Solve_Succeeded"
 ACCEPTABLE = "Solved_To_Acceptable_Level"
 STUCK = ("Restoration_Failed", "Search_Direction_Becomes_Too_Small", "Maximum_Iterations_Exceeded")
 
 
 def check(options: Options) -> None:
-    """Raise ValueError for an unknown option, and for a value that is no positive number."""
+    """Raise ValueError for an unknown option, and for a value that it cannot have."""
     for name, value in options.items():
         if name not in COLD:
             raise ValueError(f"it knows {', '.join(COLD)}, not {name}")
+        if name == "mu_strategy":
+            if value not in STRATEGIES:
+                raise ValueError(f"expected {' or '.join(STRATEGIES)}, got {value!r}")
+            continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"expected a number, got {value!r}")
         if not (value > 0 or (name == "max_iter" and value == 0)):
@@ -64,6 +70,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
     condensed = ready[0] if ready else Condensed(Patterns(nlp, solver.hessian, fastest_engine()))
     program = Program(nlp, np.array(start.x, dtype=float).ravel(), condensed.patterns)
     settings = SearchSettings(
+        adaptive=options["mu_strategy"] == "adaptive",
         tol=options["tol"],
         max_iter=int(options["max_iter"]),
         max_wall_time=options["max_wall_time"],

@@ -10,6 +10,15 @@ from typing import Protocol
 
 import numpy as np
 
+from ocp.interior_point.barrier import (
+    FIXED,
+    LARGEST,
+    Progress,
+    Step,
+    best_centring,
+    mean_product,
+    quality_function,
+)
 from ocp.interior_point.filter import Filter, Trial, is_sufficient
 from ocp.interior_point.iterate import (
     Evaluation,
@@ -29,10 +38,13 @@ FIRST_SHIFT, LEAST_SHIFT, LARGEST_SHIFT = 1e-4, 1e-20, 1e40  # of curvature, alg
 FEWER, MORE, MUCH_MORE = 1 / 3, 8.0, 100.0
 REFINED = 1e-10  # residual of a linear system relative to its right-hand side
 REFINEMENTS = 5
+SHORT, BLOCKED = 0.01, 3  # length of steps after so many of which the monotone rule takes over
+IMPRECISE = 1e-5  # residual after refinements with which a better factorisation is tried
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and the gain of each
 TINY = 10 * np.finfo(float).eps  # steps relative to the variables
 DIVERGED = 1e20  # size of variables at which the search ends
 DISTANT = 1e10  # and at which rounding of rows, larger than tolerances, may stop all steps
+SOLVED = "Solve_Succeeded"
 VAST, NEARLY = 1e4, 1e-2  # multipliers that are recomputed, up to which violation
 
 
@@ -43,13 +55,15 @@ class Stage(Evaluation, Protocol):
         [J      0 ] [dy] = [b]
 
     `linearise` takes W and J at a point, `factorise` adds the diagonal D and tells whether the
-    system has the inertia of a minimum, `solve` returns (dv, dy).
+    system has the inertia of a minimum, `solve` returns (dv, dy). `sharpen` takes a more precise
+    factorisation if there is one.
     """
 
     def meets_unscaled_tolerances(self, stationarity: float, complementarity: float) -> bool: ...
     def jacobian_times(self, derivatives: Slopes, step: np.ndarray) -> np.ndarray: ...
     def hessian_times(self, step: np.ndarray) -> np.ndarray: ...
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Slopes) -> None: ...
+    def sharpen(self, derivatives: Slopes) -> bool: ...
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool: ...
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
@@ -58,7 +72,7 @@ class Stage(Evaluation, Protocol):
 class Settings:
     """Options of IPOPT: tolerance `tol` of the scaled error, `max_iter` iterations,
     `max_wall_time` (s), first barrier parameter `mu_init`. The last one is an eleventh of `tol`, or
-    `mu_min` if that is less.
+    `mu_min` if that is less. `adaptive`: the parameter is chosen for each step.
     """
 
     tol: float = 1e-8
@@ -66,6 +80,7 @@ class Settings:
     max_wall_time: float = 1e20
     mu_init: float = 0.1
     mu_min: float = np.inf
+    adaptive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +116,8 @@ class Search:
         self.stage, self.settings = stage, settings
         self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
         self.mu, self.filter = settings.mu_init, Filter()
+        self.blocked = 0
+        self.free, self.progress, self.most = settings.adaptive, Progress(), np.inf
         self.shift, self.count, self.regularized, self.tiny = 0.0, 0, 0.0, 0
         self.begin = time.perf_counter()
         self.log: list[tuple[float, ...]] = []
@@ -112,11 +129,12 @@ class Search:
             status = self._termination_status(point)
             if status:
                 return SearchResult(point=point, status=status)
-            self._lower_barrier(point)
+            self._update_barrier(point)
             self.stage.linearise(point.v, point.y, point.derivatives)
             found = self._step(point) or self._restore(point)
             if isinstance(found, str):
-                return SearchResult(point=self.last, status=found)
+                point, status = (point, SOLVED) if self._is_solved(point) else (self.last, found)
+                return SearchResult(point=point, status=status)
             point = self._recompute_multipliers(found)
             self.count += 1
 
@@ -148,10 +166,8 @@ class Search:
         left = self.left = residuals(point)
         error = left.error(0.0)
         self.log.append((self.count, self.mu, point.f, point.theta, error, self.regularized))
-        if error <= self.settings.tol and self.stage.meets_unscaled_tolerances(
-            left.stationarity, left.complementarity(0.0)
-        ):
-            return "Solve_Succeeded"
+        if self._is_solved(point) and (self.mu <= self._least_mu() or not self.settings.adaptive):
+            return SOLVED
         if self.accept is not None and self.accept(point):
             return "Accepted"
         if self.count >= self.settings.max_iter:
@@ -164,6 +180,45 @@ class Search:
             return "Diverging_Iterates"
         return ""
 
+    def _is_solved(self, point: Point) -> bool:
+        """Tell whether a point meets all tolerances."""
+        left = residuals(point)
+        return left.error(0.0) <= self.settings.tol and self.stage.meets_unscaled_tolerances(
+            left.stationarity, left.complementarity(0.0)
+        )
+
+    def _update_barrier(self, point: Point) -> None:
+        """Leave the barrier parameter to each step while there is progress, else to the monotone
+        rule; the last step has the least one."""
+        if not self.settings.adaptive:
+            return self._lower_barrier(point)
+        error, average = self.left.error(0.0), mean_product(self.left)
+        if not np.isfinite(self.most):
+            self.most = max(LARGEST * average, self._least_mu())
+        if error <= self.settings.tol:
+            self.free = False
+            return self._begin_barrier(point, self._least_mu())
+        if not self.free and self.blocked and self.left.error(self.mu) <= TOLERATED * self.mu:
+            self.blocked = 0
+        if self.tiny == 0 and self.blocked < BLOCKED and self.progress.admits(point, error):
+            self.free = True
+            self.progress.add(point)
+        elif self.free:
+            self._fix_barrier(point)
+        else:
+            self._lower_barrier(point)
+        return None
+
+    def _fix_barrier(self, point: Point) -> None:
+        """Go on by the monotone rule."""
+        self.free, self.tiny = False, 0
+        mu = FIXED * mean_product(self.left)
+        self._begin_barrier(point, min(max(mu, self._least_mu()), self.most))
+
+    def _begin_barrier(self, point: Point, mu: float) -> None:
+        self.mu, self.filter = mu, Filter()
+        self.filter.begin(point.theta)
+
     def _lower_barrier(self, point: Point) -> None:
         """Lower the barrier parameter while its problem is solved well enough (equation 7)."""
         least = self._least_mu()
@@ -171,9 +226,8 @@ class Search:
             self.tiny > 1 or self.left.error(self.mu) <= TOLERATED * self.mu
         ):
             self.tiny = 0
-            self.mu = max(least, min(REDUCTION * self.mu, self.mu**SUPERLINEAR))
-            self.filter = Filter()
-            self.filter.begin(point.theta)
+            mu = max(least, min(REDUCTION * self.mu, self.mu**SUPERLINEAR))
+            self._begin_barrier(point, mu)
 
     def _least_mu(self) -> float:
         least = min(self.settings.tol, COMPLEMENTARITY) / (TOLERATED + 1)
@@ -183,7 +237,37 @@ class Search:
         """Return the next point, or None if no step is found."""
         if not self._factorise(point):
             return None
-        return self._line_search(point, self._direction(point, point.values))
+        step = self._free_direction(point) if self.free else self._direction(point, point.values)
+        if self.imprecise and self.stage.sharpen(point.derivatives):
+            self.stage.linearise(point.v, point.y, point.derivatives)
+            return self._step(point)
+        found = self._line_search(point, step)
+        if found is None and self.free:
+            self._fix_barrier(point)
+            found = self._line_search(point, self._direction(point, point.values))
+        return found
+
+    def _free_direction(self, point: Point) -> Step:
+        """Choose the barrier parameter at a point; return its Newton step."""
+        average, least = mean_product(self.left), self._least_mu()
+        if average == 0.0:
+            self._begin_barrier(point, least)
+            return self._direction(point, point.values)
+        a, b = self._right_side(point, point.values, 0.0)
+        affine = self.stage.solve(a, b)
+        centring = self.stage.solve(self._right_side(point, point.values, average)[0] - a, 0.0 * b)
+        tau = max(TAU, 1.0 - self.left.error(0.0))
+        quality = quality_function(point, affine[0], centring[0], average, tau)
+        sigma = best_centring(quality, least / average, self.most / average)
+        self._begin_barrier(point, max(least, sigma * average))
+        sigma = self.mu / average
+        first = affine[0] + sigma * centring[0], affine[1] + sigma * centring[1]
+        return self._direction(point, point.values, first)
+
+    def _right_side(self, point: Point, values: np.ndarray, mu: float) -> Step:
+        """Return the right-hand sides (a, b) of the Newton step of a barrier parameter."""
+        pulled = self.stage.jacobian_t_times(point.derivatives, point.y)
+        return -(point.barrier_slope(mu) + pulled), -values
 
     def _factorise(self, point: Point) -> bool:
         """Factorise with a shift that gives the inertia of a minimum (algorithm IC)."""
@@ -202,14 +286,13 @@ class Search:
         self.diagonal = diagonal + shift
         return True
 
-    def _direction(self, point: Point, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Newton step (dv, dy) for rows of these values, iteratively refined."""
-        slope = point.barrier_slope(self.mu)
-        a = -(slope + self.stage.jacobian_t_times(point.derivatives, point.y))
-        b = -values
-        dv, dy = self.stage.solve(a, b)
+    def _direction(self, point: Point, values: np.ndarray, first: Step | None = None) -> Step:
+        """Return the Newton step (dv, dy) for rows of these values, iteratively refined from a
+        first one."""
+        a, b = self._right_side(point, values, self.mu)
+        dv, dy = self.stage.solve(a, b) if first is None else first
         size = max(np.max(np.abs(a), initial=0.0), np.max(np.abs(b), initial=0.0))
-        last = np.inf
+        left = last = np.inf
         for _ in range(REFINEMENTS):
             curved = self.stage.hessian_times(dv) + self.diagonal * dv
             left_a = a - curved - self.stage.jacobian_t_times(point.derivatives, dy)
@@ -220,14 +303,15 @@ class Search:
             last = left
             more_v, more_y = self.stage.solve(left_a, left_b)
             dv, dy = dv + more_v, dy + more_y
+        self.imprecise = not left <= IMPRECISE * size
         return dv, dy
 
-    def _line_search(self, point: Point, step: tuple[np.ndarray, np.ndarray]) -> Point | None:
+    def _line_search(self, point: Point, step: Step) -> Point | None:
         """Return the point that a filter line search accepts along a step (algorithm A-5)."""
         dv, dy = step
         if not (np.isfinite(dv).all() and np.isfinite(dy).all()):
             return None
-        tau = max(TAU, 1.0 - self.mu)
+        tau = self._tau()
         slope = float(point.barrier_slope(self.mu) @ dv)
         longest, z_length = fraction_to_boundary(point, dv, self.mu, tau)
         here = Trial(theta=point.theta, phi=point.barrier(self.mu))
@@ -250,6 +334,10 @@ class Search:
             length *= 0.5
         return None
 
+    def _tau(self) -> float:
+        """Return the fraction to the boundary."""
+        return max(TAU, 1.0 - (self.left.error(0.0) if self.free else self.mu))
+
     def _accepts(self, here: Trial, trial: Trial, slope: float, length: float) -> bool:
         """Tell whether filter and descent accept a trial, and augment the filter."""
         if not self.filter.admits(trial) or not is_sufficient(
@@ -266,7 +354,7 @@ class Search:
         self, point: Point, here: Trial, trial: Trial, slope: float, length: float
     ) -> Point | None:
         """Return the point of an accepted second-order correction (section 2.4)."""
-        tau = max(TAU, 1.0 - self.mu)
+        tau = self._tau()
         values, before = length * point.values + self.stage.values(trial.v), trial.theta
         for _ in range(CORRECTIONS):
             dv, dy = self._direction(point, values)
@@ -294,10 +382,12 @@ class Search:
         point: Point,
         v: np.ndarray,
         length: float,
-        step: tuple[np.ndarray, np.ndarray],
+        step: Step,
         z_length: float,
     ) -> Point:
         """Return the point at v with multipliers moved along a step."""
+        if self.free:
+            self.blocked = self.blocked + 1 if length < SHORT else 0
         dv, dy = step
         z_lower, z_upper = step_bound_multipliers(point, dv, self.mu, z_length)
         new = Point.at(self.stage, v, point.y + length * dy, z_lower, z_upper)

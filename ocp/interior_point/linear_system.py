@@ -51,6 +51,14 @@ class ProgramStage:
         self.jacobian_t_times = program.jacobian_t_times
         self.factorise, self.solve = self.system.factorise, self.system.solve
 
+    def sharpen(self, derivatives: Derivatives) -> bool:
+        """Take sparse systems, which are more precise; tell whether these were not taken before."""
+        if isinstance(self.system, Augmented) or not fronts.available():
+            return False
+        self.system = Augmented(self.program, self.engine, derivatives.entries)
+        self.factorise, self.solve = self.system.factorise, self.system.solve
+        return True
+
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: Derivatives) -> None:
         """Set up the linear system of a point."""
         self.system.update(self.program.hessian_entries(v, y), derivatives)

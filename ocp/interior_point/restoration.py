@@ -92,6 +92,10 @@ class ElasticStage:
         """Return True: the scaled error is enough here."""
         return True
 
+    def sharpen(self, derivatives: ElasticDerivatives) -> bool:
+        """Return False: there are no other systems."""
+        return False
+
     def linearise(self, v: np.ndarray, y: np.ndarray, derivatives: ElasticDerivatives) -> None:
         """Set up the linear system of a point; raise LinAlgError if it is too large."""
         # A copy, as the program's own evaluations return the same array
