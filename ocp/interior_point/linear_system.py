@@ -55,7 +55,7 @@ class ProgramStage:
         """Take sparse systems, which are more precise; tell whether these were not taken before."""
         if isinstance(self.system, Augmented) or not fronts.available():
             return False
-        self.system = Augmented(self.program, self.engine, derivatives.entries)
+        self.system = Augmented(self.program, derivatives.entries)
         self.factorise, self.solve = self.system.factorise, self.system.solve
         return True
 

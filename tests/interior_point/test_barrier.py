@@ -5,9 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from stated_programs import stated
 
 from ocp import solve
-from ocp.interior_point import backend
 from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.barrier import (
     CENTRED,
@@ -21,13 +21,10 @@ from ocp.interior_point.barrier import (
 )
 from ocp.interior_point.interior_point import BLOCKED, IMPRECISE, SHORT, TAU, Search, Settings
 from ocp.interior_point.iterate import fraction_to_boundary, residuals, step_bound_multipliers
-from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import ProgramStage, initial_point, initial_variables
-from ocp.interior_point.program import Program
+from ocp.interior_point.linear_system import initial_point
 from ocp.problems.swing_ups import cart_pole_swing
 from ocp.solvers import NLP, Solver, fronts
 from ocp.solvers.backend import Start
-from ocp.solvers.nlp import with_derivatives
 
 
 def bounded(rng, size=7):
@@ -40,7 +37,9 @@ def bounded(rng, size=7):
         upper=np.where(rng.random(size) < 0.7, rng.uniform(0.5, 2, size), inf),
         g_lower=np.array([0.0, -1.0, -np.inf]),
         g_upper=np.array([0.0, 1.0, 0.5]),
-        objective=ca.Function("f", [x], [ca.sumsqr(ca.DM(root) @ x - ca.DM(rng.normal(size=size)))]),
+        objective=ca.Function(
+            "f", [x], [ca.sumsqr(ca.DM(root) @ x - ca.DM(rng.normal(size=size)))]
+        ),
         constraints=ca.Function("g", [x], [curved]),
     )
 
@@ -48,16 +47,12 @@ def bounded(rng, size=7):
 def begun(rng, nlp=None, **settings):
     """A search that has factorised at a random first point, and that point."""
     nlp = nlp or bounded(rng)
-    start, engine = Start(x=rng.normal(size=len(nlp.lower))), fastest_engine()
-    program = Program(with_derivatives(nlp), "exact", start.x, engine)
-    v = initial_variables(program, start, backend.COLD)
-    stage = ProgramStage(program, engine, program.derivatives(v).entries)
+    start = Start(x=rng.normal(size=len(nlp.lower)))
+    stage, v = stated(nlp, start.x)
     search = Search(stage, Settings(adaptive=True, **settings), lambda point: False)
     point = initial_point(stage, start, v)
-    spread = rng.uniform(0.1, 3.0, size=(2, program.size))
-    point = replace(
-        point, z_lower=point.z_lower * spread[0], z_upper=point.z_upper * spread[1]
-    )
+    spread = rng.uniform(0.1, 3.0, size=(2, len(v)))
+    point = replace(point, z_lower=point.z_lower * spread[0], z_upper=point.z_upper * spread[1])
     search.filter.begin(point.theta)
     assert search._termination_status(point) == ""
     search._update_barrier(point)

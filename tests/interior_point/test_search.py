@@ -3,15 +3,13 @@
 import casadi as ca
 import numpy as np
 import pytest
+from stated_programs import stated
 
-from ocp.interior_point import backend
-from ocp.interior_point.condensed import Condensed, row_space
+from ocp.interior_point.condensed import row_space
 from ocp.interior_point.filter import LESS_PHI, LESS_THETA, Filter, Trial, is_sufficient
 from ocp.interior_point.interior_point import REFINED, Search, SearchResult, Settings
 from ocp.interior_point.iterate import Point
-from ocp.interior_point.kernels.compiled_products import fastest_engine
-from ocp.interior_point.linear_system import ProgramStage, initial_point, initial_variables
-from ocp.interior_point.program import Patterns, Program
+from ocp.interior_point.linear_system import initial_point
 from ocp.solvers import NLP, Solver, minimize
 from ocp.solvers.backend import Start
 
@@ -30,18 +28,6 @@ def circle():
         objective=ca.Function("f", [x], [2 * (ca.sumsqr(x) - 1) - x[0]]),
         constraints=ca.Function("g", [x], [ca.sumsqr(x) - 1]),
     )
-
-
-def stated(nlp, start):
-    """A program as a stage, by derivatives that CasADi finds."""
-    from ocp.solvers.nlp import with_derivatives
-
-    products = fastest_engine()
-    stated = with_derivatives(nlp)
-    condensed = Condensed(Patterns(stated, "exact", products))
-    program = Program(stated, np.array(start), condensed.patterns)
-    v = initial_variables(program, Start(x=np.array(start)), backend.COLD)
-    return ProgramStage(program, condensed, program.derivatives(v).entries), v
 
 
 def search_at(nlp, start):

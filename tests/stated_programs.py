@@ -1,0 +1,20 @@
+"""A nonlinear program as a stage of our interior point, at a first point."""
+
+import numpy as np
+
+from ocp.interior_point import backend
+from ocp.interior_point.condensed import Condensed
+from ocp.interior_point.kernels.compiled_products import fastest_engine
+from ocp.interior_point.linear_system import ProgramStage, initial_variables
+from ocp.interior_point.program import Patterns, Program
+from ocp.solvers.backend import Start
+from ocp.solvers.nlp import with_derivatives
+
+
+def stated(nlp, start):
+    """Return a program as a stage, by derivatives that CasADi finds, and its first variables."""
+    nlp = with_derivatives(nlp)
+    condensed = Condensed(Patterns(nlp, "exact", fastest_engine()))
+    program = Program(nlp, np.array(start), condensed.patterns)
+    v = initial_variables(program, Start(x=np.array(start)), backend.COLD)
+    return ProgramStage(program, condensed, program.derivatives(v).entries), v
