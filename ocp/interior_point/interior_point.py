@@ -45,7 +45,7 @@ TINY = 10 * np.finfo(float).eps  # steps relative to the variables
 DIVERGED = 1e20  # size of variables at which the search ends
 DISTANT = 1e10  # and at which rounding of rows, larger than tolerances, may stop all steps
 SOLVED = "Solve_Succeeded"
-VAST, NEARLY = 1e4, 1e-2  # multipliers that are recomputed, up to which violation
+VAST, NEARLY = 1e4, 1e-2  # multipliers that are recomputed; violation and error of a near solution
 
 
 class Stage(Evaluation, Protocol):
@@ -238,7 +238,8 @@ class Search:
         if not self._factorise(point):
             return None
         step = self._free_direction(point) if self.free else self._direction(point, point.values)
-        if self.imprecise and self.stage.sharpen(point.derivatives):
+        nearly = self.left.error(0.0) <= NEARLY  # elsewhere other steps do as well
+        if self.imprecise and nearly and self.stage.sharpen(point.derivatives):
             self.stage.linearise(point.v, point.y, point.derivatives)
             return self._step(point)
         found = self._line_search(point, step)

@@ -176,6 +176,9 @@ def test_steps_that_refinement_cannot_mend_are_taken_by_sparse_factors():
         return tuple(each * rng.normal(size=each.shape) for each in solve_well(a, b))
 
     search.stage.solve = solve_badly
+    search._step(point)
+    assert search.imprecise and not isinstance(search.stage.system, Augmented)
+    search.left = replace(search.left, stationarity=0.0, rows=1e-3, products=np.zeros(1))
     found = search._step(point)
     assert isinstance(search.stage.system, Augmented) and not search.imprecise
     assert found is not None and found.theta < point.theta
