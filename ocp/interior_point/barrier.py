@@ -87,7 +87,7 @@ def quality_function(
 
 
 def least_by_sections(quality: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function is least between two positive numbers, by golden sections of
+    """Return the place of the least value between two positive numbers, by golden sections of
     logarithms."""
     share = (3.0 - np.sqrt(5.0)) / 2.0
     left, right = np.log(low), np.log(high)
