@@ -77,6 +77,7 @@ from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.contact.reactions import Reaction, share_reaction, two_pass, zero_moment_point
 from ocp.problem.contact.unscheduled import contact_outputs, contacts
 from ocp.problem.instant import Instant
+from ocp.problem.muscle_terms import fibre_of, muscle_effort, muscle_outputs
 from ocp.problem.objectives import (
     duration,
     dynamic_effort,
@@ -147,6 +148,7 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
+    "fibre_of",
     "final",
     "foot_contact",
     "footholds",
@@ -169,6 +171,8 @@ __all__ = [
     "match_markers",
     "mirror_symmetry",
     "mixed_criterion",
+    "muscle_effort",
+    "muscle_outputs",
     "no_penetration",
     "off_box",
     "off_edges",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         umberger_2003,
         umberger_2010,
     )
-    from ocp.mechanics.muscles.muscle import Fibre, Muscle
+    from ocp.mechanics.muscles.muscle import Fibre, Muscle, muscles_of
     from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle, curve_differences
     from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
     from ocp.mechanics.muscles.paths import GivenPath, Path, PathPoint, PointPath, PolynomialPath
@@ -73,6 +73,7 @@ __all__ = [
     "force_velocity_inverse",
     "hold_endurance",
     "measured_endurance",
+    "muscles_of",
     "passive_force",
     "sample_path",
     "tendon_force",

@@ -11,15 +11,15 @@ volume), so that
 (De Groote, Kinney, Rao & Fregly 2016, with the constants of OpenSim's DeGrooteFregly2016Muscle).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import asinh, isfinite, sin
 
 import casadi as ca
 
-from ocp.mechanics.elements.joint_elements import MotionState, graph_number
+from ocp.mechanics.elements.joint_elements import MotionState, graph_number, row_of
 from ocp.mechanics.elements.states import StateVariable
-from ocp.mechanics.model.tree_validation import Mechanism
+from ocp.mechanics.model.tree_validation import Mechanism, known_names
 from ocp.mechanics.muscles.activation_dynamics import (
     FALL,
     RISE,
@@ -39,7 +39,7 @@ from ocp.mechanics.muscles.curves import (
     tendon_length,
     tendon_stiffness,
 )
-from ocp.mechanics.muscles.paths import Path, PolynomialPath
+from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import limits, positive, set_fields
@@ -172,6 +172,11 @@ class Muscle:
     def compliant(self) -> bool:
         """Whether its tendon stretches."""
         return self.tendon == TENDONS[1]
+
+    @property
+    def volume(self) -> Number:
+        """Largest force times optimal length (N m), to which its volume is proportional."""
+        return self.force * self.fibre
 
     @property
     def states(self) -> tuple[StateVariable, ...]:
@@ -311,6 +316,45 @@ class Muscle:
             )
         rest = {state.row(f"{self.name}.activation"): activation}
         return rest | ({state.row(f"{self.name}.force"): tension} if self.compliant else {})
+
+
+def muscles_of(
+    tree: Mechanism, words: str | Sequence[str] = (), *, joint: str = ""
+) -> tuple[Muscle, ...]:
+    """Muscles of a tree, all of them or a group.
+
+    Args:
+        tree: the mechanism.
+        words: names, or words that names have in them, as "calf"; none for all.
+        joint: a coordinate on which the length of their paths depends; "" for any.
+
+    Returns:
+        The muscles, in the order of the tree's elements.
+
+    Raises:
+        ValueError: for a word that is in no muscle's name, or a joint that no muscle crosses.
+    """
+    known = tuple(each for each in tree.elements if isinstance(each, Muscle))
+    names = [each.name for each in known]
+    words = (words,) if isinstance(words, str) else tuple(words)
+    for word in words:
+        if not any(word in name for name in names):
+            raise ValueError(
+                f"muscles: {word!r} is in no name{known_names('muscles', names, word)}"
+            )
+    chosen = [each for each in known if not words or any(word in each.name for word in words)]
+    if joint:
+        row_of("muscles", tree, joint)
+        chosen = [each for each in chosen if joint in _joints(each, tree)]
+        if not chosen:
+            raise ValueError(f"muscles: none of {', '.join(names) or 'none'} crosses {joint!r}")
+    return tuple(chosen)
+
+
+def _joints(muscle: Muscle, tree: Mechanism) -> tuple[str, ...]:
+    """Return the coordinates on which a muscle's length depends."""
+    path = muscle.path
+    return path.joints(tree) if isinstance(path, PointPath) else tuple(path.joints)
 
 
 def _bisect(function: Callable[[float], float], ends: tuple[float, float]) -> float:
