@@ -26,6 +26,7 @@ from ocp.problem import STRENGTH
 from ocp.problems.gait.statement.constraint_families import EDGES, family_of
 from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
+from ocp.problems.gait.statement.objective_terms import is_elastic
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
 from ocp.solving import budget, total_statistics, with_stage
 
@@ -180,14 +181,15 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
 
     What muscles spend there hangs on how quickly torques change. These run straight from node to
     node: their rates are constant in between, of which the squares, integrated, lack what rates
-    differ within a step. Ten steps hold that to half a percent of a walk's objective; up and down
-    it takes more.
+    differ within a step. Ten steps hold that to half a percent of a walk's objective; up and down,
+    and where tendons' work hangs on these rates too, it takes more.
     """
     method = transcription.method
     usual = isinstance(method, Spline) and method.shared is None
-    if not usual or problem.phases or not strong(problem):
+    stretching = is_elastic(problem.objective)
+    if not usual or not strong(problem) or (problem.phases and not stretching):
         return transcription
-    close = SHARED if freely(problem) else CLOSER
+    close = SHARED if freely(problem) and not stretching else CLOSER
     return replace(transcription, method=replace(method, shared=max(close, method.nodes)))
 
 

@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import casadi as ca
-
-from ocp import Objective, Tree, integral
-from ocp.mechanics import body_weight
-from ocp.models.human import MASS, STATURE
-from ocp.problems.gait.statement.objective_terms import IDLE, SMOOTH, human_cost
+from ocp import Objective, Tree
+from ocp.problems.gait.statement.objective_terms import SMOOTH, human_cost
 from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
 from ocp.spelling import suggest_fields
 
@@ -52,34 +48,5 @@ def run_cost(body: Tree, who: Mapping[str, Any], effort: Effort) -> Objective:
 
     `who` tells stature (m) and mass (kg).
     """
-    weights = {EXCITATION: effort.excitation} | dict(WEIGHTS)
-    cost = human_cost(body, dict(who), effort.smooth, weights)
-    size = who["stature"] / STATURE * who["mass"] / MASS if effort.tendons else 0.0
-    return cost + effort.work * muscle_work(body, size)
-
-
-def muscle_work(body: Tree, size: float = 1.0) -> Objective:
-    """Return the work of muscles, both ways, over weight times metres at 1 m/s.
-
-    In series with a tendon of the stiffness k a muscle shortens by what its joint turns and what
-    the tendon stretches: its power is tau (dq/dt + dtau/dt / k), of other joints tau dq/dt. `size`
-    multiplies the stiffness of TENDONS; without any (0) joints have none. The size of a power p is
-    sqrt(p^2 + e) - sqrt(e).
-    """
-    driven = {k: joint.name[:-2] for k, joint in enumerate(body.moving) if joint.actuated}
-    rows, weight = list(driven), float(body_weight(body))
-    stretch = ca.DM(
-        [
-            1 / (size * TENDONS[name]) if size and name in TENDONS else 0.0
-            for name in driven.values()
-        ]
-    )
-
-    def power(at: Any) -> Any:
-        shortening = at.qd[rows]
-        if size:
-            shortening = shortening + stretch * at.tau_rate[rows]
-        share = at.tau[rows] * shortening / weight
-        return ca.sum1(ca.sqrt(share**2 + IDLE) - IDLE**0.5)
-
-    return integral(WORK, power)
+    weights = {EXCITATION: effort.excitation} | dict(WEIGHTS) | {WORK: effort.work}
+    return human_cost(body, who, effort.smooth, weights, TENDONS if effort.tendons else {})

@@ -187,7 +187,7 @@ def test_the_report_reads_well(report):
         ({"stature": 0.0}, "stature: expected more than 0 m"),
         (
             {"objective": "speed"},
-            "objective: expected one of human, effort, torque, constant, got 'speed'",
+            "objective: expected one of human, elastic, effort, torque, constant, got 'speed'",
         ),
         ({"balance": "hips"}, "balance: expected one of pressure, zmp, got 'hips'"),
         ({"heel_off": 0.1}, "heel_off: expected between foot flat"),

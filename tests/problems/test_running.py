@@ -7,9 +7,10 @@ import pytest
 from ocp import HermiteSimpson, Spline, Transcription
 from ocp.mechanics import array, positions
 from ocp.models.human import human
+from ocp.problems.gait.statement.objective_terms import mechanical_work
 from ocp.problems.running import Effort, Gait, problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
-from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK, muscle_work
+from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK
 from ocp.problems.running.solve import SPARSE, coarser, lifted
 from ocp.problems.running.statement import SHARES, as_usual, smoother
 
@@ -69,10 +70,13 @@ class Knee:
         self.tau[row], self.qd[row], self.tau_rate[row] = torque, 2.0, rate
 
 
-@pytest.mark.parametrize("size", [0.0, 1.0])
-def test_work_counts_power_both_ways_in_weights_times_metres(size):
+MAN = {"stature": 1.75, "mass": 75.0}
+
+
+@pytest.mark.parametrize("tendons", [{}, TENDONS])
+def test_work_counts_power_both_ways_in_weights_times_metres(tendons):
     body = human()
-    term, weight = muscle_work(body, size).terms[-1][1], 75.0 * 9.81
+    term, weight = mechanical_work(body, MAN, tendons).terms[-1][1], 75.0 * 9.81
     for torque in (weight, -weight):
         assert float(term.function(Knee(body, torque))) == pytest.approx(2.0, abs=0.04)
     assert float(term.function(Knee(body, 0.0))) == pytest.approx(0.0, abs=1e-12)
@@ -81,7 +85,8 @@ def test_work_counts_power_both_ways_in_weights_times_metres(size):
 def test_a_tendon_that_takes_up_the_turn_leaves_muscles_without_work():
     body = human()
     rate = -2.0 * TENDONS["knee_flex"]  # N m/s: the tendon gives back what the knee turns
-    behind, stiff = (muscle_work(body, size).terms[-1][1].function for size in (1.0, 0.0))
+    works = (mechanical_work(body, MAN, tendons) for tendons in (TENDONS, {}))
+    behind, stiff = (work.terms[-1][1].function for work in works)
     assert float(behind(Knee(body, 100.0, rate))) == pytest.approx(0.0, abs=1e-12)
     assert float(stiff(Knee(body, 100.0, rate))) > 0.2
 

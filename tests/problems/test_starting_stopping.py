@@ -200,7 +200,7 @@ def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
         (gait_start, {"speed": -1.0}, "speed: expected a number above 0"),
         (gait_stop, {"settling": -1.0}, "settling: expected a number above 0"),
         (gait_stop, {"last_step": 0.0}, "last_step: expected a number above 0"),
-        (gait_stop, {"objective": "none"}, "objective: expected one of human, effort"),
+        (gait_stop, {"objective": "none"}, "objective: expected one of human, elastic"),
     ],
 )
 def test_what_makes_no_step_is_refused_by_name(module, flags, words):

@@ -15,7 +15,7 @@ from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
 from ocp.problems.gait.statement.objective_terms import SMOOTH as SMOOTHNESS
-from ocp.problems.gait.statement.walking_task import HUMAN, Accuracy
+from ocp.problems.gait.statement.walking_task import LIVING, Accuracy
 from ocp.spelling import suggest_fields
 
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
@@ -95,7 +95,7 @@ def walker(walk: SteadyWalk, **others: float) -> Walker:
         time=walk.step / walk.speed,
         width=walk.width,
         accuracy=Accuracy(contact=0.002 * OWN, slip=0.1 * OWN),
-        when=usual_schedule(walk.objective == HUMAN, 0.0),
+        when=usual_schedule(walk.objective in LIVING, 0.0),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,31 @@ UPSTAIRS = replace(NORMAL, lands="fore")
 DOWNSTAIRS = replace(UPSTAIRS, heel_off=0.80)
 # Of walks of effort alone: double support of 10 % of the cycle, heel off at 37.5 % [assumed]
 PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
+
+
+ORDER = 5  # control points that a quartic spline has without inner knots
+DENSE = 2.0  # times as dense knots stand where both feet bear: forces pass over there [assumed]
+
+
+def knots_at_changes(when: Schedule, count: int) -> tuple[float, ...]:
+    """Return so many inner knots of a step's spline: two at each change of contact that the leading
+    foot makes, and where the trailing one leaves, between which accelerations bend, and the others
+    where they halve what are the longest segments, those of double support counted DENSE times.
+
+    Raises ValueError where there are too few.
+    """
+    changes = sorted({when.flat, when.toe_off, when.heel_off})
+    if count < 2 * len(changes):
+        raise ValueError(
+            f"points: of the objective elastic expected at least {2 * len(changes) + ORDER}, two "
+            f"knots at each change of contact, got {count + ORDER}"
+        )
+    breaks = [0.0, *changes, 1.0]
+    for _ in range(count - 2 * len(changes)):
+        lengths = [(b - a) * (DENSE if b <= when.toe_off else 1.0) for a, b in pairwise(breaks)]
+        longest = lengths.index(max(lengths))
+        breaks.insert(longest + 1, (breaks[longest] + breaks[longest + 1]) / 2)
+    return tuple(sorted([*breaks[1:-1], *changes]))
 
 
 def usual_schedule(living: bool, rise: float) -> Schedule:

@@ -12,7 +12,7 @@ import casadi as ca
 
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
 from ocp.mechanics import body_weight, expression_of, is_open
-from ocp.models.human import capacity, volumes
+from ocp.models.human import MASS, STATURE, capacity, volumes
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -26,6 +26,16 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
     }
 )
 SMOOTH = 0.0025  # the weight of accelerations, as of walks of effort alone
+HEAD = "head"
+# Of elastic people: muscles of the ankle work behind their tendons, the head is upright, arms are
+# left to swing, momentum counts more, and accelerations count ten times [all weights assumed]:
+# Falisse et al. (2019) cost accelerations too, and with them a finer basis changes less
+ELASTIC: Mapping[str, float] = MappingProxyType(
+    {**WEIGHTS, HEAD: 0.02, "arms": 0.02, "momentum": 0.02}
+)
+SMOOTHER = 10.0  # times the weight of accelerations
+# N m/rad of the man of STATURE and MASS: triceps surae have 250 to 400 at 100 N m (Hof 1998)
+ACHILLES: Mapping[str, float] = MappingProxyType({"ankle_df": 250.0})
 # s: between a muscle's excitation and its force, the geometric mean of 15 ms on and 60 ms off, as
 # Falisse et al. (2019) have
 ACTIVATION = 0.03
@@ -40,21 +50,27 @@ MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 
 
 def human_cost(
-    body: Tree, who: dict[str, Any], smooth: Any, weights: Mapping[str, float] = WEIGHTS
+    body: Tree,
+    who: Mapping[str, Any],
+    smooth: Any,
+    weights: Mapping[str, float] = WEIGHTS,
+    tendons: Mapping[str, float] = MappingProxyType({}),
 ) -> Objective:
     """Return the cost of walking: the terms of this module by their `weights`, those without one
-    left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg).
+    left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg),
+    `tendons` {joint: stiffness (N m/rad) of the man of STATURE and MASS} what stretches in series.
 
     Raises ValueError for a weight of no such term.
     """
     own = {
         "excitation": lambda: excitation(body, who),
         "passive": lambda: passive_share(body),
-        "work": lambda: mechanical_work(body),
+        "work": lambda: mechanical_work(body, who, tendons),
         "upright": lambda: squares("upright", _leans),
         "posture": lambda: posture(body),
         "arms": lambda: arm_torques(body),
         "momentum": lambda: momentum(body),
+        HEAD: lambda: squares(HEAD, _nods),
     }
     unknown = [name for name in weights if name not in own]
     if unknown:
@@ -65,7 +81,12 @@ def human_cost(
     return total
 
 
-def excitation(body: Tree, who: dict[str, Any]) -> Objective:
+def is_elastic(objective: Objective | None) -> bool:
+    """Tell whether an objective is the cost of elastic people, who alone hold their heads."""
+    return objective is not None and any(term.name == HEAD for _, term in objective.terms)
+
+
+def excitation(body: Tree, who: Mapping[str, Any]) -> Objective:
     """Return the excitation of muscles, squared, by volume:
 
         integral of sum V (a^2 + (t_a a')^2) dt,   a = tau / what the acting side can at the angle
@@ -109,16 +130,34 @@ def passive_share(body: Tree) -> Objective:
     return squares("passive", lambda at: at.elements[list(rows.values())] / most)
 
 
-def mechanical_work(body: Tree) -> Objective:
-    """Return the mechanical work of the driven joints, both ways, over weight times metres at 1
-    m/s: muscles pay for work, positive and negative (Margaria 1968)."""
-    rows, weight = list(_driven(body).values()), _number(body_weight(body))
+def mechanical_work(
+    body: Tree, who: Mapping[str, Any], tendons: Mapping[str, float] = MappingProxyType({})
+) -> Objective:
+    """Return the work of muscles at the driven joints, both ways, over weight times metres at 1
+    m/s: muscles pay for work, positive and negative (Margaria 1968).
+
+    In series with a tendon of the stiffness k a muscle shortens by what its joint turns and what
+    the tendon stretches: its power is tau (dq/dt + dtau/dt / k), of other joints tau dq/dt. What
+    tendons give back costs nothing. The size of a power p is sqrt(p^2 + e) - sqrt(e).
+    """
+    driven, weight = _driven(body), _number(body_weight(body))
+    rows = list(driven.values())
+    size = _number(who["stature"]) / STATURE * _number(who["mass"]) / MASS
+    stiffness = [tendons.get(name[:-2]) for name in driven]
+    stretch = ca.vertcat(*(1 / (size * k) if k else 0.0 for k in stiffness))
 
     def work(at: Instant) -> Any:
-        power = at.tau[rows] * at.qd[rows] / weight
+        shortening = at.qd[rows] + (stretch * at.tau_rate[rows] if tendons else 0.0)
+        power = at.tau[rows] * shortening / weight
         return ca.sum1(ca.sqrt(power**2 + IDLE) - IDLE**0.5)
 
     return integral("work", work)
+
+
+def _nods(at: Instant) -> Any:
+    """Return the turns of neck and head from upright, to the left and forward, over LEAN."""
+    neck = at.position("head_top") - at.position("C7T1")
+    return ca.vertcat(ca.atan2(neck[0], neck[1]), ca.atan2(neck[2], neck[1])) / LEAN
 
 
 def _leans(at: Instant) -> Any:

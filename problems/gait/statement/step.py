@@ -1,8 +1,9 @@
 """One step of normal walking, predicted for a human from task and effort alone.
 
 The task is a speed and a length of step; the schedule of contact is that of normal gait (Barman
-2020, chapter V; Xiang et al. 2009). By the objective "human" people have tissue and strength over
-angle and spare what `costs` says; by the others torques alone are limited and count, as in 2020.
+2020, chapter V; Xiang et al. 2009). By the objectives "human" and "elastic" people have tissue and
+strength over angle and spare what `objective_terms` says; by the others torques alone are limited
+and count, as in 2020.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,11 +40,19 @@ from ocp.models.human import (
 )
 from ocp.problem import mirror_symmetry
 from ocp.problems.gait.statement.constraint_families import Step, asked, requirements
-from ocp.problems.gait.statement.contact_schedule import stance, usual_schedule
-from ocp.problems.gait.statement.objective_terms import human_cost
+from ocp.problems.gait.statement.contact_schedule import (
+    Schedule,
+    knots_at_changes,
+    stance,
+    usual_schedule,
+)
+from ocp.problems.gait.statement.objective_terms import ACHILLES, SMOOTHER, human_cost
+from ocp.problems.gait.statement.objective_terms import ELASTIC as ELASTIC_WEIGHTS
 from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
 from ocp.problems.gait.statement.walking_task import (
+    ELASTIC,
     HUMAN,
+    LIVING,
     Accuracy,
     Carried,
     Gait,
@@ -58,7 +67,9 @@ BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for sid
 ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
-POINTS, DEGREE = {True: 10, False: 8}, {True: 4, False: 3}  # of the spline, of people or of effort
+POINTS = {HUMAN: 10, ELASTIC: 14}  # of the spline; of effort alone PLAIN_POINTS
+PLAIN_POINTS = 8
+DEGREE = {True: 4, False: 3}  # of people or of effort
 # Joints that have their whole range where tissue restores them at its ends, by how they begin
 ROAMING = ("glob_r", "spine", "shou_abd", "shou_rot", "head_")
 CROUCHED = 50.0  # deg: below what knees of legs in swing are asked to bend by
@@ -95,9 +106,13 @@ def problem(
     """
     check_argument_records(problem, locals())
     who = somebody(person)
-    living = goal.objective == HUMAN
+    living = goal.objective in LIVING
     if any_nonzero((muscles.toes,)) and not living:
-        raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {goal.objective}")
+        raise ValueError(
+            f"toes: have tissue with the objectives {' and '.join(LIVING)}, not {goal.objective}"
+        )
+    if goal.objective == ELASTIC and terrain.rise:
+        raise ValueError(f"rise: no stairs with the objective {ELASTIC}; take {HUMAN}")
     _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
     body = _living(who, active, muscles) if living else _body(who, active)
     speed, step = likewise(body, gait.speed, gait.step)
@@ -128,10 +143,9 @@ def problem(
             bent=bool(terrain.rise or gait.crouch),
         )
         share = 1.0 if phased else 10.0 / time
-        points = POINTS[living] if accuracy.points is None else accuracy.points
         return Problem(
             tree=body,
-            motion=BSpline(points=points, degree=DEGREE[living]),
+            motion=_spline(goal.objective, accuracy.points, when),
             duration=time,
             objective=share * _objective(body, goal, who),
             ground=one.ground,
@@ -147,6 +161,18 @@ def problem(
     if not phased:
         return stated()
     return in_stride(stated, chosen, stride=gait.stride, free=gait.free_timing, when=when)
+
+
+def _spline(objective: str, points: int | None, when: Schedule) -> BSpline:
+    """Return the spline of a step: with the objective elastic its knots stand where contacts
+    change."""
+    if points is None:
+        points = POINTS.get(objective, PLAIN_POINTS)
+    degree = DEGREE[objective in LIVING]
+    if objective != ELASTIC:
+        return BSpline(points=points, degree=degree)
+    inner = knots_at_changes(when, points - degree - 1)
+    return BSpline(points=points, degree=degree, inner=inner)
 
 
 def effort_step(**flags: Any) -> Problem:
@@ -305,13 +331,15 @@ def _objective(body: Tree, goal: Goal, who: dict[str, Any]) -> Objective:
     name, smooth = goal.objective, goal.smooth
     if name == HUMAN:
         return human_cost(body, who, smooth)
+    if name == ELASTIC:
+        return human_cost(body, who, SMOOTHER * smooth, ELASTIC_WEIGHTS, ACHILLES)
     known: dict[str, Callable[[], Objective]] = {
         "effort": lambda: dynamic_effort(body),
         "torque": lambda: squares("torque", lambda at: at.tau[len(ROOT) :] / 100.0),
         "constant": lambda: Objective(terms=()),
     }
     if name not in known:
-        raise ValueError(f"objective: expected one of {', '.join((HUMAN, *known))}, got {name!r}")
+        raise ValueError(f"objective: expected one of {', '.join((*LIVING, *known))}, got {name!r}")
     chosen = known[name]()
     return chosen + smooth * smoothness(body) if any_nonzero((smooth,)) and chosen.terms else chosen
 

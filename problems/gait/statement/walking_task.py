@@ -6,7 +6,8 @@ from ocp.mechanics import Open
 from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.spelling import suggest_fields
 
-HUMAN = "human"
+HUMAN, ELASTIC = "human", "elastic"
+LIVING = HUMAN, ELASTIC  # objectives of people with strength over angle and tissue
 PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 
 
@@ -38,8 +39,8 @@ class Muscles:
     """Strength of a person, and stiffness of what crosses the toes.
 
     `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to 99;
-    `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the objective
-    human (N m/rad).
+    `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the objectives
+    human and elastic (N m/rad).
     """
 
     age: float | None = None
@@ -82,8 +83,9 @@ class Carried:
 class Goal:
     """Objective of the walk.
 
-    `objective`: human, what people spare with their tissue and strength, or effort, torque or
-    constant; `smooth`: weight of accelerations beside it.
+    `objective`: human, what people spare with their tissue and strength, elastic, the same with the
+    work of muscles behind tendons, an upright head and smoother motion, or effort, torque or
+    constant; `smooth`: weight of accelerations beside it, of elastic ten times that.
     """
 
     objective: str = HUMAN
@@ -114,8 +116,9 @@ class Rules:
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.
 
-    `points`: control points per joint, by default 10, of walks of effort alone 8; `contact`:
-    tolerance of the contact points' place (m); `slip`: and of their velocity (m/s).
+    `points`: control points per joint, by default 10, of the objective elastic 14, whose knots
+    stand where contacts change, of walks of effort alone 8; `contact`: tolerance of the contact
+    points' place (m); `slip`: and of their velocity (m/s).
     """
 
     points: int | None = None
