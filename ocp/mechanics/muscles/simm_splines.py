@@ -47,16 +47,15 @@ class SimmSpline:
     def __call__(self, x: Matrix) -> Matrix:
         """Return the value at x.
 
-        Every piece counts by the part of x within it, so that no large terms cancel. Zeros come
-        first in `fmax`: of a tie CasADi differentiates the first argument, and so at a point only
-        the piece before it counts.
+        Every piece counts by the part of x within it, so that no large terms cancel. At a point
+        CasADi takes half of the slopes of both pieces, which are one.
         """
         pieces, (first, last) = _pieces(self.places, self.values)
         total = self.values[0] + first * ca.fmin(x - self.places[0], 0)
         for place, length, (slope, bend, third) in pieces:
-            u = ca.fmin(ca.fmax(0, x - place), length)
+            u = ca.fmin(ca.fmax(x - place, 0), length)
             total = total + u * (slope + u * (bend + u * third))
-        return total + last * ca.fmax(0, x - self.places[-1])
+        return total + last * ca.fmax(x - self.places[-1], 0)
 
 
 def _pieces(

@@ -99,6 +99,16 @@ def test_a_fit_says_its_error_and_keeps_its_range():
         fit.check_range("muscle 'soleus'", {"hip": 0.3, "knee": 0.2})
 
 
+def test_a_fit_is_judged_by_samples_that_it_has_not_seen():
+    x = np.linspace(0, 1, 40)
+    lengths = 0.3 + 0.1 * x
+    lengths[3::4] += 0.002
+    samples = PathSamples(joints=("hip",), coordinates=x[:, None], lengths=lengths)
+    fit = fit_polynomial(samples, 1, within=0.01)
+    assert (fit.rms, fit.largest) == pytest.approx((0.002, 0.002))
+    assert fit.polynomial([0.5]) == pytest.approx(0.35)
+
+
 def test_a_fit_worse_than_asked_is_refused():
     samples = sample_path(ARM, PATHS["a via point"], {"hip": (-1, 1), "knee": (-2, 1)}, count=60)
     with refused("path over hip, knee: a polynomial of order 2 is "):
