@@ -71,7 +71,7 @@ def problem(
     speed: float = 20.0,
     grip: float = 0.8,
     u: float = 1e-6,
-    steady: float = 0.0,
+    steady: float = 2e-8,
     landing: float = 1e-5,
     smooth: float = 1e-4,
     still: bool = False,
@@ -81,8 +81,9 @@ def problem(
 ) -> Problem:
     """`speed`: limit of the joints' rates, at which their torques fade away (rad/s); `grip`:
     coefficient of friction; `u`: weight of effort beside the height (m/(N2 m2 s)); `steady`: that
-    of squared torque rates until the feet leave (m s/(N2 m2)); `landing`: what is added once they
-    have left; `smooth`: weight of squared accelerations then (m/s); `still`: arms hang beside the
+    of squared torque rates until the feet leave (m s/(N2 m2)), u T^2 of torques that follow what
+    excites them by a lag T; 0 of torques that may jump; `landing`: what is added once they have
+    left; `smooth`: weight of squared accelerations then (m/s); `still`: arms hang beside the
     trunk and do not swing; `points`: control points per joint of the push, others on splines in
     proportion; `degree`: of these; `intervals`: of the flight, whose law holds all along on a mesh
     of Radau's alone.
