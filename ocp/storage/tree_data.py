@@ -10,9 +10,9 @@ import casadi as ca
 from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Polynomial
-from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
+from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
 from ocp.mechanics.values.types import Matrix
 from ocp.storage.records import Data, record_from_data, register
@@ -22,7 +22,7 @@ from ocp.transcription.kernels.tapes import Tape, record_of_state
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SELDOM = ("name", "visuals", "unphysical")  # of a link
-CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
+CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic, SimmSpline)}  # that joints follow
 NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
@@ -31,6 +31,7 @@ Part: TypeAlias = (
 PARTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Part)}
 INFINITE = ("inf", "-inf")  # numbers that files have as words
 PART = "part"  # of an element: the key of its kind
+FOLLOWS = "follows"  # that of an entry of a position, a function of a coordinate
 OF_PLACE = ("energy", "function")  # functions of coordinates alone
 
 
@@ -65,7 +66,7 @@ def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
         for link in data["links"]
     ]
     for joint, entry in zip(tree.joints, data["joints"]):
-        entry["follows"] = _follows_data(joint)
+        entry["follows"] = _follows_data(f"joint {joint.name!r}", joint.follows)
     data["joints"] = [
         {
             key: value
@@ -85,17 +86,19 @@ def tree_of(data: Data, tape_of: Callable[[Data], Tape]) -> Tree:
     return record_from_data(Tree, data | {"elements": elements})
 
 
-def _follows_data(joint: Joint) -> Data | None:
-    if joint.follows is None:
+def _follows_data(label: str, follows: Follows | None) -> Data | None:
+    """Return what follows a coordinate as data; `label` begins the message of one that cannot be
+    written."""
+    if follows is None:
         return None
-    function: Any = joint.follows.function
+    function: Any = follows.function
     kind = type(function)
     if CURVES.get(kind.__name__) is not kind:
         raise ValueError(
-            f"joint {joint.name!r}: follows {joint.follows.coordinate!r} by a function of one's "
-            "own, which cannot be written as data"
+            f"{label}: follows {follows.coordinate!r} by a function of one's own, which cannot be "
+            "written as data"
         )
-    return {"coordinate": joint.follows.coordinate, "kind": kind.__name__, **asdict(function)}
+    return {"coordinate": follows.coordinate, "kind": kind.__name__, **asdict(function)}
 
 
 def _follows(data: Data) -> Follows:
@@ -142,10 +145,7 @@ def _part_data(value: object, name: str, kept: Callable[[Tape], object]) -> obje
     if isinstance(value, tuple):
         return tuple(_part_data(each, name, kept) for each in value)
     if isinstance(value, Follows):
-        raise ValueError(
-            f"element {name!r}: its path follows {value.coordinate!r} by a function, which "
-            "cannot be written as data"
-        )
+        return {PART: FOLLOWS, FOLLOWS: _follows_data(f"element {name!r}: a point", value)}
     if not isinstance(value, Part):
         return value
     return {PART: type(value).__name__} | _fields_data(value, name, kept)
@@ -159,6 +159,8 @@ def _part_of(value: object, tape_of: Callable[[Data], Tape]) -> object:
         return float(value) if value in INFINITE else value
     if PART not in value:
         return _of_state(OfState(tape=tape_of(value)))
+    if value[PART] == FOLLOWS:
+        return _follows(value[FOLLOWS])
     kind: type = PARTS[value[PART]]
     return kind(**{key: _part_of(each, tape_of) for key, each in value.items() if key != PART})
 
