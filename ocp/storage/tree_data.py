@@ -87,7 +87,7 @@ def tree_of(data: Data, tape_of: Callable[[Data], Tape]) -> Tree:
 
 
 def _follows_data(label: str, follows: Follows | None) -> Data | None:
-    """Return what follows a coordinate as data; `label` begins the message of one that cannot be
+    """Return a function of a coordinate as data; `label` begins the message of one that cannot be
     written."""
     if follows is None:
         return None
