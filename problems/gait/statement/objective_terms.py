@@ -29,7 +29,7 @@ SMOOTH = 0.0025  # the weight of accelerations, as of walks of effort alone
 HEAD = "head"
 # Of elastic people: muscles of the ankle work behind their tendons, the head is upright, arms are
 # left to swing, momentum counts more, and accelerations count ten times [all weights assumed]:
-# Falisse et al. (2019) cost accelerations too, and with them a finer basis changes less
+# Falisse et al. (2019) cost accelerations too [recalled]; with them a finer basis changes less
 ELASTIC: Mapping[str, float] = MappingProxyType(
     {**WEIGHTS, HEAD: 0.02, "arms": 0.02, "momentum": 0.02}
 )
