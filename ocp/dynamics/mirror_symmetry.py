@@ -2,21 +2,24 @@
 
 A reflection F = 1 - 2 n n' takes a turn about an axis w through p to the one about -F w through
 F p, and a slide along d to that along F d. Joints are paired so where none has moved; that the
-bodies are alike too, the torques of images tell. In a plane every joint lies on its own image, and
+bodies are alike too, the torques of images tell. Muscles are images where their numbers are the
+same and their paths as long. In a plane every joint lies on its own image, and
 legs that lie on each other are images of one another.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.model import inverse_dynamics
+from ocp.mechanics.elements.forces import State
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree, inward
+from ocp.mechanics.muscles.muscle import muscles_of
 from ocp.mechanics.values.parameters import nominal
 from ocp.mechanics.values.validation import check_type, numbers, positive
 
@@ -84,8 +87,43 @@ def mirror_image(
         images[k] = other
         for row, (own, turned) in zip(placed[other].rows, pairs):
             index[row], sign[row] = each.rows[own], turned
+    _mirror_states(tree, index, sign, within)
     _certify(tree, np.array(index), np.array(sign), within)
     return tuple(index), tuple(sign)
+
+
+def _mirror_states(tree: Tree, index: list[int], sign: list[float], within: float) -> None:
+    """Fill in the rows of elements' states: a muscle's image has its numbers, and a path as long
+    where all joints are images; raise ValueError naming a muscle that has none, or several."""
+    moving = tree.dof - len(tree.states)
+    motions = np.random.default_rng(SEED).uniform(-0.5, 0.5, (STATES, tree.dof))
+    motions[:, moving:] = tree.neutral[moving:]
+    images = np.array(motions)
+    images[:, :moving] = (np.array(sign) * motions[:, index])[:, :moving]
+    here, there = _path_lengths(tree, motions), _path_lengths(tree, images)
+    for name, lengths in here.items():
+        own = next(each for each in muscles_of(tree) if each.name == name)
+        alike = [
+            other
+            for other in muscles_of(tree)
+            if replace(other, name=name, path=own.path) == own
+            and np.abs(there[other.name] - lengths).max() <= within * lengths.max()
+        ]
+        if len(alike) != 1:
+            several = ", ".join(each.name for each in alike) or "none"
+            raise ValueError(f"mirror_image: muscle {name!r}: expected one image, got {several}")
+        for variable, image in zip(own.states, alike[0].states):
+            row = tree.coordinate(image.name)
+            index[row], sign[row] = tree.coordinate(variable.name), 1.0
+
+
+def _path_lengths(tree: Tree, motions: np.ndarray) -> dict[str, np.ndarray]:
+    """Return {muscle: lengths of its path (m) in motions (N, n)}."""
+    states = [State(tree=tree, q=ca.DM(q)) for q in motions]
+    return {
+        each.name: np.array([float(each.path.length(state)) for state in states])
+        for each in muscles_of(tree)
+    }
 
 
 def _check_gravity(tree: Tree, normal: np.ndarray, within: float) -> None:

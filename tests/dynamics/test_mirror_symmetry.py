@@ -8,6 +8,7 @@ import pytest
 
 from ocp import Link, Tree, ball, free, inverse_dynamics, planar, revolute
 from ocp.dynamics import mirror_image
+from ocp.mechanics.muscles import GivenPath, Muscle
 from ocp.models.walkers.five_link import five_link
 from ocp.problem import mirror_symmetry
 
@@ -118,3 +119,37 @@ def test_an_arm_that_hangs_from_the_hip_of_a_leg_is_its_own_image():
 def test_a_plane_across_which_a_body_falls_is_refused():
     with pytest.raises(ValueError, match=r"expected one across the tree's gravity \(0.0, -9.81, 0"):
         mirror_symmetry(legs_of_one_hip("left", "right"))
+
+
+def side_muscle(name, joint, lever):
+    path = GivenPath(joints=(joint,), function=lambda x: 0.3 + lever * x[0])
+    settings = {"force": 500.0, "fibre": 0.1, "slack": 0.2, "tendon": "compliant"}
+    return Muscle(name=name, path=path, **settings)
+
+
+def two_hips(*muscles):
+    leg = Link(mass=1.0, com=(0.0, 0.0, -0.2), inertia=np.diag([0.01, 0.01, 0.01]))
+    hips = [
+        revolute(f"hip_{side}", axis=(0.0, 1.0, 0.0), home=(0.0, place, 0.0))
+        for side, place in (("r", -0.1), ("l", 0.1))
+    ]
+    return Tree(links=(leg, leg), joints=tuple(hips), elements=muscles)
+
+
+def test_muscles_are_images_by_their_numbers_and_paths():
+    sides = [
+        side_muscle(f"{name}_{side}", f"hip_{side}", lever)
+        for side in "rl"
+        for name, lever in (("flex", -0.03), ("extend", 0.03))
+    ]
+    tree = two_hips(*sides)
+    index, sign = mirror_image(tree)
+    names = [joint.name for joint in tree.moving]
+    swapped = [name.replace("_r", "_x").replace("_l", "_r").replace("_x", "_l") for name in names]
+    assert [names[row] for row in index] == swapped
+    assert sign == (1.0,) * tree.dof
+
+
+def test_muscle_without_an_image_is_refused():
+    with pytest.raises(ValueError, match="muscle 'flex_r': expected one image, got none"):
+        mirror_image(two_hips(side_muscle("flex_r", "hip_r", -0.03)))

@@ -1,0 +1,275 @@
+"""One leg and the trunk of Moco's squat to stand: three coordinates, nine muscles, the foot on the
+ground. Numbers are those of squatToStand_3dof9musc.osim (Rajagopal et al. 2016; Dembia et al. 2020,
+Apache-2.0), paths exact wraps, fitted by polynomials of order 6."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ocp import Follows, Link, Tree, fixed, prismatic, revolute
+from ocp.mechanics import Polynomial, rotate_x, rotate_y, rotate_z, translate
+from ocp.mechanics.muscles import (
+    Muscle,
+    PathPoint,
+    PointPath,
+    SimmSpline,
+    WrapCylinder,
+    fit_polynomial,
+    sample_path,
+)
+
+BENT = np.arange(13) * 0.174533
+RANGES = {"ankle": (-0.55, 0.75), "knee": (-2.1, 0.05), "hip": (-2.1, 0.55)}
+PATELLA = (  # forward (m), upward (m) and turn (rad) over the bent knee
+    (
+        *(0.0524, 0.0488, 0.0437, 0.0371, 0.0296, 0.0216, 0.0136, 0.0057),
+        *(-0.0019, -0.0088, -0.0148, -0.0196, -0.0227),
+    ),
+    (
+        *(-0.0108, -0.019, -0.0263, -0.0322, -0.0367, -0.0395, -0.0408, -0.0404),
+        *(-0.0384, -0.0349, -0.0301, -0.0245, -0.0187),
+    ),
+    (
+        *(0.00113686, -0.00629212, -0.105582, -0.253683, -0.414245, -0.579047, -0.747244),
+        *(-0.91799, -1.09044, -1.26379, -1.43763, -1.61186, -1.78634),
+    ),
+)
+MUSCLES = {  # F_0 (N), l_0, slack length (m), pennation (rad), whether the tendon stretches
+    "bifemsh": (557.1148, 0.1103, 0.1058172, 0.2642232, False),
+    "med_gas": (4690.5738, 0.051, 0.3987163, 0.1656816, True),
+    "glut_max2": (3337.5836, 0.157, 0.0678872, 0.3673821, False),
+    "psoas": (2697.3443, 0.1169, 0.0961207, 0.2799139, False),
+    "rect_fem": (2191.741, 0.0759, 0.4484935, 0.2170149, True),
+    "semimem": (4105.4656, 0.096, 0.3067, 0.2239, True),
+    "soleus": (7924.9967, 0.044, 0.2767559, 0.3814289, True),
+    "tib_ant": (2116.8182, 0.0683, 0.240461, 0.1951828, True),
+    "vas_int": (9593.9508, 0.1293, 0.1722107, 0.0630997, True),
+}
+HIP = ("knee", "hip")
+
+
+def frame(place, turns=(0, 0, 0)):
+    """A pose (4x4) by a translation and body-fixed turns about x, y and z."""
+    x, y, z = turns
+    parts = translate(*place), rotate_x(x), rotate_y(y), rotate_z(z)
+    return np.linalg.multi_dot([np.array(each) for each in parts])
+
+
+TURNED = (-1.5708, 1.5708, 1.5708)
+FOOT = frame((-0.11504646, 0.0051348, 0.08391474))
+SUBTALAR = (-1.76819, 0.906223, 1.8196)
+TALUS = FOOT @ frame((0, 0, 0), SUBTALAR)
+TALUS = TALUS @ np.linalg.inv(frame((-0.04877, -0.04195, 0.00792), SUBTALAR))
+TILT = (0, -0.105208, 0.0186622)
+SHANK = np.linalg.inv(frame((-0.01, -0.4, 0), TILT))
+KNEE = frame((-0.00808954, -0.0035348, -0.00148474), TURNED)
+THIGH = np.linalg.inv(frame((-0.00809, -0.40796, -0.00275), TURNED))
+PELVIS = frame((0.056276, 0.07849, -0.07726))
+TORSO = PELVIS @ frame((-0.1007, 0.0815, 0))
+
+
+def body(bodies):
+    """A link of bodies (mass, centre of mass, moments of inertia, its pose (4x4) in the link)."""
+    parts = [
+        (m, at[:3, :3] @ c + at[:3, 3], at[:3, :3] @ np.diag(i) @ at[:3, :3].T)
+        for m, c, i, at in bodies
+    ]
+    mass = sum(m for m, _, _ in parts)
+    centre = sum(m * c for m, c, _ in parts) / mass
+    inertia = np.zeros((3, 3))
+    for m, c, i in parts:
+        arm = c - centre
+        inertia += i + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Link(mass=mass, com=tuple(centre), inertia=inertia)
+
+
+LINKS = (
+    body([(3.7075, (0, -0.1867, 0), (0.0504, 0.0051, 0.0511), SHANK)]),
+    Link(),
+    Link(),
+    body(  # with the patella where it is in the middle of its way
+        [
+            (9.3014, (0, -0.17, 0), (0.1339, 0.0351, 0.1412), THIGH),
+            (0.0862, (0.01371, -0.41156, 0), (2.87e-6, 1.311e-5, 1.311e-5), THIGH),
+        ]
+    ),
+    body(
+        [
+            (11.777, (-0.0707, 0, 0), (0.1028, 0.0871, 0.0579), PELVIS),
+            (26.8266, (-0.03, 0.32, 0), (1.4745, 0.7555, 1.4314), TORSO),
+        ]
+    ),
+)
+
+
+def follower(name, parent, axis, function, **options):
+    """A joint that slides by a function of the knee's angle."""
+    follows = Follows(coordinate="knee", function=function)
+    return prismatic(name, parent, axis=axis, follows=follows, **options)
+
+
+def over_bent(values):
+    """A spline over how far the knee is bent, as a function of its angle, which is negative."""
+    spline = SimmSpline(places=BENT, values=values)
+    return lambda x: spline(-x)
+
+
+def leg_joints(torque, femur="knee", tibia="ankle"):
+    """Joints from the foot to the hip, their limits on those that move."""
+    driven = {"torque": torque, "actuated": bool(torque)}
+    slopes = [SimmSpline(places=BENT, values=each) for each in KNEE_SLIDES]
+    ways = [Polynomial((0.0, float(each(0.0) - each(-1.0)))) for each in slopes]  # straight below 0
+    at_tibia = SHANK if tibia == "ankle" else np.eye(4)
+    at_femur = THIGH if femur == "knee" else np.eye(4)
+    return (
+        revolute("ankle", home=TALUS @ frame((0, 0, 0), TILT), position=(-0.5, 0.7), **driven),
+        follower("forward", tibia, (0, 1, 0), ways[0], home=at_tibia @ KNEE),
+        follower("upward", "forward", (0, 0, 1), ways[1]),
+        revolute("knee", "upward", axis=(1, 0, 0), position=(-2.0, 0.0), **driven),
+        revolute("hip", femur, home=at_femur, position=(-2.0, 0.5), **driven),
+    )
+
+
+KNEE_SLIDES = (
+    (
+        *(0, 0.000479, 0.000835, 0.001086, 0.001251, 0.001346, 0.001391, 0.001403),
+        *(0.0014, 0.0014, 0.001421, 0.001481, 0.001599),
+    ),
+    (
+        *(0, 0.000988, 0.001899, 0.002734, 0.003492, 0.004173, 0.004777, 0.005305),
+        *(0.005756, 0.00613, 0.006427, 0.006648, 0.006792),
+    ),
+)
+
+
+def bones():
+    """The tree on whose links paths run: bones have frames of their own."""
+    ankle, forward, upward, knee, hip = leg_joints(10.0, "femur", "tibia")
+    ahead, above, turn = (over_bent(each) for each in PATELLA)
+    joints = (
+        fixed("calcn", home=FOOT),
+        ankle,
+        fixed("tibia", "ankle", home=SHANK),
+        forward,
+        upward,
+        knee,
+        fixed("femur", "knee", home=THIGH),
+        follower("ahead", "femur", (1, 0, 0), ahead, home=(-0.00809, -0.40796, 0)),
+        follower("above", "ahead", (0, 1, 0), above),
+        revolute("patella", "above", follows=Follows(coordinate="knee", function=turn)),
+        hip,
+        fixed("pelvis", "hip", home=PELVIS),
+    )
+    return Tree(links=(Link(),) * len(joints), joints=joints)
+
+
+def at(link, *place):
+    return PathPoint(link=link, position=place)
+
+
+def cylinder(link, radius, turns, place, quadrant=""):
+    return WrapCylinder(link=link, radius=radius, pose=frame(place, turns), quadrant=quadrant)
+
+
+EXTENSOR = cylinder("femur", 0.025, (-0.0623366, 0.0507601, 0), (0.00358828, -0.402732, 0.00209111))
+HEEL = at("calcn", 0.0044, 0.031, -0.0053)
+PATHS = {
+    "bifemsh": (
+        ("knee",),
+        at("femur", 0.005, -0.2111, 0.0234),
+        cylinder("tibia", 0.03, (0, 0, 0), (-0.058, -0.06, 0), "+y"),
+        at("tibia", -0.0301, -0.0419, 0.0318),
+    ),
+    "med_gas": (
+        ("ankle", "knee"),
+        at("femur", 0.008, -0.3788, -0.0208),
+        cylinder("femur", 0.025, (0, 0, 0), (0.005, -0.41, 0)),
+        cylinder("tibia", 0.055, (2.96723, 0.0279725, -1.47812), (-0.0074, -0.074, -0.0033), "-y"),
+        HEEL,
+    ),
+    "glut_max2": (
+        ("hip",),
+        at("pelvis", -0.1317, 0.0087, 0.0462),
+        at("pelvis", -0.1344, -0.0609, 0.0813),
+        cylinder("pelvis", 0.04, (-0.75, 0.39, 0), (-0.08, -0.083, 0.068)),
+        at("femur", -0.045, -0.0584, 0.0252),
+        at("femur", -0.0156, -0.1016, 0.0419),
+    ),
+    "psoas": (
+        ("hip",),
+        at("pelvis", -0.0605, 0.0309, 0.0843),
+        at("pelvis", -0.0135, -0.0557, 0.0756),
+        cylinder("pelvis", 0.0549, (-0.32, -0.24, 0.9), (-0.071, -0.065, 0.0756), "-y"),
+        at("femur", -0.0023, -0.0565, 0.0139),
+        at("femur", -0.0122, -0.0637, 0.0196),
+    ),
+    "rect_fem": (
+        HIP,
+        at("pelvis", -0.024, -0.0388, 0.0933),
+        EXTENSOR,
+        at("patella", 0.01, 0.049, 0.0007),
+        at("patella", 0.0121, 0.0437, -0.001),
+        at("patella", 0.005, 0.00247, 0.00003),
+        at("tibia", 0.0326, -0.06312, -0.00047),
+    ),
+    "semimem": (
+        HIP,
+        at("pelvis", -0.0987, -0.114, 0.0614),
+        cylinder("tibia", 0.0352, (0, -0.1, 0), (-0.001, -0.02, 0)),
+        at("tibia", -0.029, -0.0417, -0.0196),
+    ),
+    "soleus": (("ankle",), at("tibia", -0.0076, -0.0916, 0.0098), HEEL),
+    "tib_ant": (
+        ("ankle",),
+        at("tibia", 0.0154, -0.1312, 0.0162),
+        at("tibia", 0.0251, -0.1906, 0.0128),
+        at("tibia", 0.0233, -0.3659, -0.0132),
+        at("calcn", 0.1166, 0.0178, -0.0305),
+    ),
+    "vas_int": (
+        ("knee",),
+        at("femur", 0.029, -0.1924, 0.031),
+        at("femur", 0.0335, -0.2084, 0.0285),
+        EXTENSOR,
+        at("patella", 0.0058, 0.048, -0.0006),
+        at("patella", 0.005, 0.00247, -0.00039),
+        at("tibia", 0.03257, -0.0632, 0.00043),
+    ),
+}
+
+
+@lru_cache(maxsize=1)
+def leg_paths():
+    """{muscle: PolynomialPath} fitted to exact wraps."""
+    tree, fitted = bones(), {}
+    for name, (joints, *points) in PATHS.items():
+        within = {joint: RANGES[joint] for joint in joints}
+        count = 40 if len(joints) == 1 else 120
+        samples = sample_path(tree, PointPath(points=points), within, count=count)
+        fitted[name] = fit_polynomial(samples, 6, within=1e-4)
+    return fitted
+
+
+def squat_leg(torque=150.0, **options):
+    """The tree, driven by torques (N m) or where these are 0 by its muscles with `options`."""
+    if torque:
+        return Tree(links=LINKS, joints=leg_joints(torque), gravity=(0, -9.80665, 0))
+    muscles = []
+    for name, (force, fibre, slack, pennation, stretches) in MUSCLES.items():
+        muscles.append(
+            Muscle(
+                name=name,
+                path=leg_paths()[name],
+                force=force,
+                fibre=fibre,
+                slack=slack,
+                pennation=pennation,
+                tendon="compliant" if stretches else "rigid",
+                rise=0.01,
+                fall=0.04,
+                **options,
+            )
+        )
+    return Tree(
+        links=LINKS, joints=leg_joints(0.0), gravity=(0, -9.80665, 0), elements=tuple(muscles)
+    )
