@@ -47,12 +47,13 @@ def map_function(
     return function.map(count)
 
 
-def assembled_map(function: ca.Function, count: int) -> ca.Function | None:
-    """Return a function of one instant at so many as machine code, None if that does not pay.
+def assembled_map(function: ca.Function, count: int, *, always: bool = False) -> ca.Function | None:
+    """Return a function of one instant at so many as machine code, None if that does not pay and
+    is not to be made `always`, and of FEW instants.
 
     Raises NoMachineCode if the system does not load it.
     """
-    if count < FEW or _length(function, count) < ASSEMBLED:
+    if count < FEW or _length(function, count) < (1 if always else ASSEMBLED):
         return None
     known = _ASSEMBLED.setdefault(function, {})
     if count not in known:

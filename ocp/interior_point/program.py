@@ -196,6 +196,12 @@ class Program:
         out_lower, out_upper = out
         self.lower, self.upper = scales * (lower - out_lower), scales * (upper + out_upper)
 
+    def set_bounds(self, nlp: NLP) -> None:
+        """Take the bounds of an NLP of the same functions, fixed variables and equalities."""
+        self.nlp, self._cache = nlp, PointCache(None)
+        self.whole[self.patterns.fixed] = nlp.lower[self.patterns.fixed]
+        self._set_bounds()
+
     def point(self, v: np.ndarray) -> np.ndarray:
         """Return all variables of the NLP at v (size,)."""
         x = self.whole.copy()

@@ -35,6 +35,7 @@ from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution, lifted_kind, open_kernel_inputs
 from ocp.solving.plan import Plan
+from ocp.solving.real_time import STEPPED, Step
 from ocp.solving.starts.warm_start import Guess
 from ocp.transcription.kernels.traces import Trace, trace
 
@@ -67,6 +68,12 @@ class Replan:
     seconds: float
     cpu_seconds: float
     followed: bool
+
+    @property
+    def solved(self) -> bool:
+        """Whether it is an optimum, or a step in real time that meets all bounds to MET."""
+        known = self.solution
+        return known.success or (known.status == STEPPED and known.statistics["violation"] <= MET)
 
     def __repr__(self) -> str:
         words = "followed" if self.followed else "dropped"
@@ -133,6 +140,7 @@ def track(
     guess: Guess | Solution | None = None,
     deadline: float | None = None,
     horizon: str = RECEDING,
+    newton: int | None = None,
 ) -> Tracked:
     """Return the motion of a mechanism from `start`, replanned every `period`.
 
@@ -150,6 +158,8 @@ def track(
             if it exceeds no bound by more than MET; otherwise the former one goes on.
         horizon: "receding", each plan as long as the problem says, or "shrinking": the duration is
             a given Parameter, and each plan has the rest of its value, at least its lower bound.
+        newton: Newton steps of every further plan at most, which is then a `plan.step` from the
+            one before; by default it is solved to the end by `plan.replan`.
 
     Raises:
         ValueError: for an initial state that is not open, naming the joint, for a duration that
@@ -171,15 +181,21 @@ def track(
     left, off = _horizon(plan.problem, horizon), end_distances(plan)
     tell, passed = command_torques(plan), np.linspace(0.0, step, SAMPLES)
     turns: list[Replan] = []
+    begun: list[tuple[Step | Solution, float]] = []  # what steps begin from, with its time (s)
     pieces, ends = [], []
     for k in range(count):
         t = k * step
         asked = _parameter_values(tree, names, state, goals, t) | left(t)
-        if k:
+        if k and newton is not None:
+            turn, base = _next_step(plan, *begun[-1], t, asked, deadline, newton)
+            turns.append(turn)
+            begun.append(base)
+        elif k:
             turns.append(_next_plan(plan, turns, t, asked, deadline))
         else:
             _check_period(step, plan.problem, asked)
-            turns.append(_first_plan(plan, asked, guess, deadline))
+            turns.append(_first_plan(plan, asked, guess, deadline, newton))
+            begun.append((turns[0].solution, 0.0))
         followed = next(turn for turn in reversed(turns) if turn.followed)
         torques = tell(followed.solution, t - followed.t + passed)
         states = _check_states(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
@@ -248,7 +264,11 @@ def _check_period(period: float, problem: Problem, asked: Asked) -> None:
 
 
 def _first_plan(
-    plan: Plan, asked: Asked, guess: Guess | Solution | None, deadline: float | None
+    plan: Plan,
+    asked: Asked,
+    guess: Guess | Solution | None,
+    deadline: float | None,
+    newton: int | None,
 ) -> Replan:
     """Return the plan that is made before anything moves; raise NotSolved if there is none.
 
@@ -256,7 +276,10 @@ def _first_plan(
     """
     begin = _now()
     solution = plan.solve(guess, **asked).require(coarse=True)
-    plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
+    if newton is None:
+        plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
+    else:
+        plan.step(solution, _in_order(plan, asked), newton=newton)
     return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_seconds_since(begin))
 
 
@@ -278,6 +301,34 @@ def _next_plan(
     solution = plan.replan(rest, seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
     return Replan(t=t, asked=asked, solution=solution, followed=met, **_seconds_since(begin))
+
+
+def _next_step(
+    plan: Plan,
+    former: Step | Solution,
+    begun: float,
+    t: float,
+    asked: Asked,
+    deadline: float | None,
+    newton: int,
+) -> tuple[Replan, tuple[Step | Solution, float]]:
+    """Return the plan of the time t (s) that one real-time iteration makes of the last one
+    followed, of the time `begun` (s), and these two for the next one.
+
+    Its record is made when its time has been told.
+    """
+    begin = _now()
+    seconds = np.inf if deadline is None else deadline
+    values, passed = _in_order(plan, asked), t - begun
+    step = plan.step(former, values, passed=passed, newton=newton, seconds=seconds)
+    taken, followed = _seconds_since(begin), step.newton > 0
+    turn = Replan(t=t, asked=asked, solution=step.solution, followed=followed, **taken)
+    return turn, (step, t) if followed else (former, begun)
+
+
+def _in_order(plan: Plan, asked: Asked) -> list[float]:
+    """Return the values of a plan's parameters, in their order."""
+    return [asked.get(each.name, each.value) for each in plan.parameters]
 
 
 def _now() -> tuple[float, float]:

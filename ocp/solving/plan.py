@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.diagnosis.elastic import Elastic, relax_minimally
 from ocp.mechanics.values.parameters import Parameter
@@ -32,6 +33,7 @@ from ocp.solving.ladder import (
 )
 from ocp.solving.parameter_values import nearest_row, range_shares, values_of
 from ocp.solving.preflight import check_seconds, check_solve, check_start
+from ocp.solving.real_time import Step, take_step
 from ocp.solving.starts.predicted_start import predict_start
 from ocp.solving.starts.warm_start import Guesses, start
 from ocp.transcription.assembly.subproblem import constraint_names, without_constraints
@@ -220,6 +222,38 @@ class Plan:
         check_seconds("replan: seconds", seconds)
         with self.turn:
             return self._replan(guess, seconds, values, begin)
+
+    def step(
+        self,
+        former: Solution | Step,
+        values: ArrayLike,
+        *,
+        passed: float = 0.0,
+        newton: int = 1,
+        seconds: float = np.inf,
+    ) -> Step:
+        """Return one real-time iteration: the Newton step of the interior point on the quadratic
+        program at the former point.
+
+        Args:
+            former: Step of this plan, or a Solution, from which the first one is prepared.
+            values: of the parameters (parameters,), in the order of `plan.parameters`.
+            passed: time (s) since the former point: the rest of its motion is where this begins.
+            newton: Newton steps of the interior point at most; others than the first one are taken
+                while rows are violated, as after a jump.
+            seconds: deadline (s), by which fewer are taken.
+
+        Returns:
+            A Step: no optimum, but nearer to it; where parameters stay, steps converge.
+
+        Raises:
+            ValueError: for values that cannot be, and a program without derivatives of its own.
+        """
+        check_seconds("step: seconds", seconds)
+        with self.turn:
+            return take_step(
+                self.transcribed, self.solver.hessian, former, values, passed, newton, seconds
+            )
 
     def without(self, *names: str) -> "Plan":
         """Return the plan without the constraints of these names, on the same graphs: its solution

@@ -364,7 +364,8 @@ def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBac
         left |= problem.tree.dof <= FEW  # whose kernels are evaluated sooner than assembled
         kernels = VIRTUAL if left else ASSEMBLED
     words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return KernelBackend(kernels, words, transcription.threads)
+    always = transcription.kernels == ASSEMBLED
+    return KernelBackend(kernels, words, transcription.threads, always=always)
 
 
 def _program(

@@ -24,7 +24,7 @@ def told(turns: Sequence[Replan], tolerance: float | None = None) -> dict[str, A
         "median_cpu_ms": 1e3 * float(np.median([turn.cpu_seconds for turn in turns])),
         "median_iterations": float(np.median(iterations)),
         "most_iterations": int(np.max(iterations)),
-        "solved": sum(turn.solution.success for turn in turns),
+        "solved": sum(turn.solved for turn in turns),
         "dropped": sum(not turn.followed for turn in turns),
     }
     if tolerance is None:

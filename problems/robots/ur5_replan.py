@@ -91,6 +91,7 @@ def replanned(
     period: float = 0.1,
     deadline: float | None = None,
     certified: float | None = None,
+    newton: int | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Solution:
@@ -98,8 +99,8 @@ def replanned(
 
     `moves`: times that the goal jumps, on the way; `reach`: of a jump along each axis (m);
     `period`: from one to the next (s); `deadline`: for planning anew (s; none by default);
-    `certified`: tolerance to which all plans are certified afterwards (not by default); `seed`: of
-    the jumps.
+    `certified`: tolerance to which all plans are certified afterwards (not by default); `newton`:
+    Newton steps of a plan made anew at most (solved to the end by default); `seed`: of the jumps.
     """
     if moves < 0 or not (reach > 0 and period > 0):
         raise ValueError(
@@ -124,6 +125,7 @@ def replanned(
         goals=lambda t: dict(zip(GOALS, goals[round(t / period)])),
         guess=first,
         deadline=deadline,
+        newton=newton,
     )
     return replace(
         first, statistics=dict(first.statistics) | {KEY: told(done.replans[1:], certified)}

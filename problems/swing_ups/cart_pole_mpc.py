@@ -100,6 +100,7 @@ def balanced(
     seconds: float = 5.0,
     period: float = 0.05,
     deadline: float | None = None,
+    newton: int | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Solution:
@@ -108,7 +109,8 @@ def balanced(
     `pushes`: that an optimum on twice the control points recovers from, with the same limits, in
     the same time; `hardest`: push on the cart, either way (N s); `blow`: likewise on the tip (N s);
     `seconds`: that the pole is balanced after each (s); `period`: from one plan to the next (s);
-    `deadline`: for planning anew (s; none by default); `seed`: of the pushes.
+    `deadline`: for planning anew (s; none by default); `newton`: Newton steps of a plan made anew
+    at most (solved to the end by default); `seed`: of the pushes.
     """
     if pushes < 0 or not (period > 0 and seconds >= period):
         raise ValueError(
@@ -127,7 +129,8 @@ def balanced(
         drawn += 1
         speed, turning = rates(*push)
         if offline.solve(speed=speed, turning=turning).success:
-            made.append(_pushed(plan, push, round(seconds / period), period, deadline))
+            periods = round(seconds / period)
+            made.append(_pushed(plan, push, periods, period, deadline=deadline, newton=newton))
         if len(made) == pushes:
             break
     turns = [turn for one in made for turn in one.turns]
@@ -147,10 +150,9 @@ def _drawn(hardest: float, blow: float, seed: int) -> Iterator[np.ndarray]:
         yield rng.uniform(-1.0, 1.0, 2) * (hardest, blow)
 
 
-def _pushed(
-    plan: Plan, push: Sequence[float], periods: int, period: float, deadline: float | None
-) -> Push:
-    """Return the motion after a push at the end of the first period, when all stood still."""
+def _pushed(plan: Plan, push: Sequence[float], periods: int, period: float, **limits: Any) -> Push:
+    """Return the motion after a push at the end of the first period, when all stood still; `limits`
+    are those of plans made anew."""
     undisturbed, jump = simulated_plant(plan.problem, period), np.append([0.0, 0.0], rates(*push))
 
     def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
@@ -159,7 +161,7 @@ def _pushed(
         return states
 
     rest = np.split(UPRIGHT, 2)
-    done = track(plan, rest, period=period, periods=periods + 1, plant=plant, deadline=deadline)
+    done = track(plan, rest, period=period, periods=periods + 1, plant=plant, **limits)
     end = np.append(done.q[:, -1], done.qd[:, -1])
     return Push(
         cart=float(push[0]),

@@ -2,6 +2,7 @@
 machine."""
 
 import platform
+from importlib import import_module
 
 import casadi as ca
 import numpy as np
@@ -136,10 +137,20 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
     monkeypatch.setattr(function_map, "assemble_map", lambda *what: asked.append(what))
     monkeypatch.setattr(program_kernels, "load_function", lambda *what: asked.append(what))
-    small = transcribe(lift(points=6), ASSEMBLED).nlp
+    monkeypatch.setattr(import_module("ocp.transcription.transcribe_phase"), "FEW", 0)
+    small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked
-    assert transcribe_phase(lift(points=6), ASSEMBLED).kernels() == f"{LEFT}: few instructions"
+    assert transcribe_phase(lift(points=6)).kernels() == f"{LEFT}: few instructions"
+
+
+@needed
+def test_assembled_kernels_are_assembled_however_few_instructions_they_have():
+    small = transcribe_phase(lift(points=12), ASSEMBLED)
+    assert small.kernels() == "assembled"
+    expected = numbers(transcribe_phase(lift(points=12), Transcription(kernels="virtual")))
+    for one, other in zip(numbers(small), expected):
+        assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 @needed

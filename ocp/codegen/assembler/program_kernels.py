@@ -25,13 +25,17 @@ RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in 
 Tables = dict[str, np.ndarray]
 
 
-def assemble_sums(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | None:
-    """Return functions as machine code, None if that costs more than it gains.
+def assemble_sums(
+    functions: Mapping[str, Sums], *, always: bool = False
+) -> dict[str, ca.Function] | None:
+    """Return functions as machine code, None if that costs more than it gains and is not to be made
+    `always`.
 
     Raises NoMachineCode if the system does not load them.
     """
     parts = {name: list(each.parts()) for name, each in functions.items()}
-    if sum(len(part.weights) for each in parts.values() for part in each) < SUMMED:
+    size = sum(len(part.weights) for each in parts.values() for part in each)
+    if size < SUMMED and not always:
         return None
     made = {}
     for function, sums in functions.items():
@@ -54,23 +58,26 @@ def assemble_sums(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | Non
     return made
 
 
-def assemble_scatter(given: Given, targets: Sequence[np.ndarray], count: int) -> ca.Function | None:
+def assemble_scatter(
+    given: Given, targets: Sequence[np.ndarray], count: int, *, always: bool = False
+) -> ca.Function | None:
     """Return the sum of scattered products as machine code.
 
     Args:
         given: products, and the shapes of the values that they multiply.
         targets: nonzeros (runs, K, pairs) that results of each product go to, -1 for nowhere.
         count: nonzeros of the result.
+        always: make it even if it costs more than it gains.
 
     Returns:
-        The function (values, ...) -> (count, 1), or None if it costs more than it gains.
+        The function (values, ...) -> (count, 1), or None if it is not made.
 
     Raises:
         NoMachineCode: the system does not load it.
     """
     works = block_products(given, targets, LANES)
     kinds = sorted({_kind(each, end - start) for each in works for start, end in each.product.runs})
-    if not _pays(works, kinds):
+    if not (always or _pays(works, kinds)):
         return None
     shapes = [shape for _, every in given for shape in every]
     c = new_code()

@@ -99,7 +99,12 @@ class Arguments:
 
 def address_of(array: np.ndarray | None) -> int:
     """Return an array's address; the array must be kept as long as that is used."""
-    return 0 if array is None else array.__array_interface__["data"][0]
+    if array is None:
+        return 0
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # in a quarter of the time
+    except (TypeError, ValueError):  # of read-only arrays and empty ones
+        return array.__array_interface__["data"][0]
 
 
 def as_integers(numbers: ArrayLike) -> np.ndarray:

@@ -34,13 +34,17 @@ class KernelBackend:
 
     After the first trouble it leaves them as they are. `differentiated` says by what inverse
     dynamics is differentiated; "" where graphs are not known by the values that they are of, since
-    a formulation is somebody's own. The virtual machine has so many `threads`.
+    a formulation is somebody's own. The virtual machine has so many `threads`. Machine code is made
+    where that pays, or `always`.
     """
 
     scalar = True  # a compiler is given scalar graphs
 
-    def __init__(self, kernels: str, differentiated: str = "", threads: int = 1) -> None:
+    def __init__(
+        self, kernels: str, differentiated: str = "", threads: int = 1, *, always: bool = False
+    ) -> None:
         self.kernels, self.differentiated, self.threads = kernels, differentiated, threads
+        self.always = always
         self.trouble: str | None = None
         self.count, self.any = 0, False
         if kernels == ASSEMBLED:
@@ -67,7 +71,8 @@ class KernelBackend:
 
     def map_over(self, function: ca.Function, count: int) -> ca.Function:
         """Return a function of one instant at so many."""
-        made = self._awaitable(partial, assembled_map, function, count)() if self.quick else None
+        make = partial(assembled_map, always=self.always)
+        made = self._awaitable(partial, make, function, count)() if self.quick else None
         self.any = self.any or made is not None
         return made or map_function(function, count, self.threads)
 
@@ -82,9 +87,8 @@ class KernelBackend:
             return self._awaitable(compile_scatter, given, wheres, count)
         from ocp.codegen.assembler import program_kernels
 
-        return self._awaitable(
-            lambda: partial(program_kernels.assemble_scatter, given, wheres, count)
-        )
+        make = partial(program_kernels.assemble_scatter, always=self.always)
+        return self._awaitable(lambda: partial(make, given, wheres, count))
 
     def gather_sums(
         self, functions: Mapping[str, Sums]
@@ -97,7 +101,8 @@ class KernelBackend:
             return self._awaitable(compile_sums, functions)
         from ocp.codegen.assembler import program_kernels
 
-        return self._awaitable(lambda: partial(program_kernels.assemble_sums, functions))
+        make = partial(program_kernels.assemble_sums, always=self.always)
+        return self._awaitable(lambda: partial(make, functions))
 
     def _awaitable(self, begin: Callable, *what: object) -> Callable[[], Any]:
         begun = self._begin(begin, *what)

@@ -160,7 +160,7 @@ class VariableBounds:
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
-        variable, coefficient, single, ends = _single_variable_rows(group, lines)
+        variable, coefficient, single, ends = single_variable_rows(group, lines)
         places = np.full(group.active.shape, -1)
         general = group.active & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
@@ -197,7 +197,7 @@ class VariableBounds:
         self.lower[variable] = min(lower, upper)
 
 
-def _single_variable_rows(
+def single_variable_rows(
     group: Group, lines: Lines
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray], BoundRequests]:
     """Return, for each row and instant (m, N), the single variable that it has or -1 and its
