@@ -44,6 +44,17 @@ def test_what_barely_moves_counts_by_a_tenth_of_the_largest_range(lifted):
     assert said.curves["elbow"].range == pytest.approx(SMALL * said.curves["shoulder"].range)
 
 
+def test_what_stands_still_has_no_noise_to_converge(lifted):
+    still = replace(lifted, points=0.0 * lifted.points)
+    assert compare_bases(still, moved(still, 1, 1e-9)).curves["elbow"].share < 1e-5
+
+
+def test_a_coordinate_is_named_once(lifted):
+    change = compare_bases(lifted, moved(lifted, 1, 0.02)).curves["elbow"]
+    assert change.words("swing: elbow").startswith("swing: elbow by ")
+    assert replace(change, label="x").words("force left").startswith("force left (x) by ")
+
+
 def test_a_finer_solve_that_fails_leaves_the_convergence_unknown(lifted):
     failed = replace(lifted, success=False, status="Maximum_Iterations_Exceeded")
     said = compare_bases(lifted, failed)

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from ocp.certificate.certificate_lines import Figures
+from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.units import unit_of
 from ocp.motion.basis import Basis
@@ -31,6 +32,9 @@ INSTANTS = np.linspace(0.0, 1.0, 201)  # of a motion, at which curves are compar
 SMALL = 0.1
 CURVES = 2.0  # tolerances of the objective that curves may move by, of their range [assumed]
 COORDINATES = "coordinates"
+# Ranges below which curves count as if they had these: rad or m of coordinates, body weights of
+# forces [assumed]
+STILL = 1e-3
 TOLD = 3  # curves that reports tell of, beside the one that moves most
 FORCE = "force {}"  # the curve of the ground's force on a foot
 KEPT = "convergence"  # the entry of a solution's statistics that its file keeps
@@ -54,7 +58,7 @@ class CurveChange:
 
     def words(self, name: str) -> str:
         """Return in words how far the curve of that name moves."""
-        row = name if self.label in ("", name) else f"{name} ({self.label})"
+        row = name if name.endswith(self.label) else f"{name} ({self.label})"
         amount = f"{self.change:.3g} of {self.range:.3g} {self.unit}".rstrip()
         return f"{row} by {_percent(self.share)} of its range ({amount})"
 
@@ -185,13 +189,15 @@ def _changes_of_phase(
     """Yield (name, CurveChange) of the curves of a phase, {name: rows (m, N)} before and after."""
     joints = problem.tree.moving
     units = [unit_of(joint, "q") for joint in joints]
-    rows = _row_changes(before[COORDINATES], after[COORDINATES], units, duration)
+    rows = _row_changes(before[COORDINATES], after[COORDINATES], units, STILL, duration)
     for joint, change in zip(joints, rows):
         yield joint.name, replace(change, label=joint.name)
     for name, values in after.items():
         if name != COORDINATES and len(values):
-            unit, labels = ("", [""] * len(values)) if name in problem.outputs else ("N", "xyz")
-            rows = _row_changes(before[name], values, [unit] * len(values), duration)
+            forces, count = name not in problem.outputs, len(values)
+            unit, labels = ("N", "xyz") if forces else ("", [""] * count)
+            least = STILL * body_weight(problem.tree) if forces else LEAST
+            rows = _row_changes(before[name], values, [unit] * count, least, duration)
             worst = max(range(len(rows)), key=lambda row: rows[row].share)
             yield name, replace(rows[worst], label=labels[worst])
 
@@ -208,12 +214,12 @@ def _force(at: Instant, foot: str) -> Matrix:
 
 
 def _row_changes(
-    before: np.ndarray, after: np.ndarray, units: Sequence[str], duration: float
+    before: np.ndarray, after: np.ndarray, units: Sequence[str], least: float, duration: float
 ) -> list[CurveChange]:
-    """Return the CurveChange of every row (m, N) before and after."""
+    """Return the CurveChange of every row (m, N) before and after, ranges being at `least` that."""
     moved, ranges = np.abs(after - before), np.ptp(after, axis=1)
     most = np.array([max(r for r, other in zip(ranges, units) if other == unit) for unit in units])
-    scales = np.maximum(np.maximum(ranges, SMALL * most), LEAST)
+    scales = np.maximum(np.maximum(ranges, SMALL * most), max(least, LEAST))
     return [
         CurveChange(
             label="",
