@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cache
+from types import SimpleNamespace
 
+import casadi as ca
 import numpy as np
 import pytest
+from whole_graphs import program_of
 
 from ocp import Radau, Solver, Spline, Transcription
 from ocp.cli.commands.run import run_task
@@ -184,6 +187,24 @@ def test_exact_contact_goes_on_from_where_its_solve_stopped(monkeypatch):
     done = fit(6, "y, v")
     assert (done.equalities, done.rank, done.again.left_out) == (57, 57, 0)
     assert done.solution.statistics["iterations"] == done.again.outcome.iterations == 2
+
+
+def test_exact_contact_that_does_not_go_on_goes_by_way_of_rows_that_are_far_apart(monkeypatch):
+    asked = []
+
+    def solved(nlp, solver, x):
+        asked.append((len(nlp.g_lower), solver.options.get("mu_init"), x.tolist()))
+        done = len(asked) > 1
+        return SimpleNamespace(x=x + len(asked), success=done, iterations=len(asked))
+
+    monkeypatch.setattr(compare_contact, "minimize", solved)
+    x = ca.MX.sym("x", 2)
+    rows = ca.vertcat(x[0], x[0] + 1e-4 * x[1])
+    bounds = {"g_lower": (0.0, 0.0), "g_upper": (0.0, 0.0)}
+    nlp = program_of(x, ca.sumsqr(x), rows, **bounds)
+    again = compare_contact.without_dependent(nlp, Solver(), np.zeros(2))
+    assert asked == [(2, None, [0, 0]), (1, None, [0, 0]), (2, 1e-4, [2, 2])]
+    assert (again.before, again.left_out, again.outcome.iterations) == (2, 0, 3)
 
 
 def test_too_few_points_for_a_spline_are_refused(capsys):

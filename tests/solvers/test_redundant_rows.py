@@ -28,6 +28,12 @@ def test_rows_that_follow_from_those_before_are_left_out():
     assert independent_rows(only, np.ones(3)).tolist() == [1]  # the first moves nothing
 
 
+def test_rows_that_nearly_follow_are_left_out_where_that_is_asked():
+    nlp = program(lambda x: ca.vertcat(x[0], x[0] + 1e-4 * x[1], x[2]), (1, 1, 1), (1, 1, 1))
+    assert independent_rows(nlp, np.ones(3)).tolist() == [0, 1, 2]
+    assert independent_rows(nlp, np.ones(3), 1e-3).tolist() == [0, 2]
+
+
 @pytest.mark.parametrize("shift", [0.0, 0.1], ids=["consistent", "contradictory"])
 def test_rows_left_out_hold_where_they_do_not_contradict(shift):
     nlp = program(

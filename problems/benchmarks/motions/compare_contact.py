@@ -5,7 +5,8 @@ some instants only, the Greville abscissae in the phase: it has so many control 
 and fewer are left since the step mirrors itself. Torques and balance are left out, accelerations
 are least: what remains is whether the feet can stand, and what they do between those instants.
 Where the solver does not come to an end, equalities that follow from others where it stopped are
-left out, and it goes on from there.
+left out, and it goes on from there; if that does not end either, by way of a motion without those
+that nearly follow.
 """
 
 import sys
@@ -34,6 +35,8 @@ ASKED = {
 }  # m and m/s; zero is an equality
 LEGS = ("hip_", "knee_", "ankle_", "toe_")
 RANK = 1e-9  # of the largest singular value
+NEARLY = 1e-3  # part of a unit gradient outside the span of others, below which it nearly follows
+NEXT = {"mu_init": 1e-4}  # from the motion without those rows
 ITERATIONS = 300
 HEADER = (
     *("control points", "asked", "freedom", "equalities", "rank", "status", "iterations"),
@@ -66,10 +69,11 @@ class Fit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
     """What came of a program without its dependent equalities, of which there were so many
-    `left_out`, `missed` by so much at most in the end."""
+    `left_out`, `missed` by so much at most in the end, by way of so many iterations before."""
 
     left_out: int
     missed: float
+    before: int
     outcome: Outcome
 
 
@@ -110,14 +114,24 @@ def fit(points: int, asked: str) -> Fit:
 
 def without_dependent(nlp: NLP, solver: Solver, x: np.ndarray) -> Again:
     """Return the solve of a program from x on, without the equalities that follow from others
-    there."""
-    kept = independent_rows(nlp, x)
+    there; if it does not end, by way of one without those that nearly follow."""
+    again = _without(nlp, solver, x)
+    if again.outcome.success:
+        return again
+    way = _without(nlp, solver, x, NEARLY).outcome
+    if not way.success:
+        return again
+    near = replace(solver, options={**solver.options, **NEXT})
+    return replace(_without(nlp, near, way.x), before=way.iterations)
+
+
+def _without(nlp: NLP, solver: Solver, x: np.ndarray, *nearly: float) -> Again:
+    kept = independent_rows(nlp, x, *nearly)
     outcome = minimize(with_rows(nlp, kept), solver, x)
     missed = violation(np.array(nlp.constraints(outcome.x)).ravel(), nlp.g_lower, nlp.g_upper)
     left_out = np.setdiff1d(np.arange(len(missed)), kept)
-    return Again(
-        left_out=len(left_out), missed=float(missed[left_out].max(initial=0.0)), outcome=outcome
-    )
+    most = float(missed[left_out].max(initial=0.0))
+    return Again(left_out=len(left_out), missed=most, before=0, outcome=outcome)
 
 
 def freedom(step: Problem) -> int:
@@ -177,7 +191,8 @@ def _again(again: Again | None) -> tuple[str, ...]:
         return ("",) * 4
     done = again.outcome
     status = "solved" if done.success else done.status
-    return str(again.left_out), status, str(done.iterations), f"{again.missed:.0e}"
+    iterations = f"{again.before} + {done.iterations}" if again.before else str(done.iterations)
+    return str(again.left_out), status, iterations, f"{again.missed:.0e}"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
