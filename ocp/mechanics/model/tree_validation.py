@@ -98,7 +98,7 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
     """Warn of centres of mass that are likely in the axes of the base at zero coordinates.
 
     One at least lies far beyond all that its link carries. Less the places of links' frames in
-    the base all come nearer, none beyond what its link carries.
+    the base all come nearer, none beyond what its link carries. One link alone says too little.
     """
     frames, reach = _frames_at_zero(tree), _reach(tree)
     coms = [nominal_array(array(link.com)) for link in tree.links]
@@ -109,7 +109,7 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
     ]
     beyond = [each for each in away if 0.0 < BEYOND * each[3] < each[1]]
     nearer = all(here < far and (not most or here <= most) for _, far, here, most in away)
-    if beyond and nearer:
+    if beyond and nearer and len(away) > 1:
         name, far, here, most = beyond[0]
         warn_outside(
             f"link {name!r}: its centre of mass is {far:.3g} m from its frame, beyond all that it "
