@@ -128,3 +128,23 @@ def test_path_over_an_unknown_joint_is_refused():
     knee = replace(CALF, path=GivenPath(joints=("knee",), function=path))
     with pytest.raises(ValueError, match="muscle 'calf': unknown joint 'knee'"):
         leg(knee)
+
+
+def test_derivatives_of_forces_and_laws_are_those_of_differences():
+    """First and second ones, by differences of sixth order (1e-8 asked)."""
+    tree = leg(CALF, replace(CALF, name="sole", tendon="compliant"))
+    q, qd = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
+    x = ca.vertcat(q, qd)
+    values = ca.vertcat(element_torques(tree, q, qd) / 100.0, state_needs(tree, q, qd))
+    total = ca.sum1(values)
+    hessian, gradient = ca.hessian(total, x)
+    look = ca.Function("look", [x], [values, gradient, ca.jacobian(values, x), hessian])
+    here, step = np.array([0.2, 0.4, 0.3, 0.2, -1.0, 2.0, -1.0, 0.3]), 1e-3
+    _, _, slopes, bends = (np.array(each) for each in look(here))
+    factors = dict(zip((-3, -2, -1, 1, 2, 3), np.array([-1, 9, -45, 45, -9, 1]) / 60 / step))
+    for k, unit in enumerate(np.eye(len(here))):
+        beside = {shift: look(here + shift * step * unit) for shift in factors}
+        first = sum(factor * np.array(beside[shift][0]) for shift, factor in factors.items())
+        second = sum(factor * np.array(beside[shift][1]) for shift, factor in factors.items())
+        assert np.abs(first.ravel() - slopes[:, k]).max() < 1e-8 * np.abs(slopes).max()
+        assert np.abs(second.ravel() - bends[:, k]).max() < 1e-8 * np.abs(bends).max()
