@@ -103,7 +103,7 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             renew=lambda point: with_least_squares_multipliers(stage, point),
         )
         try:
-            result = search.search_from(initial_point(stage, start, v))
+            result = search.search_from(initial_point(stage, start, v, settings.mu_init))
         finally:
             search.restore = None  # it refers to the search, and both would stay in memory
             nlp.keep(key, (condensed, nlp.functions))

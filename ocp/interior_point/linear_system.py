@@ -7,7 +7,7 @@ import numpy as np
 from ocp.interior_point.augmented import Augmented
 from ocp.interior_point.condensed import Condensed, check_size
 from ocp.interior_point.interior_point import COMPLEMENTARITY
-from ocp.interior_point.iterate import Bounds, Point
+from ocp.interior_point.iterate import Bounds, Point, centre
 from ocp.interior_point.program import Derivatives, Program
 from ocp.solvers import fronts
 from ocp.solvers.backend import Start
@@ -102,8 +102,9 @@ def initial_variables(program: Program, start: Start, options: Options) -> np.nd
     return v
 
 
-def initial_point(stage: ProgramStage, start: Start, v: np.ndarray) -> Point:
-    """Return the first iterate, at v (size,), with multipliers as in the start.
+def initial_point(stage: ProgramStage, start: Start, v: np.ndarray, mu: float = 0.0) -> Point:
+    """Return the first iterate, at v (size,), with multipliers as in the start: on the central path
+    of the barrier parameter mu, distances and multipliers of bounds are moved alike.
 
     Unknown multipliers are those of least squares.
     """
@@ -117,8 +118,8 @@ def initial_point(stage: ProgramStage, start: Start, v: np.ndarray) -> Point:
     y, z = g_multipliers[program.order] / program.scales * program.f_scale, np.zeros(program.size)
     z[:n] = x_multipliers[program.moving] * program.f_scale
     z[n:] = y[m:]
-    z_lower, z_upper = (np.maximum(sign * z, 1e-9) for sign in (-1, 1))
-    return Point.at(stage, v, y, z_lower * bounded[0], z_upper * bounded[1])
+    v, z_lower, z_upper = centre(v, z, stage.bounds, mu)
+    return Point.at(stage, v, y, z_lower, z_upper)
 
 
 def with_least_squares_multipliers(stage: ProgramStage, point: Point) -> Point:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.interior_point.condensed import Condensed
 from ocp.interior_point.interior_point import FIRST_SHIFT, LARGEST_SHIFT, MORE
-from ocp.interior_point.iterate import Bounds
+from ocp.interior_point.iterate import Bounds, centre
 from ocp.interior_point.kernels.compiled_products import fastest_engine
 from ocp.interior_point.linear_system import ProgramStage
 from ocp.interior_point.program import Patterns, Program
@@ -168,35 +168,3 @@ def _longest(*pairs: np.ndarray) -> float:
         shares = [-step / distance for distance, step in zip(pairs[::2], pairs[1::2])]
     most = max(float(np.fmax.reduce(share, initial=0.0)) for share in shares)
     return 1.0 if most <= BOUNDARY else BOUNDARY / most
-
-
-def centre(
-    v: np.ndarray, z: np.ndarray, bounds: Bounds, mu: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return variables and multipliers of both bounds on the central path of mu.
-
-    A distance d with a multiplier z moves to the d' with the same d' - z' and the product mu. Of
-    two bounds the nearer one moves the variable.
-
-    Args:
-        v: variables (size,).
-        z: multipliers of bounds (size,), positive for upper ones.
-        bounds: of the variables.
-        mu: the product.
-    """
-    half = (bounds.upper - bounds.lower) / 2
-    below = centred_distance(v - bounds.lower, np.maximum(-z, 0.0), mu)
-    above = centred_distance(bounds.upper - v, np.maximum(z, 0.0), mu)
-    low, high = v - bounds.lower <= bounds.upper - v, v - bounds.lower > bounds.upper - v
-    with np.errstate(invalid="ignore"):
-        v = np.where(low & np.isfinite(bounds.lower), bounds.lower + np.minimum(below, half), v)
-        v = np.where(high & np.isfinite(bounds.upper), bounds.upper - np.minimum(above, half), v)
-    below, above = bounds.distances(v)
-    return v, mu / below, mu / above
-
-
-def centred_distance(distance: np.ndarray, z: np.ndarray, mu: float) -> np.ndarray:
-    """Return the distances d' with d' - mu / d' = distance - z."""
-    middle = (distance - z) / 2
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(middle), middle + np.sqrt(middle**2 + mu), np.inf)

@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocp import Parameter, at_end, at_start, effort, path, prepare, track
-from ocp.interior_point.iterate import Bounds
+from ocp import Parameter, Solver, at_end, at_start, effort, path, prepare, track
+from ocp.interior_point import backend
+from ocp.interior_point.iterate import Bounds, centre
 from ocp.models.arms.two_link import two_link
 from ocp.problems.arms.two_link_time import problem as least_time
 from ocp.problems.robots.ur5_replan import problem as reach
 from ocp.problems.swing_ups.cart_pole_mpc import problem as balance
-from ocp.solving.newton_core import FLOOR, centre
+from ocp.solving.newton_core import FLOOR
 from ocp.transcription.parameters.parameter_bounds import ParameterBounds
 
 STATE = [Parameter(name, value) for name, value in zip("abcd", (0.0, -2.0, 0.0, 0.0))]
@@ -174,3 +175,23 @@ def test_the_central_path_keeps_the_difference_of_distance_and_multiplier():
     assert np.allclose(v[0] - z_lower[0], -0.5) and np.allclose((2 - v[1]) - z_upper[1], 1.0)
     assert np.allclose((1.0 - v[2]) - z_upper[2], -0.3)
     assert z_upper[0] == 0.0 and z_lower[1] == 0.0
+
+
+def test_a_warm_solve_of_the_interior_point_begins_on_the_central_path(monkeypatch):
+    seen = []
+    search = backend.Search.search_from
+
+    def watched(self, point):
+        bounds = self.stage.bounds
+        low, high = bounds.below, bounds.above
+        products = point.z_lower[low] * point.below[low], point.z_upper[high] * point.above[high]
+        seen.append((self.mu, np.concatenate(products)))
+        return search(self, point)
+
+    monkeypatch.setattr(backend.Search, "search_from", watched)
+    plan = prepare(balance(), solver=Solver(plugin="structured"))
+    cold = plan.solve()
+    warm = plan.solve(cold, speed=1.02)
+    (_, _), (mu, products) = seen
+    assert warm.success and mu == 1e-4 and np.allclose(products, mu)
+    assert warm.statistics["iterations"] < cold.statistics["iterations"]
