@@ -106,7 +106,7 @@ def _mirror_states(tree: Tree, index: list[int], sign: list[float], within: floa
         alike = [
             other
             for other in muscles_of(tree)
-            if replace(other, name=name, path=own.path) == own
+            if replace(other, name=name, path=own.path, course=own.course) == own
             and np.abs(there[other.name] - lengths).max() <= within * lengths.max()
         ]
         if len(alike) != 1:

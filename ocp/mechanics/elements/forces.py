@@ -89,7 +89,8 @@ class State:
 
     def route(self, path: Sequence[End]) -> Route:
         """Return the course of a path over points, or places of the ground."""
-        return Route(segments=between_anchors([end_anchor(self, end) for end in path]))
+        anchors = [end_anchor(self, end) for end in path]
+        return Route(segments=between_anchors(anchors), stops=anchors)
 
     def length(self, path: Sequence[End]) -> Matrix:
         """Return the length (m) of a path."""

@@ -42,7 +42,7 @@ from ocp.mechanics.muscles.curves import (
 from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import limits, positive, set_fields
+from ocp.mechanics.values.validation import check_type, limits, positive, set_fields
 from ocp.spelling import suggest_fields
 
 TENDONS = "rigid", "compliant"
@@ -101,6 +101,7 @@ class Muscle:
         excitation: (lower, upper) bounds of the excitation.
         activation: (lower, upper) bounds of the activation, by default those of the excitation.
         tension: (lower, upper) bounds of the force of a compliant tendon, over F_0.
+        course: PointPath along which pictures show it; by default its path, if that is one.
 
     Raises:
         ValueError: naming the muscle, for numbers that are not positive, an unknown tendon, or an
@@ -125,6 +126,7 @@ class Muscle:
     excitation: tuple[float, float] = (0.01, 1.0)
     activation: tuple[float, float] | None = None
     tension: tuple[float, float] = (0.0, 5.0)
+    course: PointPath | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -135,6 +137,8 @@ class Muscle:
                 f"{label}: path: expected a PointPath, PolynomialPath or GivenPath, "
                 f"got {self.path!r}"
             )
+        if self.course is not None:
+            check_type(f"{label}: course", self.course, PointPath)
         for what, unit in (("force", "N"), ("fibre", "m"), ("slack", "m")):
             number = positive(f"{label}: {what}", getattr(self, what), unit=unit)
             set_fields(self, **{what: number})
@@ -201,6 +205,8 @@ class Muscle:
                 f"muscle {self.name!r}: links that bend ({', '.join(tree.flexible)}) have none"
             )
         self.path.check(f"muscle {self.name!r}", tree)
+        if self.course is not None:
+            self.course.check(f"muscle {self.name!r}: course", tree)
 
     def fibres(self, state: MotionState) -> Fibre:
         """Lengths, velocities and forces in a state of motion.

@@ -212,12 +212,13 @@ class PointPath:
             ]
             for run in runs
         ]
-        parts = [Route(segments=between_anchors(run)) for run in anchors]
+        parts = [Route(segments=between_anchors(anchors[0]), stops=anchors[0])]
         for before, over, after in zip(anchors, surfaces, anchors[1:]):
             parts.append(wrap_route(state, before[-1], over, after[0]))
+            parts.append(Route(segments=between_anchors(after), stops=after))
         return Route(
             segments=[each for part in parts for each in part.segments],
-            arcs=[each for part in parts for each in part.arcs],
+            stops=[each for part in parts for each in part.stops],
         )
 
     def length(self, state: MotionState) -> Matrix:

@@ -9,15 +9,18 @@ with the ends moving as their links do (principle of virtual work). For wraps th
 path of stationary length has no slope by the places where it touches.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
+import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.values.types import Matrix
+
+SHARES = np.linspace(0, 1, 6)  # of an arc: where its course is told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,22 +67,52 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arc:
+    """A part of a path on a surface, there where `presence` is 1.
+
+    Args:
+        length: m, 0 where it is not.
+        place: function of a share (0 to 1) of it that gives the place (3, m) in global axes.
+        presence: expression that is 1 where the path touches the surface, 0 where not.
+    """
+
+    length: Matrix
+    place: Callable[[float], Matrix]
+    presence: Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Route:
     """The course of a path in a posture.
 
     Args:
         segments: its straight parts.
-        arcs: lengths (m) of its parts on surfaces, 0 where it does not touch them.
+        stops: its anchors and its arcs on surfaces, in order.
     """
 
     segments: Sequence[Segment]
-    arcs: Sequence[Matrix] = ()
+    stops: Sequence[Anchor | Arc]
 
     @property
     def length(self) -> Matrix:
         """The path's length (m)."""
         straight = sum((each.length for each in self.segments), 0.0)
-        return straight + sum(self.arcs, 0.0)
+        return straight + sum((each.length for each in self.stops if isinstance(each, Arc)), 0.0)
+
+    @property
+    def course(self) -> list[Matrix]:
+        """Places (3, m) along it, in order; one to which it does not run is where the one before
+        is."""
+        places: list[Matrix] = []
+        for stop in self.stops:
+            if isinstance(stop, Anchor):
+                own = [stop.place]
+            else:
+                own = [stop.place(share) for share in SHARES]
+            if stop.presence is not None:
+                own = [ca.if_else(stop.presence, place, places[-1]) for place in own]
+            places += own
+        return places
 
     @property
     def pulls(self) -> list[tuple[Anchor, Matrix]]:

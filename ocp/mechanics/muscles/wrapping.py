@@ -22,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState
-from ocp.mechanics.muscles.routes import Anchor, Route, Segment, present
+from ocp.mechanics.muscles.routes import Anchor, Arc, Route, Segment, present
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import freeze, numbers, positive, rigid_pose, set_fields
 from ocp.spelling import suggest_fields
@@ -209,6 +209,29 @@ class _Framed:
         """Return a place of the surface's frame as an anchor."""
         return Anchor(place=self.outside(place), link=self.surface.link)
 
+    def arc(self, touch: Touch, presence: Matrix) -> Arc:
+        """Return the part of a path on this surface, where `presence` is 1."""
+        return Arc(
+            length=present(presence, touch.arc),
+            place=lambda share: self.outside(_place_on(self.surface, touch, share)),
+            presence=presence,
+        )
+
+
+def _place_on(surface: Surface, touch: Touch, share: float) -> Matrix:
+    """Return the place (3, m) of a surface's frame at a share of an arc: on a cylinder of a helix,
+    else of a great circle of the sphere that is scaled to the ellipsoid, near the geodesic."""
+    first, last = touch.first, touch.last
+    if isinstance(surface, WrapCylinder):
+        side = ca.sign((first[0] * last[1] - first[1] * last[0]) * ca.sin(touch.angle))
+        turn = side * touch.angle * share
+        x = first[0] * ca.cos(turn) - first[1] * ca.sin(turn)
+        y = first[0] * ca.sin(turn) + first[1] * ca.cos(turn)
+        return ca.vertcat(x, y, first[2] + share * (last[2] - first[2]))
+    size = ca.DM(surface.radii if isinstance(surface, WrapEllipsoid) else 3 * [surface.radius])
+    axes, angle = _plane(first / size, last / size)
+    return size * _on_sphere(axes, angle * share, 0.0)
+
 
 def _over_one(state: MotionState, start: Anchor, surface: Surface, end: Anchor) -> Route:
     framed = _Framed(state, surface)
@@ -220,7 +243,7 @@ def _over_one(state: MotionState, start: Anchor, surface: Surface, end: Anchor) 
         Segment(start=last, end=end, presence=wraps),
         Segment(start=start, end=end, presence=ca.logic_not(wraps)),
     )
-    return Route(segments=segments, arcs=(present(wraps, touch.arc),))
+    return Route(segments=segments, stops=(framed.arc(touch, wraps),))
 
 
 def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Route:
@@ -246,10 +269,11 @@ def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Ro
         guess = leave.last
     on_first, on_second = _both_cylinders(first, second, start.place, end.place, leave, entry)
     touches_first, touches_second = ca.logic_or(first_alone, both), ca.logic_or(second_alone, both)
+    on_first, on_second = _touch_of(both, on_first, one), _touch_of(both, on_second, two)
     ends = [
-        framed.anchor(ca.if_else(both, getattr(common, side), getattr(alone, side)))
-        for framed, common, alone in ((first, on_first, one), (second, on_second, two))
-        for side in ("first", "last")
+        framed.anchor(place)
+        for framed, touch in ((first, on_first), (second, on_second))
+        for place in (touch.first, touch.last)
     ]
     segments = (
         Segment(start=start, end=ends[0], presence=touches_first),
@@ -259,11 +283,14 @@ def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Ro
         Segment(start=ends[3], end=end, presence=touches_second),
         Segment(start=start, end=end, presence=both_missed),
     )
-    arcs = (
-        present(touches_first, ca.if_else(both, on_first.arc, one.arc)),
-        present(touches_second, ca.if_else(both, on_second.arc, two.arc)),
-    )
-    return Route(segments=segments, arcs=arcs)
+    arcs = first.arc(on_first, touches_first), second.arc(on_second, touches_second)
+    return Route(segments=segments, stops=arcs)
+
+
+def _touch_of(both: Matrix, common: Touch, alone: Touch) -> Touch:
+    """Return the touch with a cylinder where a path runs over both, or over that one alone."""
+    pairs = {name: (getattr(common, name), getattr(alone, name)) for name in Touch.__slots__}
+    return Touch(**{name: ca.if_else(both, *pair) for name, pair in pairs.items()})
 
 
 def over_cylinder(start: Matrix, end: Matrix, radius: Matrix, quadrant: str = "") -> Touch:

@@ -71,6 +71,9 @@ def test_a_conditional_point_counts_within_its_range_alone():
         expected = inside if -0.5 <= knee <= 0.4 else outside
         q = 0.3, knee
         assert float(path(q)[0]) == pytest.approx(float(expected(q)[0]), abs=1e-15)
+        course = PATHS["a conditional point"].route(State(tree=ARM, q=ca.DM(q))).course
+        places = [tuple(np.array(ca.evalf(place)).ravel()) for place in course]
+        assert len({*places}) == (3 if expected is inside else 2)
 
 
 def test_joints_are_those_between_the_points():

@@ -206,6 +206,27 @@ def test_slopes_over_two_cylinders_are_derivatives_and_go_on_where_one_sets_in()
     assert lengths[1:] - lengths[0] == pytest.approx(change, abs=3e-6)
 
 
+def chord_length(tree, path, q):
+    """Length of the chords of a path's course."""
+    course = path.route(State(tree=tree, q=ca.DM(q))).course
+    places = np.array(ca.evalf(ca.horzcat(*course))).T
+    return np.linalg.norm(np.diff(places, axis=0), axis=1).sum()
+
+
+@pytest.mark.parametrize("name", WRAPS)
+def test_the_course_of_a_path_is_as_long_as_the_path(name):
+    path = PointPath(points=(ENDS[0], *WRAPS[name], ENDS[1]))
+    for q in POSTURES:
+        length = float(functions(ARM, path)(q)[0])
+        assert chord_length(ARM, path, q) == pytest.approx(length, rel=4e-3)
+
+
+def test_the_course_over_two_cylinders_is_as_long_as_the_path():
+    for knee in (-1.25, -0.5, -0.3, 0.0):
+        length = float(functions(LEG, GASTROCNEMIUS)((0.1, knee))[0])
+        assert chord_length(LEG, GASTROCNEMIUS, (0.1, knee)) == pytest.approx(length, rel=1e-3)
+
+
 def test_second_derivatives_are_differences_of_slopes():
     q = ca.SX.sym("q", 2)
     slope = GASTROCNEMIUS.slope(State(tree=LEG, q=q))
