@@ -24,6 +24,7 @@ def words_of(figure):
         yield from axes.texts
         if not axes.axison:
             yield axes.title
+            yield from axes.get_legend().get_texts() if axes.get_legend() else ()
             continue
         yield from (axes.title, axes.xaxis.label, axes.yaxis.label)
         for axis in (axes.xaxis, axes.yaxis):

@@ -22,11 +22,13 @@ from ocp.plots.curves.joint_panels import (
 )
 from ocp.plots.curves.motion_page import draw_panels, legend
 from ocp.plots.curves.solver_iterations import convergence
+from ocp.plots.curves.state_panels import draw_states, state_panels, states_height
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
 SHOTS = 7  # snapshots
 STILL = 1e-5  # of the largest value of a section: what has less is at rest
@@ -38,7 +40,8 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     """Return the overview on one page: snapshots in their surroundings, joints, velocities where
     they are limited, torques, internal or contact forces, convergence.
 
-    Joints in small panels of their own where they are many, and without those that are at rest. It
+    Joints in small panels of their own where they are many, and without those that are at rest;
+    states of elements below, those of a kind in one panel. It
     is a matplotlib Figure, and written to `path`, if any, as .png, .svg or .pdf. Raises ValueError
     naming any other suffix.
     """
@@ -46,21 +49,30 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     sections = sections_of(solution)
     many = any(needs_own_panels(solution, section) for section in sections)
     page = _of_many if many else _of_few
-    with picture(path, WIDTH, 4.0) as figure:
+    bearing, states = _bears(solution), state_panels(solution)
+    height = _height_of_many(sections) if many else _height_of_few(solution, sections, bearing)
+    below = states_height(states)
+    with picture(path, WIDTH, height + below) as figure:
         figure.suptitle(
             f"{solution.status},  duration {solution.duration:.5g} s,  "
             f"objective {solution.objective:.6g}",
             fontsize=TEXT + 1,
         )
-        page(figure, solution, sections, _bears(solution))
+        heights = [each for each in (height, below) if each]
+        rows = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+        page(figure, rows[0], solution, sections, bearing)
+        if states:
+            draw_states(figure, rows[1], solution, states)
     return figure
 
 
 def sections_of(solution: Solution) -> list[Profile]:
-    """Return the joints' curves that are drawn over time, without those at rest."""
+    """Return the joints' curves that are drawn over time, without those at rest, and without states
+    of elements."""
     tree, problem = solution.problem.tree, solution.problem
     shown = ["q", *(limited_quantity(tree, "qd") if is_held(problem, "qd") else []), "tau"]
-    every = [Profile(name, joints) for name in shown for joints in joints_by_kind(tree, name)]
+    groups = [(name, joints) for name in shown for joints in joints_by_kind(tree, name)]
+    every = [Profile(name, joints) for name, joints in groups if joints[0].kind != "state"]
     internal = [Profile("force", tree.joints)]
     if any(needs_own_panels(solution, section) for section in every) or len(tree.joints) > MANY:
         internal = []
@@ -75,12 +87,25 @@ def _bears(solution: Solution) -> bool:
     return any(bool(np.abs(each.forces).max() > LEAST) for each in felt.values())
 
 
-def _of_few(figure: Figure, solution: Solution, sections: Sequence[Profile], bearing: bool) -> None:
+def _height_of_few(solution: Solution, sections: Sequence[Profile], bearing: bool) -> float:
+    return 1.7 + 1.25 * max(3, len(sections) + len(limited_balls(solution)) + bearing)
+
+
+def _height_of_many(sections: Sequence[Profile]) -> float:
+    return TOP + HEIGHT * sum(rows_of(section.joints) for section in sections)
+
+
+def _of_few(
+    figure: Figure,
+    spec: SubplotSpec,
+    solution: Solution,
+    sections: Sequence[Profile],
+    bearing: bool,
+) -> None:
     """Draw curves on the left, and on the right the motion and how it was found."""
     balls = limited_balls(solution)
     count = len(sections) + len(balls) + bearing
-    figure.set_figheight(1.7 + 1.25 * max(3, count))
-    columns = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
+    columns = spec.subgridspec(1, 2, width_ratios=(1, 1.05))
     grid: np.ndarray = columns[0].subgridspec(count, 1).subplots(sharex=True, squeeze=False)[:, 0]
     draw_panels(grid[: len(sections)], solution, sections)
     for axes, reach in zip(grid[len(sections) :], balls):
@@ -95,12 +120,15 @@ def _of_few(figure: Figure, solution: Solution, sections: Sequence[Profile], bea
 
 
 def _of_many(
-    figure: Figure, solution: Solution, sections: Sequence[Profile], bearing: bool
+    figure: Figure,
+    spec: SubplotSpec,
+    solution: Solution,
+    sections: Sequence[Profile],
+    bearing: bool,
 ) -> None:
     """Draw the motion and how it was found above, and a small panel for each joint below."""
-    below = HEIGHT * sum(rows_of(section.joints) for section in sections)
-    figure.set_figheight(TOP + below)
-    rows = figure.add_gridspec(2, 1, height_ratios=(TOP, below))
+    below = _height_of_many(sections) - TOP
+    rows = spec.subgridspec(2, 1, height_ratios=(TOP, below))
     columns = rows[0].subgridspec(1, 2, width_ratios=(1.45, 1))
     snapshots(figure, columns[0], solution, SHOTS)
     balls = limited_balls(solution)

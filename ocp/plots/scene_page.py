@@ -10,17 +10,29 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.muscles import muscles_of
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import positive
-from ocp.plots.bodies.animation import BARS, CENTRE, FILMS, Stick, colour_of, film
+from ocp.plots.bodies.animation import (
+    BARS,
+    CENTRE,
+    FILMS,
+    FULL,
+    SLACK,
+    STRAND,
+    Stick,
+    colour_of,
+    film,
+)
 from ocp.plots.bodies.scenery import Placed, main_plane, round_length, stands_out
 from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
-from ocp.plots.bodies.stick_figures import stick
+from ocp.plots.bodies.stick_figures import courses, stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.curves.contact_forces import contact_colours, contact_strengths, contacts_of
 from ocp.plots.curves.joint_curves import (
@@ -32,6 +44,7 @@ from ocp.plots.curves.joint_curves import (
     trace_joints,
 )
 from ocp.plots.curves.joint_panels import looks_of, needs_own_panels, panel_pairs
+from ocp.plots.curves.state_panels import state_looks, state_panels
 from ocp.plots.overview import sections_of
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
@@ -42,7 +55,9 @@ FEWEST, RATE = 101, 50  # frames of a motion, and of each second of a long one
 MOST = 3_000_000  # bytes of a page
 BUDGET = 60_000  # triangles of a page: meshes are made coarser until they have no more
 TALL = 480  # px: a page within a notebook
+FEW = 3  # muscles that are named in a page's head
 SLIM = 0.0025  # of the extent: radius of bars, for each pt on paper
+MUSCLES = {"muscle, not active": SLACK, "muscle, fully active": FULL}
 LEGEND = {"force": "contact force", "impulse": "impulse"}
 Cell = dict[str, Any]
 
@@ -181,7 +196,7 @@ def _scene(
         "spots": pack(figure.places @ figure.directions.T),
         "leader": figure.leader,
         "points": dict(figure.tips),
-        "bars": list(_bars(figure)),
+        "bars": [*_bars(figure), *_strands(figure)],
         "arrows": [
             {"pairs": pairs, "colour": figure.colours[kind][0]}
             for kind, pairs in figure.arrows.items()
@@ -189,7 +204,8 @@ def _scene(
         "floors": list(_floors(figure, float(low[2]))),
         "traces": traces,
         "legend": [[each["name"], each["colour"]] for each in traces]
-        + [[LEGEND[kind], figure.colours[kind][0]] for kind in figure.arrows],
+        + [[LEGEND[kind], figure.colours[kind][0]] for kind in figure.arrows]
+        + [[name, _hex(tone)] for name, tone in MUSCLES.items() if figure.muscles],
         "ends": [[name, end] for name, end in figure.ends],
         "note": f"grid of {grid / 5:g} m; drag to turn, wheel to zoom, shift and drag to move",
         "axes": figure.directions.tolist(),
@@ -320,6 +336,15 @@ def _bars(figure: Stick) -> Iterator[Cell]:
         yield {"pairs": pairs, "colour": colour, "radius": SLIM * width}
 
 
+def _strands(figure: Stick) -> Iterator[Cell]:
+    """Yield muscles as bars of two colours, with the share (N,) of the second."""
+    colours = [_hex(tone) for tone in MUSCLES.values()]
+    for each in figure.muscles:
+        look = {"colour": colours[0], "full": colours[1], "radius": SLIM * STRAND}
+        share = pack(np.clip(each.activation, 0.0, 1.0))
+        yield {"pairs": [*pairwise(each.places)], "share": share} | look
+
+
 def _floors(figure: Stick, lowest: float) -> Iterator[Cell]:
     """Yield the planes of the ground: one that goes on for ever, and what stands out of it."""
     turn = figure.directions
@@ -343,7 +368,8 @@ def _floor(along: np.ndarray, across: np.ndarray, place: np.ndarray) -> Cell:
 
 
 def _words(solution: Solution) -> list[tuple[str, str]]:
-    """Return the words of the page's head: status, objective, duration, and verdict."""
+    """Return the words of the page's head: status, objective, duration, verdict, and which
+    muscles are not drawn."""
     words = [
         ("", "solved" if solution.success else solution.status),
         ("", f"objective {solution.objective:.6g}"),
@@ -352,6 +378,11 @@ def _words(solution: Solution) -> list[tuple[str, str]]:
     if solution.verification is not None:
         verdict = solution.verification.verdict()
         words.append(("verdict yes" if verdict.startswith("certified") else "verdict no", verdict))
+    tree = solution.problem.tree
+    unseen = [each.name for each in muscles_of(tree) if each.name not in courses(tree)]
+    if unseen:
+        names = ", ".join(unseen) if len(unseen) <= FEW else f"{len(unseen)}"
+        words.append(("", f"muscles without a course in space, in curves alone: {names}"))
     return words
 
 
@@ -381,7 +412,19 @@ def _sections(solution: Solution) -> list[Cell]:
             panels.append({"title": title, "t": times, "lines": lines, "limits": limits})
         columns = 2 if small else 1
         sections.append({"title": axis_label(tree, each), "columns": columns, "panels": panels})
-    return sections
+    return [*sections, *_states(solution)]
+
+
+def _states(solution: Solution) -> Iterator[Cell]:
+    """Yield the panels of states of elements, then of what drives them."""
+    known = state_panels(solution)
+    looks = state_looks(known)
+    for each in known:
+        styles = [(_hex(looks[name]["color"]), looks[name]["linestyle"]) for name in each.names]
+        for label, values in zip(each.labels, each.values):
+            lines = [_line(*row) for row in zip(each.names, values, *zip(*styles))]
+            panel = {"title": "", "t": pack(each.t), "lines": lines, "limits": None}
+            yield {"title": label, "columns": 1, "panels": [panel]}
 
 
 def _line(name: str, values: np.ndarray, colour: str, dash: Numbers) -> Cell:

@@ -30,12 +30,24 @@ FILMS = (".gif", ".mp4", ".html")
 STEEL, STONE, BONE = "#4d7ea8", "#a9adb2", "#39424e"  # bodies, scenery, rails and cables
 EARTH, CENTRE = "#b5a68c", "#d62728"  # of the ground, and of the path of the centre of mass
 BARS = {"link": (STEEL, 3.6), "slide": (BONE, 1.8), "stay": (BONE, 1.2)}  # without bodies; pt
+SLACK, FULL = (0.13, 0.30, 0.85), (0.86, 0.10, 0.10)  # of muscles without activation, and at 1
+STRAND = 2.0  # pt, of muscles
 TRACED = 6  # points, of more only the centre of mass leaves a trace
 SHORTEST = 1e-3  # of the extent: arrows that are drawn
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
 STILL, MOVING = 600, 400  # pixels across a still, and a film
 BUDGET = 30_000  # triangles of a still
+MUSCLES = "muscles: blue to red as active"
 DARK, PALE = 0.3, 0.9  # of the ground: a shadow, and the lines of its grid
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """A muscle as it is drawn: the numbers of the `places` that it runs over, and its `activation`
+    (N,)."""
+
+    places: Sequence[int]
+    activation: np.ndarray
 
 
 @suggest_fields
@@ -47,10 +59,11 @@ class Stick:
     (1) or down (-1). `bars` {kind: pairs of places} are "link" where a link has no body, "bone"
     within bodies, "slide" of joints and "stay" of cables; `feet` (places on the ground), `tips`
     {name of point: place}, `arrows` {kind: pairs of places, tail and head}, none where both are one
-    place, and their `colours` {kind: (colour, width)}; `ends` are (phase, its end in s) of a motion
-    that has phases. There are `solids`, and the corners (4, 3; m) of the ground's `floors`. Rows of
-    `directions` (3, 3) are to the right, away and up as one sees it from the side; it is `weighty`
-    if it has weight in what is seen. The place of the centre of mass is its `leader`, -1 if none.
+    place, and their `colours` {kind: (colour, width)}; `muscles` run along places; `ends` are
+    (phase, its end in s) of a motion that has phases. There are `solids`, and the corners (4, 3; m)
+    of the ground's `floors`. Rows of `directions` (3, 3) are to the right, away and up as one sees
+    it from the side; it is `weighty` if it has weight in what is seen. The place of the centre of
+    mass is its `leader`, -1 if none.
     """
 
     t: np.ndarray
@@ -62,6 +75,7 @@ class Stick:
     tips: Mapping[str, int] = field(default_factory=dict)
     colours: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     arrows: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    muscles: Sequence[Strand] = ()
     ends: Sequence[tuple[str, float]] = ()
     solids: Sequence[Placed] = ()
     floors: Sequence[np.ndarray] = ()
@@ -237,6 +251,12 @@ def colour_of(each: Placed) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in own[:3])
 
 
+def activation_colour(activation: float) -> np.ndarray:
+    """Return red, green and blue of a muscle, from blue at no activation to red at 1."""
+    share = min(max(activation, 0.0), 1.0)
+    return (1 - share) * np.array(SLACK) + share * np.array(FULL)
+
+
 def rgb(colour: str) -> tuple[float, ...]:
     """Return red, green and blue, 0 to 1, of a colour as #rrggbb."""
     return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
@@ -282,6 +302,10 @@ def draw(stage: Stage, k: int, fade: float = 0.0) -> list[Artist]:
         bar = {"color": shade + fade * (1 - shade), "linewidth": width, "solid_capstyle": "round"}
         pairs = stick.bars.get(kind, ())
         drawn += [axes.plot(*spots[list(pair)].T, **bar, zorder=2.2)[0] for pair in pairs]
+    for muscle in stick.muscles:
+        shade = activation_colour(float(muscle.activation[k]))
+        look: Look = {"color": shade + fade * (1 - shade), "linewidth": STRAND, "zorder": 2.3}
+        drawn += axes.plot(*spots[list(muscle.places)].T, **look, solid_capstyle="round")
     for kind, pairs in stick.arrows.items():
         tone, share = stick.colours[kind]
         for tail, head in pairs:
@@ -368,7 +392,7 @@ def _prepare_film(figure: Figure, stick: Stick, words: str) -> Callable[[int], S
     scene = stage(figure, figure.add_gridspec(1, 1)[0], stick, MOVING)
 
     def act(k: int) -> Sequence[Artist]:
-        said = [f"t = {stick.t[k]:.4f} s", words, stick.phase(k)]
+        said = [f"t = {stick.t[k]:.4f} s", words, stick.phase(k), MUSCLES if stick.muscles else ""]
         scene.axes.set_title(",  ".join(filter(None, said)), fontsize=TEXT)
         return draw(scene, k)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -12,12 +13,14 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements import Strut, Tendon
+from ocp.mechanics.elements.forces import State
 from ocp.mechanics.kinematics.kinematics import center_of_mass, poses, position
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.muscles import PointPath, muscles_of
 from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.plots.bodies.animation import Stick, draw, draw_impulses, stage
+from ocp.plots.bodies.animation import MUSCLES, Stick, Strand, draw, draw_impulses, stage
 from ocp.plots.bodies.scenery import floors, placed_solids
 from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
@@ -69,6 +72,7 @@ def snapshots(figure: Figure, spec: SubplotSpec, solution: Solution, count: int)
     said = [f"every {solution.duration / (count - 1):.3g} s, late ones stronger"]
     said += [f"grey: path of {', '.join(body.traced)}"] if body.traced else []
     said += ["red: centre of mass"] if body.leader >= 0 else []
+    said += [MUSCLES] if body.muscles else []
     lines = [""]
     for words in said:
         fits = len(lines[-1]) + len(words) <= NAMED
@@ -116,6 +120,9 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         count += 2 * len(several)
     spots = np.concatenate([spots, *(each for several in pushing.values() for each in several)], 1)
     seen, up = _view(spots, np.array(tree.gravity))
+    directions = _directions(spots, np.array(tree.gravity, dtype=float), seen)
+    strands, muscles = _muscles(solution, t, spots.shape[1])
+    spots = np.concatenate([spots, strands], 1)
     known = placed_solids(solution, t)
     bodied = {each.solid.link for each in known if not each.still}
     shown = any(link.visuals for link in tree.links)  # by which bodies have their looks
@@ -139,10 +146,41 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         ends=[(each.name, each.end) for each in pieces(solution) if each.name],
         solids=known,
         floors=ground,
-        directions=_directions(spots, np.array(tree.gravity, dtype=float), seen),
+        directions=directions,
         weighty=bool(np.any(np.array(tree.gravity)[seen])),
         leader=len(places) if centre else -1,
+        muscles=muscles,
     )
+
+
+def _muscles(solution: Solution, t: np.ndarray, first: int) -> tuple[np.ndarray, list[Strand]]:
+    """Return the places (N, P, 3; m) that muscles over points run along at times (N,), the number
+    of which begins at `first`, and the muscles."""
+    strands: list[Strand] = []
+    spots = [np.empty((len(t), 0, 3))]
+    tree = solution.problem.tree
+    for name, path in courses(tree).items():
+        row = tree.coordinate(f"{name}.activation")
+        course, activation = np.split(solution.trace(partial(_course, path, row), t), [-1])
+        line = course.T.reshape(len(t), -1, 3)
+        moved = np.abs(np.diff(line, axis=1)).max(axis=(0, 2)) > 0
+        line = line[:, np.concatenate([[True], moved])]  # without those never run to
+        strands.append(Strand(range(first, first + line.shape[1]), activation[0]))
+        spots.append(line)
+        first += line.shape[1]
+    return np.concatenate(spots, 1), strands
+
+
+def courses(tree: Tree) -> dict[str, PointPath]:
+    """Return {muscle: path that is drawn} of those with a course in space."""
+    known = {each.name: each.course or each.path for each in muscles_of(tree)}
+    return {name: path for name, path in known.items() if isinstance(path, PointPath)}
+
+
+def _course(path: PointPath, row: int, at: Instant) -> Matrix:
+    """Return the places (3k,) of a path, and the state of a row of q."""
+    state = State(tree=at.tree, q=at.q, qd=at.qd, known=at.moves)
+    return ca.vertcat(*path.route(state).course, at.q[row])
 
 
 def _directions(spots: np.ndarray, gravity: np.ndarray, seen: Sequence[int]) -> np.ndarray:

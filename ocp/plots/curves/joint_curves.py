@@ -204,8 +204,15 @@ def _beyond(joint: Joint, looks: Looks, alike: bool) -> Look:
 
 
 def joint_styles(tree: Tree) -> Looks:
-    """Return {joint name: line style}; dashes help where colours do not."""
-    names = list(dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)]))
+    """Return {joint name: line style}, of joints and of states of elements."""
+    states = [tree.moving[row].name for row in tree.states]
+    names = dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)])
+    joints = line_styles([name for name in names if name not in states])
+    return {**joints, **line_styles(states)}
+
+
+def line_styles(names: Sequence[str]) -> Looks:
+    """Return {name: line style} of several; dashes help where colours do not."""
     colours, width = palette(len(names))
     return {
         name: {"color": colours[k], "linestyle": DASHES[k % len(DASHES)], "linewidth": width}
