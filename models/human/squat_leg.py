@@ -1,24 +1,32 @@
-"""One leg and the trunk of Moco's squat to stand: three coordinates, nine muscles, the foot on the
-ground. Numbers are those of squatToStand_3dof9musc.osim (Rajagopal et al. 2016; Dembia et al. 2020,
-Apache-2.0), paths exact wraps, fitted by polynomials of order 6."""
+"""One leg and the trunk of Moco's squat to stand, on a foot that stays on the ground.
 
-from functools import lru_cache
+Three coordinates in a plane and nine muscles, or torques. Numbers are those of OpenSim Moco's
+squatToStand_3dof9musc.osim (Rajagopal et al. 2016; Dembia et al. 2020). Paths are exact wraps,
+fitted by polynomials of order 6.
+"""
+
+from collections.abc import Sequence
+from functools import cache, partial
 
 import numpy as np
 
-from ocp import Follows, Link, Tree, fixed, prismatic, revolute
+from ocp import Follows, Joint, Link, Tree, fixed, prismatic, revolute
 from ocp.mechanics import Polynomial, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.muscles import (
     Muscle,
     PathPoint,
     PointPath,
+    PolynomialPath,
     SimmSpline,
     WrapCylinder,
     fit_polynomial,
     sample_path,
 )
 
-BENT = np.arange(13) * 0.174533
+Triple = tuple[float, float, float]
+Body = tuple[float, Triple, Triple, np.ndarray]  # mass, centre, moments of inertia, pose
+
+BENT = tuple(k * 0.174533 for k in range(13))
 RANGES = {"ankle": (-0.55, 0.75), "knee": (-2.1, 0.05), "hip": (-2.1, 0.55)}
 PATELLA = (  # forward (m), upward (m) and turn (rad) over the bent knee
     (
@@ -48,8 +56,8 @@ MUSCLES = {  # F_0 (N), l_0, slack length (m), pennation (rad), whether the tend
 HIP = ("knee", "hip")
 
 
-def frame(place, turns=(0, 0, 0)):
-    """A pose (4x4) by a translation and body-fixed turns about x, y and z."""
+def frame(place: Triple, turns: Triple = (0, 0, 0)) -> np.ndarray:
+    """Return a pose (4x4) by a translation and body-fixed turns about x, y and z."""
     x, y, z = turns
     parts = translate(*place), rotate_x(x), rotate_y(y), rotate_z(z)
     return np.linalg.multi_dot([np.array(each) for each in parts])
@@ -68,14 +76,14 @@ PELVIS = frame((0.056276, 0.07849, -0.07726))
 TORSO = PELVIS @ frame((-0.1007, 0.0815, 0))
 
 
-def body(bodies):
-    """A link of bodies (mass, centre of mass, moments of inertia, its pose (4x4) in the link)."""
+def body(bodies: Sequence[Body]) -> Link:
+    """Return one link of bodies."""
     parts = [
         (m, at[:3, :3] @ c + at[:3, 3], at[:3, :3] @ np.diag(i) @ at[:3, :3].T)
         for m, c, i, at in bodies
     ]
     mass = sum(m for m, _, _ in parts)
-    centre = sum(m * c for m, c, _ in parts) / mass
+    centre = np.sum([m * c for m, c, _ in parts], axis=0) / mass
     inertia = np.zeros((3, 3))
     for m, c, i in parts:
         arm = c - centre
@@ -102,31 +110,37 @@ LINKS = (
 )
 
 
-def follower(name, parent, axis, function, **options):
-    """A joint that slides by a function of the knee's angle."""
+def follower(
+    name: str,
+    parent: str,
+    axis: Triple,
+    function: SimmSpline | Polynomial,
+    home: np.ndarray | Triple = (0, 0, 0),
+) -> Joint:
+    """Return a joint that slides by a function of the knee's angle."""
     follows = Follows(coordinate="knee", function=function)
-    return prismatic(name, parent, axis=axis, follows=follows, **options)
+    return prismatic(name, parent, axis=axis, home=home, follows=follows)
 
 
-def over_bent(values):
-    """A spline over how far the knee is bent, as a function of its angle, which is negative."""
-    spline = SimmSpline(places=BENT, values=values)
-    return lambda x: spline(-x)
+def over_bent(values: Sequence[float]) -> SimmSpline:
+    """Return a spline over the knee's angle (rad), which is negative, of values over how far the
+    knee is bent."""
+    return SimmSpline(places=tuple(-bent for bent in BENT[::-1]), values=tuple(values[::-1]))
 
 
-def leg_joints(torque, femur="knee", tibia="ankle"):
-    """Joints from the foot to the hip, their limits on those that move."""
-    driven = {"torque": torque, "actuated": bool(torque)}
+def leg_joints(torque: float, femur: str = "knee", tibia: str = "ankle") -> tuple[Joint, ...]:
+    """Return joints from the foot to the hip, their limits on those that move."""
+    driven = partial(revolute, torque=torque, actuated=bool(torque))
     slopes = [SimmSpline(places=BENT, values=each) for each in KNEE_SLIDES]
     ways = [Polynomial((0.0, float(each(0.0) - each(-1.0)))) for each in slopes]  # straight below 0
     at_tibia = SHANK if tibia == "ankle" else np.eye(4)
     at_femur = THIGH if femur == "knee" else np.eye(4)
     return (
-        revolute("ankle", home=TALUS @ frame((0, 0, 0), TILT), position=(-0.5, 0.7), **driven),
+        driven("ankle", home=TALUS @ frame((0, 0, 0), TILT), position=(-0.5, 0.7)),
         follower("forward", tibia, (0, 1, 0), ways[0], home=at_tibia @ KNEE),
         follower("upward", "forward", (0, 0, 1), ways[1]),
-        revolute("knee", "upward", axis=(1, 0, 0), position=(-2.0, 0.0), **driven),
-        revolute("hip", femur, home=at_femur, position=(-2.0, 0.5), **driven),
+        driven("knee", "upward", axis=(1, 0, 0), position=(-2.0, 0.0)),
+        driven("hip", femur, home=at_femur, position=(-2.0, 0.5)),
     )
 
 
@@ -142,8 +156,8 @@ KNEE_SLIDES = (
 )
 
 
-def bones():
-    """The tree on whose links paths run: bones have frames of their own."""
+def bones() -> Tree:
+    """Return the tree on whose links paths run: bones have frames of their own."""
     ankle, forward, upward, knee, hip = leg_joints(10.0, "femur", "tibia")
     ahead, above, turn = (over_bent(each) for each in PATELLA)
     joints = (
@@ -163,32 +177,44 @@ def bones():
     return Tree(links=(Link(),) * len(joints), joints=joints)
 
 
-def at(link, *place):
+def at(link: str, *place: float) -> PathPoint:
+    """Return a place on a bone."""
     return PathPoint(link=link, position=place)
 
 
-def cylinder(link, radius, turns, place, quadrant=""):
+def cylinder(
+    link: str, radius: float, turns: Triple, place: Triple, quadrant: str = ""
+) -> WrapCylinder:
+    """Return a cylinder on a bone, by the pose of its axis."""
     return WrapCylinder(link=link, radius=radius, pose=frame(place, turns), quadrant=quadrant)
 
 
 EXTENSOR = cylinder("femur", 0.025, (-0.0623366, 0.0507601, 0), (0.00358828, -0.402732, 0.00209111))
 HEEL = at("calcn", 0.0044, 0.031, -0.0053)
-PATHS = {
+CROSSED = {
+    "bifemsh": ("knee",),
+    "med_gas": ("ankle", "knee"),
+    "glut_max2": ("hip",),
+    "psoas": ("hip",),
+    "rect_fem": HIP,
+    "semimem": HIP,
+    "soleus": ("ankle",),
+    "tib_ant": ("ankle",),
+    "vas_int": ("knee",),
+}
+PATHS: dict[str, tuple[PathPoint | WrapCylinder, ...]] = {
     "bifemsh": (
-        ("knee",),
         at("femur", 0.005, -0.2111, 0.0234),
         cylinder("tibia", 0.03, (0, 0, 0), (-0.058, -0.06, 0), "+y"),
         at("tibia", -0.0301, -0.0419, 0.0318),
     ),
     "med_gas": (
-        ("ankle", "knee"),
         at("femur", 0.008, -0.3788, -0.0208),
         cylinder("femur", 0.025, (0, 0, 0), (0.005, -0.41, 0)),
         cylinder("tibia", 0.055, (2.96723, 0.0279725, -1.47812), (-0.0074, -0.074, -0.0033), "-y"),
         HEEL,
     ),
     "glut_max2": (
-        ("hip",),
         at("pelvis", -0.1317, 0.0087, 0.0462),
         at("pelvis", -0.1344, -0.0609, 0.0813),
         cylinder("pelvis", 0.04, (-0.75, 0.39, 0), (-0.08, -0.083, 0.068)),
@@ -196,7 +222,6 @@ PATHS = {
         at("femur", -0.0156, -0.1016, 0.0419),
     ),
     "psoas": (
-        ("hip",),
         at("pelvis", -0.0605, 0.0309, 0.0843),
         at("pelvis", -0.0135, -0.0557, 0.0756),
         cylinder("pelvis", 0.0549, (-0.32, -0.24, 0.9), (-0.071, -0.065, 0.0756), "-y"),
@@ -204,7 +229,6 @@ PATHS = {
         at("femur", -0.0122, -0.0637, 0.0196),
     ),
     "rect_fem": (
-        HIP,
         at("pelvis", -0.024, -0.0388, 0.0933),
         EXTENSOR,
         at("patella", 0.01, 0.049, 0.0007),
@@ -213,21 +237,18 @@ PATHS = {
         at("tibia", 0.0326, -0.06312, -0.00047),
     ),
     "semimem": (
-        HIP,
         at("pelvis", -0.0987, -0.114, 0.0614),
         cylinder("tibia", 0.0352, (0, -0.1, 0), (-0.001, -0.02, 0)),
         at("tibia", -0.029, -0.0417, -0.0196),
     ),
-    "soleus": (("ankle",), at("tibia", -0.0076, -0.0916, 0.0098), HEEL),
+    "soleus": (at("tibia", -0.0076, -0.0916, 0.0098), HEEL),
     "tib_ant": (
-        ("ankle",),
         at("tibia", 0.0154, -0.1312, 0.0162),
         at("tibia", 0.0251, -0.1906, 0.0128),
         at("tibia", 0.0233, -0.3659, -0.0132),
         at("calcn", 0.1166, 0.0178, -0.0305),
     ),
     "vas_int": (
-        ("knee",),
         at("femur", 0.029, -0.1924, 0.031),
         at("femur", 0.0335, -0.2084, 0.0285),
         EXTENSOR,
@@ -238,38 +259,46 @@ PATHS = {
 }
 
 
-@lru_cache(maxsize=1)
-def leg_paths():
-    """{muscle: PolynomialPath} fitted to exact wraps."""
+@cache
+def leg_paths() -> dict[str, PolynomialPath]:
+    """Return {muscle: PolynomialPath} fitted to exact wraps."""
     tree, fitted = bones(), {}
-    for name, (joints, *points) in PATHS.items():
-        within = {joint: RANGES[joint] for joint in joints}
-        count = 40 if len(joints) == 1 else 120
+    for name, points in PATHS.items():
+        within = {joint: RANGES[joint] for joint in CROSSED[name]}
+        count = 40 if len(within) == 1 else 120
         samples = sample_path(tree, PointPath(points=points), within, count=count)
         fitted[name] = fit_polynomial(samples, 6, within=1e-4)
     return fitted
 
 
-def squat_leg(torque=150.0, **options):
-    """The tree, driven by torques (N m) or where these are 0 by its muscles with `options`."""
+def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6) -> Tree:
+    """Build the leg and the trunk.
+
+    Args:
+        torque: limit of the torques (N m) that move the joints; 0 for muscles in their place.
+        width: of the active curves over fibre length.
+        fibre_strain: of passive fibres at the largest isometric force.
+
+    Returns:
+        The Tree: ankle, knee and hip; 0 is upright, a bent knee and hip are negative.
+    """
+    gravity = (0, -9.80665, 0)
     if torque:
-        return Tree(links=LINKS, joints=leg_joints(torque), gravity=(0, -9.80665, 0))
-    muscles = []
-    for name, (force, fibre, slack, pennation, stretches) in MUSCLES.items():
-        muscles.append(
-            Muscle(
-                name=name,
-                path=leg_paths()[name],
-                force=force,
-                fibre=fibre,
-                slack=slack,
-                pennation=pennation,
-                tendon="compliant" if stretches else "rigid",
-                rise=0.01,
-                fall=0.04,
-                **options,
-            )
+        return Tree(links=LINKS, joints=leg_joints(torque), gravity=gravity)
+    muscles = tuple(
+        Muscle(
+            name=name,
+            path=leg_paths()[name],
+            force=force,
+            fibre=fibre,
+            slack=slack,
+            pennation=pennation,
+            tendon="compliant" if stretches else "rigid",
+            rise=0.01,
+            fall=0.04,
+            width=width,
+            fibre_strain=fibre_strain,
         )
-    return Tree(
-        links=LINKS, joints=leg_joints(0.0), gravity=(0, -9.80665, 0), elements=tuple(muscles)
+        for name, (force, fibre, slack, pennation, stretches) in MUSCLES.items()
     )
+    return Tree(links=LINKS, joints=leg_joints(0.0), gravity=gravity, elements=muscles)
