@@ -103,7 +103,9 @@ def prepare(nlp: NLP, solver: Settings, start: Start, see: See) -> Callable[[], 
             renew=lambda point: with_least_squares_multipliers(stage, point),
         )
         try:
-            result = search.search_from(initial_point(stage, start, v, settings.mu_init))
+            pushed = options["bound_push"] >= settings.mu_init  # away from bounds as it is
+            mu = 0.0 if pushed else settings.mu_init
+            result = search.search_from(initial_point(stage, start, v, mu))
         finally:
             search.restore = None  # it refers to the search, and both would stay in memory
             nlp.keep(key, (condensed, nlp.functions))

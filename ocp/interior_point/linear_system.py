@@ -103,10 +103,10 @@ def initial_variables(program: Program, start: Start, options: Options) -> np.nd
 
 
 def initial_point(stage: ProgramStage, start: Start, v: np.ndarray, mu: float = 0.0) -> Point:
-    """Return the first iterate, at v (size,), with multipliers as in the start: on the central path
-    of the barrier parameter mu, distances and multipliers of bounds are moved alike.
+    """Return the first iterate, at v (size,), with multipliers as in the start.
 
-    Unknown multipliers are those of least squares.
+    On the central path of a barrier parameter mu, unless 0, distances and multipliers of bounds
+    are moved alike. Unknown multipliers are those of least squares.
     """
     program = stage.program
     n, m = program.variables, program.equalities
@@ -118,7 +118,10 @@ def initial_point(stage: ProgramStage, start: Start, v: np.ndarray, mu: float = 
     y, z = g_multipliers[program.order] / program.scales * program.f_scale, np.zeros(program.size)
     z[:n] = x_multipliers[program.moving] * program.f_scale
     z[n:] = y[m:]
-    v, z_lower, z_upper = centre(v, z, stage.bounds, mu)
+    if mu:
+        v, z_lower, z_upper = centre(v, z, stage.bounds, mu)
+    else:
+        z_lower, z_upper = (np.maximum(sign * z, 1e-9) * own for sign, own in zip((-1, 1), bounded))
     return Point.at(stage, v, y, z_lower, z_upper)
 
 

@@ -418,5 +418,5 @@ def test_toes_are_as_stiff_as_asked_and_only_where_there_is_tissue():
     assert [each.stiffness for each in toes if isinstance(each, Spring)] == [25.0, 25.0]
     with pytest.raises(ValueError, match="human: toes: their stiffness is of tissue"):
         human(toes=25.0)
-    with pytest.raises(ValueError, match="toes: have tissue with the objective human, not effort"):
+    with pytest.raises(ValueError, match="toes: have tissue with the objectives human and elastic"):
         problem(toes=25.0)
