@@ -22,7 +22,7 @@ from ocp.plots.curves.joint_panels import (
 )
 from ocp.plots.curves.motion_page import draw_panels, legend
 from ocp.plots.curves.solver_iterations import convergence
-from ocp.plots.curves.state_panels import draw_states, state_panels, states_height
+from ocp.plots.curves.state_panels import above_states, state_panels, states_height
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 
@@ -51,18 +51,13 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     page = _of_many if many else _of_few
     bearing, states = _bears(solution), state_panels(solution)
     height = _height_of_many(sections) if many else _height_of_few(solution, sections, bearing)
-    below = states_height(states)
-    with picture(path, WIDTH, height + below) as figure:
+    with picture(path, WIDTH, height + states_height(states)) as figure:
         figure.suptitle(
             f"{solution.status},  duration {solution.duration:.5g} s,  "
             f"objective {solution.objective:.6g}",
             fontsize=TEXT + 1,
         )
-        heights = [each for each in (height, below) if each]
-        rows = figure.add_gridspec(len(heights), 1, height_ratios=heights)
-        page(figure, rows[0], solution, sections, bearing)
-        if states:
-            draw_states(figure, rows[1], solution, states)
+        page(figure, above_states(figure, solution, states, height), solution, sections, bearing)
     return figure
 
 
@@ -71,8 +66,7 @@ def sections_of(solution: Solution) -> list[Profile]:
     of elements."""
     tree, problem = solution.problem.tree, solution.problem
     shown = ["q", *(limited_quantity(tree, "qd") if is_held(problem, "qd") else []), "tau"]
-    groups = [(name, joints) for name in shown for joints in joints_by_kind(tree, name)]
-    every = [Profile(name, joints) for name, joints in groups if joints[0].kind != "state"]
+    every = [Profile(name, joints) for name in shown for joints in joints_by_kind(tree, name)]
     internal = [Profile("force", tree.joints)]
     if any(needs_own_panels(solution, section) for section in every) or len(tree.joints) > MANY:
         internal = []

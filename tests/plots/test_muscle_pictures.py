@@ -29,7 +29,7 @@ from ocp import (
     squares,
 )
 from ocp.mechanics.muscles import GivenPath, Muscle, PathPoint, PointPath, WrapCylinder
-from ocp.plots import plot_snapshots, stick
+from ocp.plots import plot_joints, plot_snapshots, plot_torques, stick
 from ocp.plots.bodies.animation import FULL, SLACK, activation_colour, draw, stage
 from ocp.plots.canvas import picture
 
@@ -85,7 +85,7 @@ def unpacked(values):
 
 def titles(figure):
     """What stands above the panels of states."""
-    return [axes.get_title() for axes in figure.axes][-4:-1]
+    return [axes.get_title() for axes in figure.axes][:3]
 
 
 def test_states_of_a_kind_share_a_panel_with_what_drives_them(lifted):
@@ -95,7 +95,7 @@ def test_states_of_a_kind_share_a_panel_with_what_drives_them(lifted):
         "tendon force over largest",
         "fibre length over optimal",
     ]
-    activation, force, fibre, words = figure.axes[-4:]
+    activation, force, fibre, words = figure.axes[:4]
     assert [len(axes.lines) for axes in (activation, force, fibre)] == [6, 1, 3]
     assert [text.get_text() for text in words.get_legend().get_texts()] == [*MUSCLES]
     assert misplaced(figure) == []
@@ -111,8 +111,17 @@ def test_many_muscles_are_named_below_their_panels_where_words_cover_nothing(sol
     points = np.random.default_rng(0).uniform(0.1, 0.9, (tree.dof, 10))
     figure = plot(moved(solution, tree, points))
     assert misplaced(figure) == [] and len(figure.axes) < 10
-    lines = figure.axes[-1].get_legend().get_lines()
+    lines = figure.axes[3].get_legend().get_lines()
     assert len({str(line.get_color()) for line in lines}) == len(names)
+
+
+def test_pages_of_joints_and_torques_have_states_below(lifted):
+    joints, torques = plot_joints(lifted), plot_torques(lifted)
+    assert titles(joints) == titles(torques) == titles(plot(lifted))
+    labels = ["angle (rad)", "angular velocity (rad/s)", "angular acceleration (rad/s²)"]
+    assert [axes.get_ylabel() for axes in joints.axes[4:]] == labels
+    assert len(torques.axes) == 4  # muscles alone drive it
+    assert misplaced(joints) == misplaced(torques) == []
 
 
 def test_muscles_are_drawn_along_their_paths_as_they_are_active(lifted):

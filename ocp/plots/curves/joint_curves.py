@@ -49,12 +49,6 @@ AMPLITUDES = {
     "qdd": ("its acceleration (rad/s²)", "its acceleration (m/s²)"),
     "qddd": ("its jerk (rad/s³)", "its jerk (m/s³)"),
 }
-STATES = {  # of elements, and what drives them
-    "q": "state",
-    "qd": "its rate (1/s)",
-    "tau": "control",
-    "tau_rate": "its rate (1/s)",
-}
 LIMITS = {  # shaded, of joints
     "q": "position",
     "qd": "velocity",
@@ -93,8 +87,6 @@ def axis_label(tree: Tree, panel: Profile) -> str:
     first = panel.joints[0]
     if first.ball and panel.quantity in COMPONENTS:
         return COMPONENTS[panel.quantity]
-    if first.kind == "state":
-        return STATES.get(panel.quantity, "")
     labels = LABELS if first.name in tree.names else AMPLITUDES
     return labels[panel.quantity][first.kind == "prismatic"]
 
@@ -109,23 +101,18 @@ def is_held(problem: Problem, quantity: str) -> bool:
 
 
 def joints_by_kind(tree: Tree, quantity: str) -> list[list[Joint]]:
-    """Return the joints that turn, those that slide, modal amplitudes likewise, balls, and states
-    of elements.
+    """Return the joints that turn, those that slide, modal amplitudes likewise, and balls.
 
-    Only what there is, and of torques only joints that drive, if any do.
+    Only what there is, and of torques only joints that drive, if any do, or elements.
     """
+    shown = [joint for joint in tree.moving if joint.kind != "state"]
     if quantity == "tau":
-        shown = [tree.moving[row] for row in structure(tree).drives]
-        shown = shown or [joint for joint in tree.moving if joint.name in tree.names]
-        shown = shown or list(tree.moving)
-    elif quantity in ("qdd", "qddd"):  # which a law of first order does not know
-        shown = list(tree.moving[: tree.dof - len(tree.states)])
-    else:
-        shown = list(tree.moving)
+        drives = {tree.moving[row].name for row in structure(tree).drives}
+        named = [joint for joint in shown if joint.name in tree.names] or shown
+        shown = [joint for joint in shown if joint.name in drives] if drives else named
     groups: dict[tuple[bool, ...], list[Joint]] = {}
     for joint in shown:
-        kinds = (joint.kind == "state", joint.kind == "prismatic")
-        kind = (joint.name not in tree.names, joint.ball, *kinds)
+        kind = (joint.name not in tree.names, joint.ball, joint.kind == "prismatic")
         groups.setdefault(kind, []).append(joint)
     return [groups[kind] for kind in sorted(groups)]
 
@@ -204,11 +191,9 @@ def _beyond(joint: Joint, looks: Looks, alike: bool) -> Look:
 
 
 def joint_styles(tree: Tree) -> Looks:
-    """Return {joint name: line style}, of joints and of states of elements."""
-    states = [tree.moving[row].name for row in tree.states]
-    names = dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)])
-    joints = line_styles([name for name in names if name not in states])
-    return {**joints, **line_styles(states)}
+    """Return {joint name: line style}."""
+    moving = [joint.name for joint in tree.moving if joint.kind != "state"]
+    return line_styles(list(dict.fromkeys([*tree.names, *moving])))
 
 
 def line_styles(names: Sequence[str]) -> Looks:

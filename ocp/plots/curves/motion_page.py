@@ -29,6 +29,12 @@ from ocp.plots.curves.joint_curves import (
 )
 from ocp.plots.curves.joint_panels import HEIGHT, multiples, rows_of
 from ocp.plots.curves.phases import curve, mark_ends
+from ocp.plots.curves.state_panels import (
+    StatePanel,
+    above_states,
+    state_panels,
+    states_height,
+)
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -40,30 +46,31 @@ def plot_joints(solution: Solution, path: str | Path | None = None) -> Figure:
     too where joints limit it.
 
     Joints that turn (rad) and that slide (m) have columns of their own, and so have modal
-    amplitudes; if they are many, each has panels of its own. Raises ValueError naming an unknown
-    suffix.
+    amplitudes; if they are many, each has panels of its own. States of elements are below. Raises
+    ValueError naming an unknown suffix.
     """
-    groups = joints_by_kind(solution.problem.tree, "q")
+    groups, states = joints_by_kind(solution.problem.tree, "q"), state_panels(solution)
     shown = ("q", "qd", "qdd", *limited_quantity(solution.problem.tree, "qddd"))
     panels = [Profile(quantity, joints) for quantity in shown for joints in groups]
-    if solution.problem.tree.dof > MANY:
-        return sheet(solution, path, panels)
-    return _sheet(solution, path, panels, 1.6, len(groups))
+    if sum(map(len, groups)) > MANY:
+        return sheet(solution, path, panels, states)
+    return _sheet(solution, path, panels, 1.6, len(groups), states)
 
 
 def plot_torques(solution: Solution, path: str | Path | None = None) -> Figure:
     """Return the joint torques (N m) and forces (N), shaded beyond their limits, and below these
     their rates where joints limit them.
 
-    Each has a panel of its own, with its other side's, if they are many; written to `path`, if
-    any. Raises ValueError naming an unknown suffix.
+    Each has a panel of its own, with its other side's, if they are many. States of elements and
+    what drives them are below. It is written to `path`, if any. Raises ValueError naming an unknown
+    suffix.
     """
-    tree = solution.problem.tree
+    tree, states = solution.problem.tree, state_panels(solution)
     groups, shown = joints_by_kind(tree, "tau"), ("tau", *limited_quantity(tree, "tau_rate"))
-    if tree.dof <= MANY:
-        panels = [Profile(quantity, joints) for quantity in shown for joints in groups]
-        return _sheet(solution, path, panels, 2.2)
-    return sheet(solution, path, [Profile(each, joints) for each in shown for joints in groups])
+    panels = [Profile(quantity, joints) for quantity in shown for joints in groups]
+    if tree.dof - len(tree.states) <= MANY or not panels:
+        return _sheet(solution, path, panels, 2.2, states=states)
+    return sheet(solution, path, panels, states)
 
 
 def plot_reactions(solution: Solution, path: str | Path | None = None) -> Figure:
@@ -104,11 +111,17 @@ def plot_outputs(solution: Solution, path: str | Path | None = None) -> Figure:
     return figure
 
 
-def sheet(solution: Solution, path: str | Path | None, sections: Sequence[Profile]) -> Figure:
-    """Return a page of small multiples, written to `path`, if any."""
-    lines = sum(rows_of(section.joints) for section in sections)
-    with picture(path, WIDTH, 0.6 + HEIGHT * lines) as figure:
-        multiples(figure, figure.add_gridspec(1, 1)[0], solution, sections)
+def sheet(
+    solution: Solution,
+    path: str | Path | None,
+    sections: Sequence[Profile],
+    states: Sequence[StatePanel] = (),
+) -> Figure:
+    """Return a page of small multiples, and of states, written to `path`, if any."""
+    height = 0.6 + HEIGHT * sum(rows_of(section.joints) for section in sections)
+    with picture(path, WIDTH, height + states_height(states)) as figure:
+        spec = above_states(figure, solution, states, height)
+        multiples(figure, spec, solution, sections)
     return figure
 
 
@@ -118,15 +131,20 @@ def _sheet(
     panels: Sequence[Profile],
     height: float,
     columns: int = 1,
+    states: Sequence[StatePanel] = (),
 ) -> Figure:
-    """Return a page of panels, each `height` (in) high."""
+    """Return a page of panels, each `height` (in) high, and of states."""
     lines = ceil(len(panels) / columns)
-    with picture(path, WIDTH, 0.6 + height * lines) as figure:
-        grid = figure.subplots(lines, columns, sharex=True, squeeze=False).ravel()
-        draw_panels(grid, solution, panels)
-        for axes in grid[len(panels) :]:
-            axes.set_visible(False)
-        legend(figure)
+    above = 0.6 + height * lines
+    with picture(path, WIDTH, above + states_height(states)) as figure:
+        spec = above_states(figure, solution, states, above)
+        if panels:
+            cells = spec.subgridspec(lines, columns)
+            grid = cells.subplots(sharex=True, squeeze=False).ravel()
+            draw_panels(grid, solution, panels)
+            for axes in grid[len(panels) :]:
+                axes.set_visible(False)
+            legend(figure)
     return figure
 
 

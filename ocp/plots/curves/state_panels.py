@@ -111,10 +111,21 @@ def _legend_height(panels: Sequence[StatePanel]) -> float:
     return LINE * (1 + ceil(len(state_looks(panels)) / _columns(panels)))
 
 
-def draw_states(
+def above_states(
+    figure: Figure, solution: Solution, panels: Sequence[StatePanel], height: float
+) -> SubplotSpec:
+    """Draw panels of states, if any, at the foot of a figure, and below them their names; return
+    the cell of the figure's grid that is left above them, `height` (in) high."""
+    heights = [height, *([states_height(panels)] if panels else [])]
+    rows = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    if panels:
+        _draw(figure, rows[1], solution, panels)
+    return rows[0]
+
+
+def _draw(
     figure: Figure, spec: SubplotSpec, solution: Solution, panels: Sequence[StatePanel]
 ) -> None:
-    """Draw panels of states into a cell `spec` of a figure's grid, and below them their names."""
     from matplotlib.lines import Line2D
 
     looks, lines = state_looks(panels), ceil(len(panels) / ACROSS)
