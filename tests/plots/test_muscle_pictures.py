@@ -32,6 +32,7 @@ from ocp.mechanics.muscles import GivenPath, Muscle, PathPoint, PointPath, WrapC
 from ocp.plots import plot_joints, plot_snapshots, plot_torques, stick
 from ocp.plots.bodies.animation import FULL, SLACK, activation_colour, draw, stage
 from ocp.plots.canvas import picture
+from ocp.plots.curves.joint_curves import Profile, axis_label
 
 RADIUS = 0.04
 ELBOW = WrapCylinder(link="ground", radius=RADIUS, quadrant="-y")
@@ -197,3 +198,10 @@ def test_pages_with_muscles_play(lifted, tmp_path):
     page(lifted, tmp_path / "arm.html")
     seen, crossed = play(tmp_path)
     assert crossed == {"arm": 0} and len({clock for clock, *_ in seen["arm"]}) > 2
+
+
+def test_joint_forces_say_that_muscles_are_not_among_them():
+    body = arm(flexor=FLEXOR)
+    panel = Profile("force", [body.moving[0]])
+    assert axis_label(body, panel) == "joint force without muscles, norm (N)"
+    assert axis_label(replace(body, elements=()), panel) == "joint force, norm (N)"

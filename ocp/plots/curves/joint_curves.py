@@ -13,6 +13,7 @@ import numpy as np
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.muscles import muscles_of
 from ocp.plots.canvas import COLOURS, Look, Looks, shades
 from ocp.plots.curves.phases import curve
 from ocp.problem.constraints.strength import strengths, torque_bounds
@@ -88,7 +89,10 @@ def axis_label(tree: Tree, panel: Profile) -> str:
     if first.ball and panel.quantity in COMPONENTS:
         return COMPONENTS[panel.quantity]
     labels = LABELS if first.name in tree.names else AMPLITUDES
-    return labels[panel.quantity][first.kind == "prismatic"]
+    label = labels[panel.quantity][first.kind == "prismatic"]
+    if panel.quantity in NORMS and muscles_of(tree):  # that pull across joints and load them more
+        return label.replace(",", " without muscles,")
+    return label
 
 
 def is_held(problem: Problem, quantity: str) -> bool:
