@@ -6,6 +6,7 @@ fitted by polynomials of order 6.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -271,6 +272,31 @@ def leg_paths() -> dict[str, PolynomialPath]:
     return fitted
 
 
+CARRIERS = {  # of bones: their links, and where they are on these
+    "calcn": ("ground", FOOT),
+    "tibia": ("ankle", SHANK),
+    "femur": ("knee", THIGH),
+    "pelvis": ("hip", PELVIS),
+}
+
+
+def on_link(part: PathPoint | WrapCylinder) -> PathPoint | WrapCylinder:
+    """Return a place or a cylinder of a bone on the link that carries the bone."""
+    if isinstance(part, WrapCylinder):
+        link, pose = CARRIERS[part.link]
+        return replace(part, link=link, pose=pose @ np.array(part.pose))
+    if part.link == "patella":  # slides and turns on the femur as the knee bends
+        ways = [
+            THIGH @ frame((x - 0.00809, y - 0.40796, 0), (0, 0, turn)) @ [*part.position, 1]
+            for x, y, turn in zip(*PATELLA)
+        ]
+        splines = [over_bent([way[axis] for way in ways]) for axis in range(3)]
+        follow = [Follows(coordinate="knee", function=each) for each in splines]
+        return PathPoint(link="knee", position=follow)
+    link, pose = CARRIERS[part.link]
+    return PathPoint(link=link, position=(pose @ [*part.position, 1])[:3])
+
+
 def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6) -> Tree:
     """Build the leg and the trunk.
 
@@ -289,6 +315,7 @@ def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6
         Muscle(
             name=name,
             path=leg_paths()[name],
+            course=PointPath(points=[on_link(part) for part in PATHS[name]]),
             force=force,
             fibre=fibre,
             slack=slack,

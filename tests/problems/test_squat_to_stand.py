@@ -1,10 +1,12 @@
 """Squat to stand of a leg and a trunk, by torques and by muscles (Dembia et al. 2020)."""
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from ocp import HermiteSimpson, Solver, Transcription, prepare, solve, verify
-from ocp.models.human.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths
+from ocp.mechanics.elements.forces import State
+from ocp.models.human.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths, squat_leg
 from ocp.problems.human.squat_to_stand import TASK, problem
 
 MOCO = 0.660979  # by MocoCasADiSolver of OpenSim 4.6 on 25 intervals, its tolerances at 1e-4
@@ -32,6 +34,15 @@ def test_paths_are_polynomials_close_to_their_wraps():
     for name, path in leg_paths().items():
         assert path.joints == CROSSED[name] and path.rms < 1e-4
     assert np.shape(KNEE_SLIDES) == (2, 13)
+
+
+def test_muscles_are_drawn_along_courses_as_long_as_their_paths():
+    tree = squat_leg()
+    for muscle in tree.elements:
+        for q in np.random.default_rng(0).uniform((-0.5, -2, -2), (0.7, 0, 0.5), (20, 3)):
+            state = State(tree=tree, q=ca.DM([*q, *tree.neutral[3:]]))
+            length = float(muscle.course.length(state))
+            assert length == pytest.approx(float(muscle.path.length(state)), abs=1e-3)
 
 
 def test_a_time_that_is_none_is_refused():
