@@ -29,7 +29,7 @@ from ocp import (
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.mechanics.muscles import muscles_of
-from ocp.models.human.squat_leg import squat_leg
+from ocp.models.human.muscles.squat_leg import squat_leg
 from ocp.problem import muscle_effort, muscle_outputs
 
 SQUAT = {"ankle": -0.5, "knee": -2.0, "hip": -2.0}  # rad

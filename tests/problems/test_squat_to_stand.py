@@ -6,7 +6,7 @@ import pytest
 
 from ocp import HermiteSimpson, Solver, Transcription, prepare, solve, verify
 from ocp.mechanics.elements.forces import State
-from ocp.models.human.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths, squat_leg
+from ocp.models.human.muscles.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths, squat_leg
 from ocp.problems.human.squat_to_stand import TASK, problem
 
 MOCO = 0.660979  # by MocoCasADiSolver of OpenSim 4.6 on 25 intervals, its tolerances at 1e-4

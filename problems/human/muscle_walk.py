@@ -1,0 +1,164 @@
+"""A step of walking in a plane by 18 muscles, from a cold start (Falisse et al. 2019).
+
+Feet are spheres that sink into the ground, so that the solve finds when they touch. What is least
+are squared excitations of muscles, the squared share of the lumbar torque, squared rates of
+activations and squared accelerations of joints, without which a mesh lets bodies tremble between
+its nodes. Nothing measured is followed. The step begins where the thighs pass each other, since
+nothing else says when it does. Two equal meshes come first; the last one is fine where a foot
+strikes, as their residuals are largest there.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ocp import (
+    Attempt,
+    BSpline,
+    Constraint,
+    Guess,
+    Problem,
+    Radau,
+    Solution,
+    Solver,
+    Task,
+    Transcription,
+    Views,
+    at_start,
+    joint_limits,
+    path,
+    solve,
+    squares,
+    torque_limits,
+)
+from ocp.cli import main
+from ocp.mechanics import nominal, positive
+from ocp.models.human.muscles.planar_walker import STRONGEST, planar_walker, soles
+from ocp.problem import mirror_symmetry, muscle_effort, muscle_outputs
+from ocp.problems.gait.solve_step import counted
+from ocp.problems.human.squat_to_stand import lines, report
+
+RATES, ACCELERATIONS = 1e-2, 1e-3  # s2, and s4/rad2, beside excitations of at most 1
+BETWEEN = {"y": (0.7, 1.1), "tilt": (-0.4, 0.4)}  # m, rad
+STANCE, SWING = (0.12, -0.1, 0.0), (0.12, -0.9, 0.1)  # rad: hip, knee and ankle as thighs pass
+BEHIND, AHEAD = (-0.25, -0.2, 0.1), (0.4, -0.1, -0.05)  # and with both feet down
+STOOPED = -0.05  # rad, of pelvis and trunk
+HEIGHTS = 0.943, 0.9175  # m of the pelvis there
+EARLIER = 16, 32  # equal intervals of the meshes before
+PARTS = 15, 26, 14  # intervals of the last mesh before, at and after the strike
+STRIKE = 0.45, 0.57  # of the time: around the strike of 1.2 m/s and 0.65 m [by the mesh of 32]
+CLOSE = {"mu_strategy": "adaptive", "max_iter": 300}  # options of IPOPT
+LAST = CLOSE | {"tol": 1e-4}  # on the last mesh some activations cost next to nothing
+
+
+def problem(speed: float = 1.2, step: float = 0.65) -> Problem:
+    """`speed`: of walking (m/s); `step`: length of a step (m)."""
+    positive("speed", speed)
+    positive("step", step)
+    tree = planar_walker()
+    names = [joint.name for joint in tree.moving]
+    swap = {"r": "l", "l": "r"}
+    images = []
+    for name in names:
+        head, *tail = name.split(".")
+        twin = ".".join([f"{head[:-1]}{swap[head[-1]]}", *tail]) if head[-2:-1] == "_" else name
+        images.append(names.index(twin))
+    right, left = tree.coordinate("hip_r"), tree.coordinate("hip_l")
+    joints, states = range(right - 1, tree.dof - len(tree.states)), list(tree.states)
+    held = [tree.coordinate(name) for name in BETWEEN]
+    lower, upper = np.transpose([*BETWEEN.values()])
+    objective = muscle_effort(tree)
+    objective += squares("lumbar", lambda at: at.tau[right - 1] / STRONGEST)
+    objective += RATES * squares("rates of activations", lambda at: at.qd[states])
+    objective += ACCELERATIONS * squares("accelerations", lambda at: at.qdd[list(joints)])
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=20),
+        duration=step / speed,
+        objective=objective,
+        loads=soles(tree),
+        symmetry=mirror_symmetry(
+            tree, index=images, sign=(1,) * tree.dof, shift={"x": step}, qdd=False
+        ),
+        constraints=(
+            *at_start(tree, q={"x": 0.0}),
+            Constraint(
+                name="thighs pass",
+                function=lambda at: at.q[right] - at.q[left],
+                lower=0.0,
+                upper=0.0,
+                when="start",
+            ),
+            path("pelvis", lambda at: at.q[held], lower=lower, upper=upper),
+            joint_limits(tree),
+            torque_limits(tree),
+        ),
+        outputs=muscle_outputs(tree),
+    )
+
+
+def strike_mesh() -> Radau:
+    """Return the last mesh."""
+    begin, end = STRIKE
+    before, at_strike, after = PARTS
+    ends = np.concatenate(
+        [
+            np.linspace(0.0, begin, before + 1)[1:],
+            np.linspace(begin, end, at_strike + 1)[1:],
+            np.linspace(end, 1.0, after + 1)[1:-1],
+        ]
+    )
+    return Radau(intervals=sum(PARTS), inner=tuple(ends))
+
+
+def cold_guess(problem: Problem) -> Guess:
+    """Return three postures: the thighs pass, both feet down, and the first one's image."""
+    assert problem.symmetry is not None
+    step = max(float(nominal(value)) for value in problem.symmetry.shift)
+    high, low = HEIGHTS
+    begin = [0.0, high, STOOPED, STOOPED, *STANCE, *SWING]
+    middle = [step / 2, low, STOOPED, STOOPED, *BEHIND, *AHEAD]
+    end = [step, high, STOOPED, STOOPED, *SWING, *STANCE]
+    return Guess(q=np.column_stack([begin, middle, end]))
+
+
+def walk(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    **settings: Any,
+) -> Solution:
+    """Solve the walk from three postures by way of two coarse meshes, or from a guess.
+
+    Statistics are of the last solve, its iterations and seconds of all. One that fails is returned.
+    """
+    meshes = [*(Radau(intervals=count) for count in EARLIER), transcription.method]
+    start = cold_guess(problem) if guess is None else guess
+    done: Solution | None = None
+    for method in meshes if guess is None else meshes[-1:]:
+        options = LAST if method is transcription.method else CLOSE
+        how = replace(transcription, method=method)
+        attempts = (Attempt(options=options),)
+        now = solve(problem, how, solver, guess=start, watch=watch, attempts=attempts, **settings)
+        done = now if done is None else counted("coarser", done, now)
+        start = now
+        if not now.success:
+            break
+    assert done is not None
+    return done
+
+
+TASK = Task(
+    problem,
+    transcription=Transcription(method=strike_mesh()),
+    method=walk,
+    views=Views(report=report, lines=lines),
+)
+
+if __name__ == "__main__":
+    main(TASK)

@@ -1,0 +1,74 @@
+"""A walk in a plane by 18 muscles, from a cold start: its body, its mesh and its first stage."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ocp import Radau, Solver, Transcription, solve
+from ocp.mechanics import body_weight
+from ocp.mechanics.muscles import muscles_of
+from ocp.models.human.muscles.planar_walker import leg_paths, planar_walker
+from ocp.problems.human.muscle_walk import (
+    CLOSE,
+    PARTS,
+    STRIKE,
+    TASK,
+    cold_guess,
+    problem,
+    strike_mesh,
+    walk,
+)
+
+
+def test_the_first_mesh_is_solved_from_three_postures():
+    """On 16 intervals; the last mesh, certified at 1e-2, takes half a minute."""
+    statement = problem()
+    way = Solver(options=CLOSE)
+    settings = Transcription(method=Radau(intervals=16))
+    step = solve(statement, settings, way, guess=cold_guess(statement)).require(coarse=True)
+    assert step.objective == pytest.approx(0.4443, rel=1e-2)
+    tree = statement.tree
+    ends = step.q([0.0, step.duration])
+    images = statement.symmetry.index
+    assert ends[1:, 1] == pytest.approx(ends[images, 0][1:], abs=1e-6)
+    assert ends[tree.coordinate("x"), 1] == pytest.approx(0.65)
+    activations = step.q(np.linspace(0.0, step.duration, 17))[list(tree.states)]  # nodes
+    assert activations.min() >= 0.01 - 1e-6 and activations.max() < 0.6
+
+
+def test_the_body_is_the_models():
+    tree = planar_walker()
+    assert len(tree.moving) == 10 + 18 and len(muscles_of(tree)) == 18
+    assert body_weight(tree) / 9.80665 == pytest.approx(62.0, abs=0.3)  # kg
+    assert [muscle.name for muscle in muscles_of(tree, joint="ankle_l")] == [
+        "gastroc_l",
+        "soleus_l",
+        "tib_ant_l",
+    ]
+
+
+def test_paths_of_a_leg_are_polynomials_within_a_twentieth_of_a_millimetre():
+    for path in leg_paths().values():
+        assert path.rms < 5e-5
+
+
+def test_the_last_mesh_is_fine_at_the_strike():
+    mesh = strike_mesh()
+    lengths = np.diff([0.0, *mesh.inner, 1.0])
+    middles = np.cumsum(lengths) - lengths / 2
+    at_strike = (middles > STRIKE[0]) & (middles < STRIKE[1])
+    assert len(lengths) == sum(PARTS) and np.sum(at_strike) == PARTS[1]
+    assert lengths[at_strike].max() < lengths[~at_strike].min() / 4
+
+
+def test_a_stage_that_fails_is_returned():
+    stopped = walk(problem(), TASK.transcription, Solver(options={"max_iter": 2}))
+    assert not stopped.success and stopped.transcription.method.intervals == 16
+    assert stopped.statistics["iterations"] <= 2
+
+
+def test_a_speed_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="speed"):
+        problem(speed=0.0)
+    assert replace(TASK.transcription).method.intervals == sum(PARTS)
