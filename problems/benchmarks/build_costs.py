@@ -103,10 +103,10 @@ if ours:
 if "--verify" in sys.argv:  # else certificates do not load
     certificate = first("ocp.solving.verify_solution", "ocp.certificate.verify_solution")
     verify = certificate.verify
-    def certified(solution):
+    def certified(*arguments, **named):
         mark("graphs")
         try:
-            return verify(solution)
+            return verify(*arguments, **named)
         finally:
             mark("verify")
     certificate.verify = certified

@@ -1,10 +1,13 @@
 """Stages of a whole run, from when each of them ended."""
 
+from pathlib import Path
+
 import pytest
 
 from ocp.problems.benchmarks import build_costs
 from ocp.problems.benchmarks.build_costs import STAGES, shown, summed
 
+ROOT = Path(__file__).parents[2]
 MARKS = [("import", 0.5), ("graphs", 1.5), ("solver", 1.6), ("graphs", 1.7), ("solve", 3.7)]
 
 
@@ -38,3 +41,7 @@ def test_runs_are_printed_as_they_end(monkeypatch, capsys):
     build_costs.main(["--runs", "2", "--of", "effort,walk"])
     assert [lines[-1].split()[0] for lines in printed[1:]] == ["effort", "walk", "effort"]
     assert [len(lines) for lines in printed] == [2, 1, 1, 1]
+
+
+def test_a_run_with_a_certificate_says_what_that_takes():
+    assert build_costs.run(ROOT, build_costs.RUNS["effort-verified"])["verify"] > 0.0
