@@ -78,7 +78,7 @@ WARM: dict[str, dict[str, Option]] = {  # options of a warm start: near bounds, 
         "warm_start_bound_frac": 1e-9,
         "warm_start_slack_bound_frac": 1e-9,
     },
-    "structured": {"mu_init": 1e-5, "bound_push": 1e-9, "bound_frac": 1e-9},
+    "structured": {"mu_init": 1e-6, "bound_push": 1e-9, "bound_frac": 1e-9},
 }
 
 
