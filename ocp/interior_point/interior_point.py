@@ -133,7 +133,7 @@ class Search:
             self.stage.linearise(point.v, point.y, point.derivatives)
             found = self._step(point) or self._restore(point)
             if isinstance(found, str):
-                point, status = (point, SOLVED) if self._is_solved(point) else (self.last, found)
+                point, status = (point, SOLVED) if self._is_solved() else (self.last, found)
                 return SearchResult(point=point, status=status)
             point = self._recompute_multipliers(found)
             self.count += 1
@@ -166,7 +166,7 @@ class Search:
         left = self.left = residuals(point)
         error = left.error(0.0)
         self.log.append((self.count, self.mu, point.f, point.theta, error, self.regularized))
-        if self._is_solved(point) and (self.mu <= self._least_mu() or not self.settings.adaptive):
+        if self._is_solved() and (self.mu <= self._least_mu() or not self.settings.adaptive):
             return SOLVED
         if self.accept is not None and self.accept(point):
             return "Accepted"
@@ -180,9 +180,9 @@ class Search:
             return "Diverging_Iterates"
         return ""
 
-    def _is_solved(self, point: Point) -> bool:
-        """Tell whether a point meets all tolerances."""
-        left = residuals(point)
+    def _is_solved(self) -> bool:
+        """Tell whether the residuals of the point at hand meet all tolerances."""
+        left = self.left
         return left.error(0.0) <= self.settings.tol and self.stage.meets_unscaled_tolerances(
             left.stationarity, left.complementarity(0.0)
         )
