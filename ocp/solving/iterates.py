@@ -1,5 +1,6 @@
 """Iterates of a running solve as Solutions, for watchers."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -29,17 +30,41 @@ def with_motions(transcribed: Transcribed, watch: Watch) -> Watch:
 
 def _motion(transcribed: Transcribed, iteration: Iteration, known: Iterate) -> Solution:
     """Return the motion at an iteration as a Solution."""
+    reached = iteration.objective, iteration.number, iteration.seconds
+    return unfinished_motion(transcribed, known, UNDER_WAY, *reached, {})
+
+
+def unfinished_motion(
+    transcribed: Transcribed,
+    known: Iterate,
+    status: str,
+    objective: float,
+    iterations: int,
+    seconds: float,
+    facts: Mapping[str, object],
+) -> Solution:
+    """Return the motion at an iterate that is no optimum, as a Solution of that status.
+
+    Args:
+        transcribed: the program.
+        known: the iterate.
+        status: in words.
+        objective: at the iterate.
+        iterations: taken so far.
+        seconds: of the search so far.
+        facts: statistics.
+    """
     outcome = Outcome(
         x=known.x,
-        f=iteration.objective,
+        f=objective,
         g=known.g,
         x_multipliers=known.x_multipliers,
         g_multipliers=known.g_multipliers,
-        status=UNDER_WAY,
+        status=status,
         success=False,
-        iterations=iteration.number,
+        iterations=iterations,
         history=(),
         build_seconds=0.0,
-        solve_seconds=iteration.seconds,
+        solve_seconds=seconds,
     )
-    return solution_of(transcribed, outcome, {}, None)
+    return solution_of(transcribed, outcome, facts, None)

@@ -11,9 +11,8 @@ from ocp.mechanics.values.validation import describe_value, numbers, positive_in
 from ocp.motion.basis import Array
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import fast_version, violation
-from ocp.solving.from_solver import solution_of
+from ocp.solving.iterates import unfinished_motion
 from ocp.solving.newton_core import Interior, RealTime
 from ocp.solving.starts.warm_start import start
 from ocp.transcription.parameters.parameter_bounds import ParameterBounds
@@ -83,25 +82,14 @@ class Step:
         run, point = self._running, self.interior
         run.core.set_bounds(program.nlp)
         known = run.core.program.iterate(point.v, point.y, point.z_upper - point.z_lower)
-        outcome = Outcome(
-            x=self.x,
-            f=float(program.nlp.objective(self.x)),
-            g=known.g,
-            x_multipliers=known.x_multipliers,
-            g_multipliers=known.g_multipliers,
-            status=STEPPED,
-            success=False,
-            iterations=self.newton,
-            history=(),
-            build_seconds=0.0,
-            solve_seconds=self.seconds,
-        )
         facts = {
             "iterations": self.newton,
             "solve_seconds": self.seconds,
             "violation": self.violation,
         }
-        return solution_of(program, outcome, facts, None)
+        objective = float(program.nlp.objective(self.x))
+        reached = objective, self.newton, self.seconds
+        return unfinished_motion(program, replace(known, x=self.x), STEPPED, *reached, facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
