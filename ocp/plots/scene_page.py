@@ -46,6 +46,7 @@ from ocp.plots.curves.joint_curves import (
 from ocp.plots.curves.joint_panels import looks_of, needs_own_panels, panel_pairs
 from ocp.plots.curves.state_panels import state_looks, state_panels
 from ocp.plots.overview import sections_of
+from ocp.report.muscle_report import muscle_lines, muscles_data
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
 from ocp.storage.atomic_files import write
@@ -368,8 +369,8 @@ def _floor(along: np.ndarray, across: np.ndarray, place: np.ndarray) -> Cell:
 
 
 def _words(solution: Solution) -> list[tuple[str, str]]:
-    """Return the words of the page's head: status, objective, duration, verdict, and which
-    muscles are not drawn."""
+    """Return the words of the page's head: status, objective, duration, verdict, what muscles
+    spend, and which are not drawn."""
     words = [
         ("", "solved" if solution.success else solution.status),
         ("", f"objective {solution.objective:.6g}"),
@@ -379,6 +380,7 @@ def _words(solution: Solution) -> list[tuple[str, str]]:
         verdict = solution.verification.verdict()
         words.append(("verdict yes" if verdict.startswith("certified") else "verdict no", verdict))
     tree = solution.problem.tree
+    words += [("", f"{name} {text}") for name, text in muscle_lines(muscles_data(solution))[:1]]
     unseen = [each.name for each in muscles_of(tree) if each.name not in courses(tree)]
     if unseen:
         names = ", ".join(unseen) if len(unseen) <= FEW else f"{len(unseen)}"

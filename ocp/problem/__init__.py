@@ -77,7 +77,13 @@ from ocp.problem.contact.point_mass import PointMass
 from ocp.problem.contact.reactions import Reaction, share_reaction, two_pass, zero_moment_point
 from ocp.problem.contact.unscheduled import contact_outputs, contacts
 from ocp.problem.instant import Instant
-from ocp.problem.muscle_terms import fibre_of, muscle_effort, muscle_outputs
+from ocp.problem.muscle_terms import (
+    fibre_of,
+    joint_contact_force,
+    metabolic_powers,
+    muscle_effort,
+    muscle_outputs,
+)
 from ocp.problem.objectives import (
     duration,
     dynamic_effort,
@@ -162,6 +168,7 @@ __all__ = [
     "integral",
     "jerk",
     "jerk_limits",
+    "joint_contact_force",
     "joint_limits",
     "limits",
     "line_contact",
@@ -169,6 +176,7 @@ __all__ = [
     "link_constraint",
     "marker_tracking",
     "match_markers",
+    "metabolic_powers",
     "mirror_symmetry",
     "mixed_criterion",
     "muscle_effort",

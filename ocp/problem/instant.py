@@ -293,14 +293,17 @@ class Instant:
 
         They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible
         links those of Book (1984); the loads, the ground's wrenches, the forces of cut joints and
-        stays, and what struts and tendons do are all taken up.
+        stays, and what struts, tendons and muscles do along their lines are all taken up; muscles
+        whose length alone is known (`Muscle.line` is None) are not.
         """
         name = "book" if structure(self.tree).flexible else "newton_euler"
         passed: Any = FORMULATIONS[name].reactions
-        loads = self.current_loads + element_loads(self.tree, self.q, self.qd, self.moves)
+        pulls, along = element_loads(self.tree, self.q, self.qd, self.moves)
+        loads = self.current_loads + pulls
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
-        wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())
+        ground = () if self.ground is None else tuple(self.reaction.wrenches.values())
+        wrenches = (*along, *ground)
         if self.tree.stays:
             wrenches += stay_wrenches(self.tree, self.frames, self.stay_forces)
         tree, pushes = attach_wrenches(self.tree, self.frames, wrenches)

@@ -1,6 +1,6 @@
-"""Effort of muscles as objectives, and what their fibres and tendons do as outputs."""
+"""Effort and metabolic power of muscles, what fibres and tendons do, and what joints bear."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import casadi as ca
@@ -9,6 +9,15 @@ from ocp.mechanics.elements import Muscle
 from ocp.mechanics.elements.forces import State
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.muscles.curves import active_force
+from ocp.mechanics.muscles.metabolics import (
+    Energetics,
+    FibreState,
+    bhargava_2004,
+    uchida_2016,
+    umberger_2003,
+    umberger_2010,
+)
 from ocp.mechanics.muscles.muscle import Fibre, muscles_of
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
@@ -20,6 +29,7 @@ from ocp.problem.terms import Objective
 OF = {"excitation": "tau", "activation": "q"}
 WEIGHTS = ("equal", "volume")
 SQUARE = 2.0
+LAWS = {each.__name__: each for each in (bhargava_2004, umberger_2003, umberger_2010, uchida_2016)}
 
 
 def muscle_effort(
@@ -88,6 +98,77 @@ def fibre_of(at: Instant, name: str) -> Fibre:
     return _muscle(at.tree, name).fibres(_state(at))
 
 
+def metabolic_powers(
+    at: Instant,
+    law: str = "bhargava_2004",
+    *,
+    words: str | Sequence[str] = (),
+    energetics: Mapping[str, Energetics] | None = None,
+) -> Matrix:
+    """Metabolic power of muscles at an instant, for objectives and outputs.
+
+    Args:
+        at: the instant.
+        law: one of `LAWS`, with the rounded maxima of `Smoothing`.
+        words: names of muscles, or words in them; none for all.
+        energetics: {muscle: Energetics} of those that differ from half slow fibres and OpenSim's
+            largest stress.
+
+    Returns:
+        Powers (m,), W, in the order of the tree's elements; `basal_rate` comes beside them.
+
+    Raises:
+        ValueError: for an unknown law, or a muscle that the tree does not have.
+    """
+    if law not in LAWS:
+        raise ValueError(f"metabolic_powers: law: expected one of {', '.join(LAWS)}, got {law!r}")
+    known, chosen = dict(energetics or {}), muscles_of(at.tree, words)
+    for name in known:
+        _muscle(at.tree, name)
+    powers = []
+    for each in chosen:
+        state, row = each.fibres(_state(at)), at.tree.coordinate(f"{each.name}.activation")
+        force, length = graph_number(each.force), graph_number(each.fibre)
+        muscle = known.get(each.name) or Energetics(
+            force=each.force, length=each.fibre, max_velocity=each.fastest
+        )
+        fibre = FibreState(
+            excitation=at.tau[row],
+            activation=at.q[row],
+            length=state.length,
+            velocity=state.velocity * each.fastest * length,
+            active=state.active * force,
+            passive=state.passive * force,
+            isometric=active_force(state.length, each.width),
+        )
+        powers.append(LAWS[law](fibre, muscle))
+    return ca.vertcat(ca.DM(0, 1), *powers)
+
+
+def joint_contact_force(at: Instant, joint: str) -> Matrix:
+    """Force that a joint passes to its link beside the muscles, ligaments and tendons that cross
+    it: what its surfaces bear.
+
+    Args:
+        at: the instant.
+        joint: name of the joint.
+
+    Returns:
+        The force (3,), N, in the axes of the joint's link.
+
+    Raises:
+        ValueError: for a joint that there is not, and naming muscles whose course in space is not
+            known.
+    """
+    names = [each.name for each in muscles_of(at.tree) if each.line is None]
+    if names:
+        raise ValueError(
+            f"joint_contact_force: no course in space is known of muscles {', '.join(names)}; "
+            "expected a PointPath, or a `course` beside another path"
+        )
+    return at.reactions[1][:, at.tree.link_index(joint)]
+
+
 def muscle_outputs(
     tree: Tree, words: str | Sequence[str] = ()
 ) -> dict[str, Callable[[Instant], Matrix]]:
@@ -99,7 +180,8 @@ def muscle_outputs(
 
     Returns:
         {"NAME fibre length", "NAME fibre velocity" (both as Fibre has them), "NAME tendon force"
-        (N), "NAME power" (W, given to the bodies): function of the Instant}.
+        (N), "NAME power" (W, given to the bodies), "NAME metabolic power" (W, after Bhargava
+        2004): function of the Instant}.
     """
     outputs: dict[str, Callable[[Instant], Matrix]] = {}
     for each in muscles_of(tree, words):
@@ -121,7 +203,15 @@ def _force(at: Instant, name: str) -> Matrix:
 
 
 def _power(at: Instant, name: str) -> Matrix:
-    return -_muscle(at.tree, name).loss(_state(at))
+    muscle, state = _muscle(at.tree, name), _state(at)
+    pull = muscle.tension_force(state)
+    slope = muscle.path.slope(state)
+    return -pull * sum((each * at.qd[row] for row, each in slope.items()), 0.0)
+
+
+def _metabolic_power(at: Instant, name: str) -> Matrix:
+    names = [each.name for each in muscles_of(at.tree)]
+    return metabolic_powers(at)[names.index(name)]
 
 
 QUANTITIES = {
@@ -129,6 +219,7 @@ QUANTITIES = {
     "fibre velocity": _velocity,
     "tendon force": _force,
     "power": _power,
+    "metabolic power": _metabolic_power,
 }
 
 

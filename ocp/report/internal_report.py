@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.elements import Muscle
 from ocp.mechanics.elements.forces import forces_of, powers_by_element
 from ocp.mechanics.kinematics.unilateral_forces import stay_units
 from ocp.mechanics.model.structure import structure
@@ -68,18 +69,21 @@ def element_powers(at: Instant) -> Matrix:
 
 
 def elements_data(solution: Solution) -> dict[str, dict[str, float]]:
-    """Return {force element: its work (J) on the links, the part that it takes (J) and its peak
-    (W)}; {} without any.
+    """Return {force element, muscles left out: its work (J) on the links, the part that it takes
+    (J) and its peak (W)}; {} without any.
     """
     known: dict[str, dict[str, float]] = {}
     for motion in solution.parts.values():
-        names = [element.name for element in forces_of(motion.problem.tree)]
-        if not names:
+        acting = forces_of(motion.problem.tree)
+        names = [element.name for element in acting]
+        if all(isinstance(element, Muscle) for element in acting):
             continue
         basis = motion.problem.motion
         s, weights = quadrature(basis, "gauss", 2 * basis.degree + 4)
         powers = motion.trace(element_powers, s * motion.duration)
-        for name, power in zip(names, powers):
+        for name, element, power in zip(names, acting, powers):
+            if isinstance(element, Muscle):
+                continue
             entry = known.setdefault(name, {"work": 0.0, "taken": 0.0, "peak": 0.0})
             entry["work"] += float(power @ weights) * motion.duration
             entry["taken"] += float(np.minimum(power, 0.0) @ weights) * motion.duration

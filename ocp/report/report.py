@@ -28,6 +28,7 @@ from ocp.report.internal_report import (
     loops_data,
     stays_data,
 )
+from ocp.report.muscle_report import muscle_lines, muscles_data
 from ocp.report.phase_report import (
     impacts_data,
     method_words,
@@ -89,6 +90,7 @@ def describe(
         "loops": loops_data(solution),
         "stays": stays_data(solution),
         "elements": elements_data(solution),
+        "muscles": muscles_data(solution),
         "reserves": reserves_data(left),
         "refinement": statistics.get("refinement", []),
         KEPT: statistics.get(KEPT),
@@ -132,6 +134,7 @@ def report_lines(report: Report) -> list[Line]:
         *loop_lines(report["loops"]),
         *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
         *element_lines(report["elements"]),
+        *muscle_lines(report["muscles"]),
         *reserve_lines(reserves_from_data(report["reserves"])),
         *_round_lines(report["refinement"]),
     ]

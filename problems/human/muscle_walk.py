@@ -25,7 +25,6 @@ from ocp import (
     Solver,
     Task,
     Transcription,
-    Views,
     at_start,
     joint_limits,
     path,
@@ -38,7 +37,6 @@ from ocp.mechanics import nominal, positive
 from ocp.models.human.muscles.planar_walker import STRONGEST, planar_walker, soles
 from ocp.problem import mirror_symmetry, muscle_effort, muscle_outputs
 from ocp.problems.gait.solve_step import counted
-from ocp.problems.human.squat_to_stand import lines, report
 
 RATES, ACCELERATIONS = 1e-2, 1e-3  # s2, and s4/rad2, beside excitations of at most 1
 BETWEEN = {"y": (0.7, 1.1), "tilt": (-0.4, 0.4)}  # m, rad
@@ -157,7 +155,6 @@ TASK = Task(
     problem,
     transcription=Transcription(method=strike_mesh()),
     method=walk,
-    views=Views(report=report, lines=lines),
 )
 
 if __name__ == "__main__":

@@ -9,17 +9,13 @@ are short in a squat; five of nine tendons stretch, and begin in equilibrium.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from ocp import (
     BSpline,
     Constraint,
     HermiteSimpson,
     Problem,
-    Solution,
     Task,
     Transcription,
-    Views,
     at_end,
     at_start,
     joint_limits,
@@ -28,7 +24,6 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import positive
-from ocp.mechanics.muscles import muscles_of
 from ocp.models.human.muscles.squat_leg import squat_leg
 from ocp.problem import muscle_effort, muscle_outputs
 
@@ -36,7 +31,6 @@ SQUAT = {"ankle": -0.5, "knee": -2.0, "hip": -2.0}  # rad
 STRONGEST = 150.0  # N m, of torques in the muscles' place
 WIDTH, STRAIN = 1.5, 3.0  # of Moco's example
 INTERVALS = 70  # of the mesh: tendons settle within some ms
-SAMPLES = 201
 
 
 def problem(torques: bool = False, time: float = 1.0) -> Problem:
@@ -67,35 +61,9 @@ def problem(torques: bool = False, time: float = 1.0) -> Problem:
     )
 
 
-def report(solution: Solution) -> dict[str, Any]:
-    """Return for each muscle its largest activation and when (s), and the range of its fibre over
-    the optimal length; nothing for torques."""
-    tree, t = solution.problem.tree, solution.times(SAMPLES)
-    rows = {}
-    for muscle in muscles_of(tree):
-        activation = solution.q(t)[tree.coordinate(f"{muscle.name}.activation")]
-        fibre = solution.output(f"{muscle.name} fibre length", t)
-        rows[muscle.name] = {
-            "activation": float(activation.max()),
-            "s": float(t[activation.argmax()]),
-            "fibre": (float(np.min(fibre)), float(np.max(fibre))),
-        }
-    return {"muscles": rows}
-
-
-def lines(data: Mapping[str, Any]) -> list[str]:
-    """Return the report's text."""
-    return [
-        f"{name:<22}activation {row['activation']:.2f} at {row['s']:.2f} s, "
-        f"fibre {row['fibre'][0]:.2f} to {row['fibre'][1]:.2f} of the optimal length"
-        for name, row in data["muscles"].items()
-    ]
-
-
 TASK = Task(
     problem,
     transcription=Transcription(method=HermiteSimpson(intervals=INTERVALS)),
-    views=Views(report=report, lines=lines),
 )
 
 if __name__ == "__main__":

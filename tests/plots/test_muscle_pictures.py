@@ -154,7 +154,8 @@ def test_a_muscle_of_a_given_length_is_drawn_along_its_course(lifted, tmp_path):
     figure = stick(solution, lifted.times(3))
     flexor, _, last = (figure.places[:, list(each.places)] for each in figure.muscles)
     np.testing.assert_array_equal(last, flexor)
-    assert not any("muscle" in words for _, words in data_of(page(solution))["words"])
+    words = [each for _, each in data_of(page(solution))["words"]]
+    assert not any("course" in each for each in words) and "efficiency" in words[-1]
 
 
 def test_a_course_is_checked_as_a_path_is(lifted):
@@ -200,8 +201,8 @@ def test_pages_with_muscles_play(lifted, tmp_path):
     assert crossed == {"arm": 0} and len({clock for clock, *_ in seen["arm"]}) > 2
 
 
-def test_joint_forces_say_that_muscles_are_not_among_them():
-    body = arm(flexor=FLEXOR)
+def test_joint_forces_say_which_muscles_are_not_among_them():
+    body = arm(flexor=FLEXOR, given=UNSEEN)
     panel = Profile("force", [body.moving[0]])
-    assert axis_label(body, panel) == "joint force without muscles, norm (N)"
-    assert axis_label(replace(body, elements=()), panel) == "joint force, norm (N)"
+    assert axis_label(body, panel) == "joint force without 1 of 2 muscles, norm (N)"
+    assert axis_label(arm(flexor=FLEXOR), panel) == "joint force, norm (N)"

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -14,11 +15,31 @@ from ocp import (
     Tree,
     at_end,
     at_start,
+    describe,
+    path,
     revolute,
     solve,
+    summary,
 )
-from ocp.mechanics.muscles import GivenPath, Muscle, muscles_of
-from ocp.problem import muscle_effort, muscle_outputs
+from ocp.mechanics import State
+from ocp.mechanics.muscles import (
+    Energetics,
+    FibreState,
+    GivenPath,
+    Muscle,
+    PathPoint,
+    PointPath,
+    WrapCylinder,
+    muscles_of,
+)
+from ocp.problem import (
+    fibre_of,
+    joint_contact_force,
+    metabolic_powers,
+    muscle_effort,
+    muscle_outputs,
+)
+from ocp.problem.muscle_terms import LAWS
 
 
 def muscle(name, joints, lever, force):
@@ -98,6 +119,125 @@ def test_outputs_tell_what_muscles_do():
     assert solution.output("biceps fibre velocity", t).ravel() == pytest.approx(rate / 1.0)
     force = solution.output("biceps tendon force", t).ravel()
     assert solution.output("biceps power", t).ravel() == pytest.approx(-force * rate)
+
+
+def line(link, *places):
+    return PointPath(points=[(0.0, 0.3, 0.0), *(PathPoint(link=link, position=p) for p in places)])
+
+
+def hung(**others):
+    """An elbow that a muscle, of known course, holds level beside a body's weight."""
+    link = Link(mass=2.0, com=(0.2, 0.0, 0.0), inertia=np.diag([0.01, 0.02, 0.02]))
+    pull = Muscle(
+        name="biceps",
+        path=line("elbow", (0.05, 0.0, 0.0)),
+        force=800.0,
+        fibre=0.1,
+        slack=np.hypot(0.3, 0.05) - 0.1,
+        **others,
+    )
+    return Tree(
+        links=(link,),
+        joints=(revolute("elbow", actuated=False),),
+        gravity=(0.0, -9.81, 0.0),
+        elements=(pull,),
+    )
+
+
+def held(tree, **others):
+    still = Problem(
+        tree=tree,
+        motion=BSpline(points=8),
+        duration=0.1,
+        objective=muscle_effort(tree),
+        constraints=(path("level", lambda at: at.q[0], lower=0.0, upper=0.0),),
+        **others,
+    )
+    return solve(still, Transcription(method=Radau(intervals=3))).require(coarse=True)
+
+
+def test_a_joint_bears_the_muscles_that_cross_it():
+    """The elbow is held level: weight and pull balance about the joint, which passes the rest."""
+    solution = held(hung())
+    weight, way = 2.0 * 9.81, np.array([-0.05, 0.3]) / np.hypot(0.3, 0.05)
+    pull = weight * 0.2 / (0.05 * way[1])
+    seen = solution.trace(lambda at: joint_contact_force(at, "elbow"), 0.1)
+    assert seen == pytest.approx([-pull * way[0], weight - pull * way[1], 0.0], abs=1e-4)
+    assert solution.reactions(0.1)[0][:, 0] == pytest.approx([0, 0, 0], abs=1e-4)
+
+
+def test_a_muscle_over_a_wrap_pushes_its_surface():
+    """Of a muscle whose surface is on the link, the joint bears the pull at both ends."""
+    bone = WrapCylinder(link="elbow", radius=0.03, quadrant="+x")
+    over = PointPath(
+        points=((0.0, 0.3, 0.0), bone, PathPoint(link="elbow", position=(0.0, -0.2, 0.0)))
+    )
+    tree = hung()
+    (known,) = tree.elements
+    tree = replace(tree, elements=(replace(known, path=over, slack=0.4),))
+    solution = held(tree)
+    state = State(tree=tree, q=ca.DM(solution.q(0.1)), qd=ca.DM(solution.qd(0.1)))
+    pull = float(tree.elements[0].tension_force(state))
+    first = over.route(state).segments[0]
+    way = np.array(ca.DM(first.end.place - first.start.place)).ravel()
+    share = pull * way / np.linalg.norm(way)
+    seen = solution.trace(lambda at: joint_contact_force(at, "elbow"), 0.1)
+    assert seen == pytest.approx([share[0], share[1] + 2.0 * 9.81, 0.0], abs=1e-3)
+
+
+def test_a_muscle_of_unknown_course_is_named():
+    solution = held(arm_alone())
+    with pytest.raises(ValueError, match="no course in space is known of muscles flexor"):
+        solution.trace(lambda at: joint_contact_force(at, "elbow"), 0.1)
+
+
+def arm_alone():
+    tree = hung()
+    flexor = muscle("flexor", ("elbow",), -0.04, 900.0)
+    return replace(tree, elements=(flexor,))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_metabolic_power_is_that_of_the_law(law):
+    solution = held(hung(), outputs=muscle_outputs(hung()))
+    seen = solution.trace(lambda at: metabolic_powers(at, law), 0.1)
+    state = State(tree=hung(), q=ca.DM(solution.q(0.1)), qd=ca.DM(solution.qd(0.1)))
+    (known,) = hung().elements
+    fibre = known.fibres(state)
+    alike = FibreState(
+        excitation=float(solution.tau(0.1)[1]),
+        activation=float(solution.q(0.1)[1]),
+        length=float(fibre.length),
+        velocity=float(fibre.velocity),
+        active=float(fibre.active) * 800.0,
+        passive=float(fibre.passive) * 800.0,
+    )
+    expected = LAWS[law](alike, Energetics(force=800.0, length=0.1))
+    assert seen[0] == pytest.approx(expected, rel=1e-9)
+    if law == "bhargava_2004":
+        assert solution.output("biceps metabolic power", 0.1)[0] == pytest.approx(expected)
+
+
+def test_unknown_law_of_metabolic_power_is_refused():
+    solution = held(hung())
+    with pytest.raises(ValueError, match="law: expected one of bhargava_2004, umberger_2003"):
+        solution.trace(lambda at: metabolic_powers(at, "hill"), 0.05)
+
+
+def test_report_tells_what_muscles_do():
+    tree = arm()
+    solution = solve(reach(muscle_effort(tree)), Transcription(method=Radau(intervals=8)))
+    rows = describe(solution)["muscles"]
+    assert [*rows] == names(muscles_of(tree))
+    t = np.linspace(0.0, 0.4, 4001)
+    row = tree.coordinate("biceps.activation")
+    assert rows["biceps"]["activation"] == pytest.approx(solution.q(t)[row].max(), rel=1e-2)
+    rate = solution.trace(lambda at: fibre_of(at, "biceps").active, t) * solution.trace(
+        lambda at: fibre_of(at, "biceps").velocity, t
+    )
+    shortening = -400.0 * np.minimum(rate, 0.0).ravel()
+    assert rows["biceps"]["work"] == pytest.approx(np.trapezoid(shortening, t), rel=1e-3)
+    assert "muscles" in summary(solution) and "efficiency" in summary(solution)
 
 
 @pytest.mark.parametrize(

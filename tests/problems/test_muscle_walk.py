@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from ocp import Radau, Solver, Transcription, solve
-from ocp.mechanics import body_weight
+from ocp.mechanics import State, body_weight
 from ocp.mechanics.muscles import muscles_of
 from ocp.models.human.muscles.planar_walker import leg_paths, planar_walker
 from ocp.problems.human.muscle_walk import (
@@ -51,6 +52,17 @@ def test_the_body_is_the_models():
 def test_paths_of_a_leg_are_polynomials_within_a_twentieth_of_a_millimetre():
     for path in leg_paths().values():
         assert path.rms < 5e-5
+
+
+def test_muscles_are_drawn_along_courses_as_long_as_their_paths():
+    """On both sides, within half a millimetre where points come and go."""
+    tree = planar_walker()
+    for muscle in muscles_of(tree):
+        for q in np.random.default_rng(0).uniform(-0.4, 0.4, (10, 10)):
+            q[[5, 8]] = -np.abs(q[[5, 8]])  # knees
+            state = State(tree=tree, q=ca.DM([*q, *tree.neutral[10:]]))
+            length = float(muscle.course.length(state))
+            assert length == pytest.approx(float(muscle.path.length(state)), abs=5e-4)
 
 
 def test_the_last_mesh_is_fine_at_the_strike():

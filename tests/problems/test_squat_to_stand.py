@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import HermiteSimpson, Solver, Transcription, prepare, solve, verify
+from ocp import HermiteSimpson, Solver, Transcription, describe, prepare, solve, verify
 from ocp.mechanics.elements.forces import State
 from ocp.models.human.muscles.squat_leg import CROSSED, KNEE_SLIDES, MUSCLES, leg_paths, squat_leg
 from ocp.problems.human.squat_to_stand import TASK, problem
@@ -25,9 +25,13 @@ def test_nine_muscles_stand_up_from_a_straight_guess():
     solution = TASK.method(problem(), TASK.transcription, Solver())
     verify(solution).require(1e-2)
     assert solution.objective == pytest.approx(1.7346, rel=1e-3)
-    rows = TASK.views.report(solution)["muscles"]
+    rows = describe(solution)["muscles"]
     assert set(rows) == set(MUSCLES) and rows["glut_max2"]["activation"] > 0.9
-    assert len(TASK.views.lines({"muscles": rows})) == 9
+    assert (
+        0.1
+        < sum(row["work"] for row in rows.values()) / sum(row["energy"] for row in rows.values())
+        < 0.6
+    )
 
 
 def test_paths_are_polynomials_close_to_their_wraps():

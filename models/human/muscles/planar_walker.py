@@ -25,7 +25,7 @@ from ocp.problem import Acting, Compliant
 Pair = tuple[float, float]
 HIP, KNEE, ANKLE = (-0.0682778, -0.0638354), (-0.00451221, -0.39690725), (0.0, -0.41569483)
 LUMBAR, HEEL, TOES = (-0.09725, 0.0787078), (-0.04457209, -0.03833913), (0.16340968, -0.00182785)
-ASIDE = 0.00723828  # m, the heel bone beside the ankle
+BESIDE, ASIDE = 0.08233069, 0.00723828  # m, the hip beside the pelvis, the heel bone the ankle
 PELVIS = (9.7143336, (-0.0682778, 0.0), 0.0445428)  # kg, m, kg m2
 TORSO = (28.240278, (-0.0289722, 0.309037), 1.1404357)
 THIGH = (7.6723192, (0.0, -0.170467), 0.11711)
@@ -158,7 +158,7 @@ def bones() -> Tree:
     """Return the tree of the right leg's bones, on whose links paths run."""
     joints = (
         fixed("pelvis"),
-        revolute("hip", "pelvis", home=(*HIP, 0.08233069)),
+        revolute("hip", "pelvis", home=(*HIP, BESIDE)),
         revolute("knee", "hip", home=(*KNEE, 0.0)),
         revolute("ankle", "knee", home=(*ANKLE, 0.0)),
         fixed("heel", "ankle", home=(*HEEL, ASIDE)),
@@ -175,6 +175,30 @@ def leg_paths() -> dict[str, PolynomialPath]:
         samples = sample_path(tree, PointPath(points=points), within, count=60 * len(within))
         fitted[name] = fit_polynomial(samples, 5, within=1e-4)
     return fitted
+
+
+def course(points: tuple[PathPoint, ...], side: str) -> PointPath:
+    """Return the points of a muscle on the links of the body, of which the left side's are
+    images."""
+    frames = {  # link, and the bone's frame in it
+        "pelvis": ("tilt", (0.0, 0.0, 0.0)),
+        "hip": (f"hip_{side}", (0.0, 0.0, BESIDE)),
+        "knee": (f"knee_{side}", (0.0, 0.0, BESIDE)),
+        "heel": (f"ankle_{side}", (*HEEL, BESIDE + ASIDE)),
+    }
+    made = []
+    for point in points:
+        link, origin = frames[point.link]
+        forward, up = (
+            Follows(coordinate=f"{entry.coordinate}_{side}", function=entry.function)
+            if isinstance(entry, Follows)
+            else entry + shift
+            for entry, shift in zip(point.position[:2], origin)
+        )
+        aside = (1 if side == "r" else -1) * (point.position[2] + origin[2])
+        coordinate = point.coordinate and f"{point.coordinate}_{side}"
+        made.append(replace(point, link=link, position=(forward, up, aside), coordinate=coordinate))
+    return PointPath(points=made)
 
 
 def foot() -> Link:
@@ -232,6 +256,7 @@ def planar_walker() -> Tree:
                     slack=slack,
                     pennation=pennation,
                     tendon="rigid",
+                    course=course(PATHS[name], side),
                 )
             )
     return Tree(

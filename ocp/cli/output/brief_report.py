@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ocp.cli.output.run_report import problem_line, published_lines
 from ocp.report import report
 from ocp.report.internal_report import coordinate_words
+from ocp.report.muscle_report import muscle_lines
 from ocp.solution.margins import closest_line, reserves_from_data
 from ocp.studies.store.argument_records import Arguments
 from ocp.studies.task import Report
@@ -50,6 +51,7 @@ def brief(said: Report, defaults: Arguments, own: Iterable[str] = (), room: int 
         Section([] if certificate is None else report.certificate_lines(certificate), 4),
         Section(_worst(said["violations"]), 3),
         Section(closest_line(reserves_from_data(said["reserves"])), 1),
+        Section(muscle_lines(said["muscles"]), 3),
         Section([_split_columns(line) for line in own], OWN),
         Section([*published_lines(said)][:PRINTED], 2),
     ]

@@ -17,14 +17,14 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
+from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Muscle, Strut, Tendon
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.states import Stateful
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.kinematics.rigid import Motion
 from ocp.mechanics.model.joints import GROUND
-from ocp.mechanics.model.loads import Load
+from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.muscles.routes import Route, between_anchors, end_anchor
@@ -205,16 +205,32 @@ def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     return sum((each.loss(state) for each in forces_of(tree)), 0.0)
 
 
-def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> tuple[Load, ...]:
-    """Return the forces of struts and tendons on the points of their paths, as loads."""
-    state, loads = State(tree=tree, q=q, qd=qd, known=moves), []
+def element_loads(
+    tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None
+) -> tuple[tuple[Load, ...], tuple[Wrench, ...]]:
+    """Return the forces of struts, tendons and muscles along their lines: on named points, as
+    loads, and on other places of links, as wrenches. Muscles whose length alone is known are not
+    among them."""
+    state = State(tree=tree, q=q, qd=qd, known=moves)
+    loads: list[Load] = []
+    wrenches: list[Wrench] = []
     for each in tree.elements:
-        if isinstance(each, Strut | Tendon):
-            tension = each.tension(state)
-            for anchor, pull in state.route(each.path).pulls:
-                if anchor.point:
-                    loads.append(Load(point=anchor.point, force=-tension * pull))
-    return tuple(loads)
+        if isinstance(each, Muscle):
+            if each.line is None:
+                continue
+            tension, route = each.tension_force(state), each.line.route(state)
+        elif isinstance(each, Strut | Tendon):
+            tension, route = each.tension(state), state.route(each.path)
+        else:
+            continue
+        for anchor, pull in route.pulls:
+            force = -tension * pull
+            if anchor.point:
+                loads.append(Load(point=anchor.point, force=force))
+            elif anchor.link != GROUND:
+                moment = ca.cross(anchor.place, force)
+                wrenches.append(Wrench(link=anchor.link, moment=moment, force=force))
+    return tuple(loads), tuple(wrenches)
 
 
 def drive_torques(

@@ -104,6 +104,23 @@ def passive_force(length: Matrix, strain: Matrix = FIBRE_STRAIN) -> Matrix:
     return (rise - offset) / (exp(STEEPNESS) - offset)
 
 
+def passive_energy(length: Matrix, strain: Matrix = FIBRE_STRAIN) -> Matrix:
+    """Energy that passive fibres store: the integral of `passive_force` from length 0.2 on.
+
+    Args:
+        length: fibre length over the optimal one.
+        strain: strain at which the force is the largest isometric one.
+
+    Returns:
+        Energy over the largest isometric force times the optimal length.
+    """
+    exponential = namespace(length, strain).exp
+    offset = exponential(STEEPNESS * (SHORTEST - 1) / strain)
+    rise = exponential(STEEPNESS * (length - 1) / strain)
+    area = strain / STEEPNESS * (rise - offset) - offset * (length - SHORTEST)
+    return area / (exp(STEEPNESS) - offset)
+
+
 def tendon_stiffness(strain: Matrix = TENDON_STRAIN) -> Matrix:
     """Exponent k_T of the tendon's curve, ln(1 + 1 / 0.2) / strain.
 
@@ -144,3 +161,16 @@ def tendon_length(force: Matrix, strain: Matrix = TENDON_STRAIN) -> Matrix:
         Length over the slack length.
     """
     return 1 + namespace(force).log((force + OFFSET) / OFFSET) / tendon_stiffness(strain)
+
+
+def tendon_energy(force: Matrix, strain: Matrix = TENDON_STRAIN) -> Matrix:
+    """Energy that a tendon stores: the integral of `tendon_force` over its length from slack on.
+
+    Args:
+        force: force over the largest isometric one, above -0.2.
+        strain: strain at the largest isometric force.
+
+    Returns:
+        Energy over the largest isometric force times the slack length.
+    """
+    return force / tendon_stiffness(strain) - OFFSET * (tendon_length(force, strain) - 1)

@@ -9,7 +9,9 @@ most w / 2, and of which none is flat. With widths of 0 the laws are as printed.
 from dataclasses import dataclass
 from math import pi
 
+from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.muscles.curves import active_force, namespace
+from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
@@ -63,23 +65,26 @@ class Energetics:
         ValueError: for a number that is not positive, or a share above 1.
     """
 
-    force: float
-    length: float
+    force: Number
+    length: Number
     slow_twitch: float = 0.5
     max_velocity: float = 10.0
     tension: float = TENSION
 
     def __post_init__(self) -> None:
-        for name in ("force", "length", "max_velocity", "tension"):
+        for name, unit in (("force", "N"), ("length", "m")):
+            number = positive(f"energetics: {name}", getattr(self, name), unit=unit)
+            set_fields(self, **{name: number})
+        for name in ("max_velocity", "tension"):
             set_fields(self, **{name: positive(f"energetics: {name}", getattr(self, name))})
         share = positive("energetics: slow_twitch", self.slow_twitch, True)
         if share > 1:
             raise ValueError(f"energetics: slow_twitch: expected at most 1, got {share:g}")
 
     @property
-    def mass(self) -> float:
+    def mass(self) -> Matrix:
         """Mass of the muscle (kg), density F0 l0 / tension."""
-        return DENSITY * self.force * self.length / self.tension
+        return DENSITY * graph_number(self.force) * graph_number(self.length) / self.tension
 
 
 @suggest_fields
@@ -142,7 +147,7 @@ def bhargava_2004(
     shortening, lengthening = _speeds(fibre, muscle, smoothing)
     total = fibre.active + fibre.passive
     if force_dependent:
-        alpha = 0.16 * fibre.activation * fibre.curve * muscle.force + 0.18 * total
+        alpha = 0.16 * fibre.activation * fibre.curve * graph_number(muscle.force) + 0.18 * total
         shortened = alpha * shortening - 0.157 * total * lengthening
     else:
         shortened = 0.25 * total * shortening
@@ -252,7 +257,7 @@ def _umberger(
     beyond = _step(fibre.length - 1, smoothing.length) * (1 - fibre.curve)  # where l > 1
     heat = signal**0.6 * (128 * (1 - slow) + 25) * (1 - 0.6 * beyond)
     speeds = _speeds(fibre, muscle, smoothing)
-    shortening, lengthening = (speed / muscle.length for speed in speeds)
+    shortening, lengthening = (speed / graph_number(muscle.length) for speed in speeds)
     of_slow, of_fast = 100 / (muscle.max_velocity / 2.5), 153 / muscle.max_velocity
     most = SLOW_LIMIT - _ramp(SLOW_LIMIT - of_slow * shortening, smoothing.power)
     shortened = signal**2 * (slow * most + (1 - slow) * of_fast * shortening)
@@ -270,7 +275,7 @@ def _fibre_shares(excitation: Matrix, share: float) -> tuple[Matrix, Matrix]:
 
 def _speeds(fibre: FibreState, muscle: Energetics, smoothing: Smoothing) -> tuple[Matrix, Matrix]:
     """Return the speeds (m/s) of shortening and lengthening, both at least 0."""
-    width = smoothing.velocity * muscle.length
+    width = smoothing.velocity * graph_number(muscle.length)
     shortening = _ramp(-fibre.velocity, width)
     return shortening, shortening + fibre.velocity
 

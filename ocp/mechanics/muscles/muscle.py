@@ -35,7 +35,9 @@ from ocp.mechanics.muscles.curves import (
     VELOCITY,
     active_force,
     force_velocity,
+    passive_energy,
     passive_force,
+    tendon_energy,
     tendon_length,
     tendon_stiffness,
 )
@@ -178,6 +180,13 @@ class Muscle:
         return self.tendon == TENDONS[1]
 
     @property
+    def line(self) -> PointPath | None:
+        """Its course in space, None where its length alone is known."""
+        return (
+            self.path if self.course is None and isinstance(self.path, PointPath) else self.course
+        )
+
+    @property
     def volume(self) -> Number:
         """Largest force times optimal length (N m), to which its volume is proportional."""
         return self.force * self.fibre
@@ -221,7 +230,7 @@ class Muscle:
         if self.compliant:
             row = state.row(f"{self.name}.force")
             tendon = _tendon_length(self, state.q[row])
-            rate = rate - state.qd[row] / _tendon_stiffness(self, state.q[row])
+            rate = rate - _tendon_rate(self, state)
         cosine, fibre = _fibre(self, self.path.length(state) - tendon)
         velocity = rate * cosine / _speed(self)
         activation = state.q[state.row(f"{self.name}.activation")]
@@ -250,13 +259,25 @@ class Muscle:
         return {row: -pull * slope for row, slope in self.path.slope(state).items()}
 
     def stored_energy(self, state: MotionState) -> Matrix:
-        """Return the stored energy: none, what fibres and tendon do counts as given to the motion
-        when they do it."""
-        return 0.0
+        """Return the energy (J) that passive fibres store, and a compliant tendon."""
+        tendon, stored = graph_number(self.slack), 0.0
+        if self.compliant:
+            tension = state.q[state.row(f"{self.name}.force")]
+            tendon = _tendon_length(self, tension)
+            stored = graph_number(self.slack) * tendon_energy(tension, self.tendon_strain)
+        _, fibre = _fibre(self, self.path.length(state) - tendon)
+        stored += graph_number(self.fibre) * passive_energy(fibre, self.fibre_strain)
+        return graph_number(self.force) * stored
 
     def loss(self, state: MotionState) -> Matrix:
-        """Return the power (W) that it takes out of the motion, negative where it shortens."""
-        return self.tension_force(state) * _rate(self, state)
+        """Return the power (W) that it takes out of the motion and does not store, negative where
+        active fibres shorten."""
+        fibre, stretch = self.fibres(state), _rate(self, state)
+        taken = fibre.tendon * stretch
+        taken -= passive_force(fibre.length, self.fibre_strain) * fibre.velocity * _speed(self)
+        if self.compliant:
+            taken -= fibre.tendon * _tendon_rate(self, state)
+        return graph_number(self.force) * taken
 
     def state_needs(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: excitation, or what its tendon lacks in equilibrium with its fibres}
@@ -379,6 +400,12 @@ def _rate(muscle: Muscle, state: MotionState) -> Matrix:
     """Return dL/dt (m/s) of a muscle's path."""
     slope = muscle.path.slope(state)
     return sum((each * state.qd[row] for row, each in slope.items()), 0.0)
+
+
+def _tendon_rate(muscle: Muscle, state: MotionState) -> Matrix:
+    """Return the rate (m/s) of the length of a compliant tendon."""
+    row = state.row(f"{muscle.name}.force")
+    return state.qd[row] / _tendon_stiffness(muscle, state.q[row])
 
 
 def _speed(muscle: Muscle) -> Matrix:

@@ -173,8 +173,8 @@ def _muscles(solution: Solution, t: np.ndarray, first: int) -> tuple[np.ndarray,
 
 def courses(tree: Tree) -> dict[str, PointPath]:
     """Return {muscle: path that is drawn} of those with a course in space."""
-    known = {each.name: each.course or each.path for each in muscles_of(tree)}
-    return {name: path for name, path in known.items() if isinstance(path, PointPath)}
+    known = {each.name: each.line for each in muscles_of(tree)}
+    return {name: path for name, path in known.items() if path is not None}
 
 
 def _course(path: PointPath, row: int, at: Instant) -> Matrix:

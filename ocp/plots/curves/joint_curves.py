@@ -90,8 +90,9 @@ def axis_label(tree: Tree, panel: Profile) -> str:
         return COMPONENTS[panel.quantity]
     labels = LABELS if first.name in tree.names else AMPLITUDES
     label = labels[panel.quantity][first.kind == "prismatic"]
-    if panel.quantity in NORMS and muscles_of(tree):  # that pull across joints and load them more
-        return label.replace(",", " without muscles,")
+    lines = [each.line for each in muscles_of(tree)]
+    if panel.quantity in NORMS and None in lines:  # these pull across joints and load them more
+        return label.replace(",", f" without {lines.count(None)} of {len(lines)} muscles,")
     return label
 
 

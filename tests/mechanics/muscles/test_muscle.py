@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from ocp import Link, Tree, revolute
-from ocp.mechanics import element_torques, state_needs, state_rates
+from ocp.mechanics import (
+    elastic_energy,
+    element_loss,
+    element_torques,
+    state_needs,
+    state_rates,
+)
 from ocp.mechanics.muscles import GivenPath, Muscle
 from ocp.mechanics.muscles.curves import active_force, force_velocity, passive_force, tendon_force
 
@@ -84,6 +90,27 @@ def test_stretched_tendon_has_the_force_that_is_its_state():
     tension = float(tendon_force(1.02))
     pull = element_torques(tree, ca.DM([0.2, 0.4, tension]), ca.DM([-1.5, 3.0, 1.0]))[0]
     assert float(pull) == pytest.approx(0.03 * 1500.0 * tension, rel=1e-12)
+
+
+def test_what_muscles_take_is_stored_or_lost():
+    """Power on the bodies, rate of the stored energy, by differences of sixth order, and loss
+    together are zero, tendons in equilibrium or not; what is lost of passive fibres is damping."""
+    rng = np.random.default_rng(7)
+    muscles = [random_muscle(rng, f"m{k}") for k in range(20)]
+    rigid = replace(muscles[0], name="rigid", tendon="rigid")
+    tree = leg(*muscles, rigid)
+    q = np.array([0.1, *rng.uniform(0.05, 1.0, tree.dof - 1)])
+    qd, step = rng.uniform(-2.0, 2.0, tree.dof), 1e-3
+    beside = [
+        weight * float(elastic_energy(tree, ca.DM(q + shift * step * qd)))
+        for shift, weight in zip((-3, -2, -1, 1, 2, 3), np.array([-1, 9, -45, 45, -9, 1]) / 60)
+    ]
+    given = np.array(element_torques(tree, ca.DM(q), ca.DM(qd))).ravel() @ qd
+    lost = float(element_loss(tree, ca.DM(q), ca.DM(qd)))
+    assert given + sum(beside) / step + lost == pytest.approx(0.0, abs=1e-9 * abs(lost))
+    alone = leg(replace(rigid, damping=0.0, excitation=(0.0, 1.0), activation=None))
+    still = float(element_loss(alone, ca.DM([0.1, 0.0]), ca.DM([1.5, 0.0])))
+    assert still == pytest.approx(0.0, abs=1e-12)
 
 
 def test_states_stand_last_in_q():

@@ -10,7 +10,9 @@ from ocp.mechanics.muscles.curves import (
     active_force,
     force_velocity,
     force_velocity_inverse,
+    passive_energy,
     passive_force,
+    tendon_energy,
     tendon_force,
     tendon_length,
     tendon_stiffness,
@@ -137,6 +139,19 @@ def test_curves_rates_and_splines_are_those_of_opensim():
         both = [np.array(each).ravel() for each in function(everywhere[None, :])]
         assert both[0] == pytest.approx(numbers, rel=1e-12, abs=1e-12)
         assert both[1] == pytest.approx(slopes, rel=1e-12, abs=1e-12)
+
+
+def test_energies_are_integrals_of_their_curves():
+    """From 0.2 and from slack on, by 40 nodes of Gauss."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    for ends, area, curve, strain in (
+        ((0.2, 1.7), passive_energy, passive_force, 0.55),
+        ((1.0, 1.07), lambda x, e: tendon_energy(tendon_force(x, e), e), tendon_force, 0.06),
+    ):
+        half = (ends[1] - ends[0]) / 2
+        summed = half * weights @ curve(ends[0] + half * (1 + nodes), strain)
+        assert area(ends[1], strain) == pytest.approx(summed, rel=1e-12)
+        assert area(ends[0], strain) == pytest.approx(0.0, abs=1e-15)
 
 
 def test_a_spline_goes_through_its_points_with_one_slope_at_each():
