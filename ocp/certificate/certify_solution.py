@@ -23,12 +23,11 @@ from ocp.certificate.transition_violations import impacts
 from ocp.certificate.verification import NotVerified, Verification
 from ocp.dynamics.catalogue import is_comparable
 from ocp.problem.reserved_names import phase_label
-from ocp.progress import say
 from ocp.solution.margins import reserves
 from ocp.solution.objective_values import Cost, evaluate_cost, total_cost
 from ocp.solution.solution import Solution
 from ocp.solution.validation import check_solution
-from ocp.solvers.iteration_log import keep_interrupts
+from ocp.solvers.progress import keep_interrupts, say
 from ocp.transcription.transcribe import Transcribed, transcribe
 
 

@@ -12,23 +12,19 @@ import numpy as np
 
 from ocp.certificate.checks.energy import energy_error
 from ocp.certificate.constraint_violations import violations
-from ocp.certificate.row_violations import (
-    Violation,
-    bound_excess,
-    certificate_grid,
-    violations_between_nodes,
-)
+from ocp.certificate.row_violations import Violation, violations_between_nodes
 from ocp.dynamics.catalogue import is_comparable
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.values.units import plain_amount
+from ocp.mechanics.values.validation import plain_amount
 from ocp.motion.quadrature import quadrature
-from ocp.problem.constraint import Constraint, Span
+from ocp.problem.constraint import Constraint, Span, bound_excess
 from ocp.problem.reserved_names import DYNAMICS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
 from ocp.solution.objective_values import LEAST, dense_terms
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 from ocp.transcription.kernels.time_derivatives import rate_map
+from ocp.transcription.requests import certificate_grid
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import duration_at, free_duration, motion_map, motion_width
@@ -148,9 +144,8 @@ def _row_gaps(look: Motion) -> tuple[list[Gap], set[str]]:
     """Return the gaps of rows that kernels know as a certificate does, and what it is to say."""
     gaps: list[Gap] = []
     doubts: set[str] = set()
-    s = certificate_grid(
-        look.problem, look.transcribed.transcription.method, look.problem.requirements
-    )
+    problem, method = look.problem, look.transcribed.transcription.method
+    s = certificate_grid(problem, method.grid(problem), method.steps, problem.requirements)
     y = look.inputs(s)
     for group, along in look.groups():
         blind = along & look.known_at_nodes_only(group.kernel)

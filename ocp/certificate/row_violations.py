@@ -14,24 +14,23 @@ import numpy as np
 
 from ocp.certificate.checks.formulation_error import with_exact_dynamics
 from ocp.dynamics.formulation import Formulation
-from ocp.index_sets import distinct, is_in
+from ocp.index_sets import is_in
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import plain_amount, unit_of
-from ocp.problem.constraint import Constraint, Moment, Span
+from ocp.mechanics.values.validation import plain_amount, unit_of
+from ocp.problem.constraint import Constraint, Moment, Span, bound_excess
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.solution.sampling import DENSER, stack_functions, traces
+from ocp.solution.sampling import stack_functions, traces
 from ocp.solution.solution import Solution, kept_values, kernel_inputs, lifted_kind
 from ocp.transcription.kernels.row_values import RowValues, row_values
 from ocp.transcription.kernels.traces import trace, trace_cancelled
 from ocp.transcription.laws.contact_laws import rigid_contact_laws
 from ocp.transcription.laws.laws import formulation_range, laws, passive_measure
-from ocp.transcription.methods import Method
-from ocp.transcription.requests import dense_grid
+from ocp.transcription.requests import certificate_grid
 from ocp.transcription.transcribe_phase import TranscribedPhase
 
 
@@ -185,7 +184,8 @@ def _dense_rows(solution: Solution, program: TranscribedPhase | None = None) -> 
         constraints, exact = _judged(solution.problem, solution.formulation), solution
         if solution.formulation.approximation is not None:
             exact, program = with_exact_dynamics(solution), None
-        s = certificate_grid(solution.problem, solution.transcription.method, constraints)
+        problem, method = solution.problem, solution.transcription.method
+        s = certificate_grid(problem, method.grid(problem), method.steps, constraints)
         between = [each for each in constraints if _judged_between(each)]
         zero = [each for each in constraints if _has_zero_rows(each)]
         kept["dense"] = DenseRows(
@@ -252,20 +252,6 @@ def worst_of(lines: Iterable[Line]) -> Worst:
     return worst
 
 
-def bound_excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return by how much values (N,) lie out of bounds, and that over max(1, |bound|).
-
-    Not a number is so in the first and infinite in the second.
-    """
-    below = np.full(len(values), -np.inf) if np.isneginf(lower) else lower - values
-    above = np.full(len(values), -np.inf) if np.isposinf(upper) else values - upper
-    amounts = np.where(np.isnan(values), np.nan, np.maximum(0.0, np.maximum(below, above)))
-    bound = np.where(above > below, upper, lower)
-    with np.errstate(invalid="ignore"):
-        relative = amounts / np.maximum(1.0, np.where(amounts > 0, np.abs(bound), 1.0))
-    return amounts, np.where(np.isnan(relative), np.inf, relative)
-
-
 def _at_nodes(solution: Solution) -> dict[str, list[RowValues]]:
     """Return the rows that the program asked for, by the names of their constraints."""
     rows: dict[str, list[RowValues]] = {}
@@ -280,18 +266,6 @@ def _at_nodes(solution: Solution) -> dict[str, list[RowValues]]:
 def _of_reach(solution: Solution) -> dict[str, list[RowValues]]:
     """Return the rows that keep a motion where its approximate formulation is known."""
     return {REACH: _at_nodes(solution).get(REACH, [])}
-
-
-def certificate_grid(
-    problem: Problem, method: Method, constraints: Iterable[Constraint]
-) -> np.ndarray:
-    """Return the instants of the dense grid, with the nodes and the ends of spans among them."""
-    grids = [dense_grid(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
-    for constraint in constraints:
-        when = constraint.when
-        if isinstance(when, Span):
-            grids.append(np.array([when.start, (when.start + when.end) / 2, when.end]))
-    return distinct(np.concatenate(grids))[0]
 
 
 def _within(when: str | Span | Moment, s: np.ndarray) -> np.ndarray:

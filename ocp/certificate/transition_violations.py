@@ -16,7 +16,7 @@ import numpy as np
 from ocp.certificate.row_violations import Violation, dense_violation
 from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.activations import (
     ACTIVATION,

@@ -23,7 +23,7 @@ from ocp.diagnosis.elastic_weights import (
     row_prices,
 )
 from ocp.diagnosis.explain import ProgramMotion, Row, program_motions, row_name, rows_at
-from ocp.mechanics.values.units import plain_amount
+from ocp.mechanics.values.validation import plain_amount
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import DURATION
 from ocp.solvers.budget import Budget, Start, Watch, relaxation_solver, spend, with_stage

@@ -17,8 +17,7 @@ from ocp.estimation.spline_fit import Search, SplineFit, Unknowns, fit_spline
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.scaling import scale_links
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import check_numeric, check_type, numbers, positive
+from ocp.mechanics.values.validation import check_numeric, check_type, numbers, positive, unit_of
 from ocp.motion import BSpline, cross_validate, fit_samples
 from ocp.pickling import portable
 from ocp.problem import Series, match_markers, weight_roots

@@ -85,6 +85,8 @@ from ocp.problem.muscle_terms import (
     muscle_outputs,
 )
 from ocp.problem.objectives import (
+    Objective,
+    Term,
     duration,
     dynamic_effort,
     effort,
@@ -102,7 +104,6 @@ from ocp.problem.reserved_names import RESERVED
 from ocp.problem.stage_cost import stage_cost
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry, mirror_symmetry, periodic
-from ocp.problem.terms import Objective, Term
 
 __all__ = [
     "INSIDE",

@@ -238,3 +238,17 @@ def _words(what: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ValueError(f"{what}: expected a tuple of words, got {value!r}")
     return tuple(check_type(what, word, str) for word in value)
+
+
+def bound_excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much values (N,) lie out of bounds, and that over max(1, |bound|).
+
+    Not a number is so in the first and infinite in the second.
+    """
+    below = np.full(len(values), -np.inf) if np.isneginf(lower) else lower - values
+    above = np.full(len(values), -np.inf) if np.isposinf(upper) else values - upper
+    amounts = np.where(np.isnan(values), np.nan, np.maximum(0.0, np.maximum(below, above)))
+    bound = np.where(above > below, upper, lower)
+    with np.errstate(invalid="ignore"):
+        relative = amounts / np.maximum(1.0, np.where(amounts > 0, np.abs(bound), 1.0))
+    return amounts, np.where(np.isnan(relative), np.inf, relative)

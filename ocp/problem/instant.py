@@ -1,6 +1,6 @@
 """One instant of the motion as expressions: the argument of constraints and objectives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Matrix
 from ocp.pickling import portable
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_labels, touches
-from ocp.problem.contact.force_law import loads_at
+from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.contact.reactions import Reaction
@@ -199,7 +199,7 @@ class Instant:
 
     def _with_elements(self, needed: Matrix) -> Matrix:
         """Return the torques of drives (n,), from those that bodies need."""
-        if not forces_of(self.tree):
+        if not self.tree.elements:
             return needed
         driven = with_rotors(self.tree, needed, self.qdd) - self.elements
         return driven + self.state_needs if self.tree.states else driven
@@ -383,3 +383,8 @@ def _body_forces(
 def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the torques of force elements (n,), which Instants share likewise."""
     return element_torques(tree, q, qd, _moves(tree, q, qd))
+
+
+def loads_at(loads: Sequence[Acting], at: "Instant") -> tuple[Load, ...]:
+    """Return the loads as they are at an instant."""
+    return tuple(load.at(at.t) if isinstance(load, Load) else load.load_at(at) for load in loads)

@@ -23,8 +23,7 @@ from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import check_type, positive
 from ocp.problem.instant import Instant
-from ocp.problem.objectives import integral, squares
-from ocp.problem.terms import Objective
+from ocp.problem.objectives import Objective, integral, squares
 
 OF = {"excitation": "tau", "activation": "q"}
 WEIGHTS = ("equal", "volume")

@@ -11,8 +11,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, matrix
 from ocp.mechanics.values.validation import positive
 from ocp.problem.constraints.limits_and_boundaries import PerJoint, at_end
-from ocp.problem.objectives import squares
-from ocp.problem.terms import Objective
+from ocp.problem.objectives import Objective, squares
 
 
 def stage_cost(

@@ -15,7 +15,6 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.parameters import Number, array, as_open, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     check_callable,
     check_records,
@@ -24,6 +23,7 @@ from ocp.mechanics.values.validation import (
     describe_value,
     set_fields,
     shorten,
+    unit_of,
 )
 from ocp.motion.basis import Basis
 from ocp.motion.collocation_mesh import Mesh
@@ -36,12 +36,12 @@ from ocp.problem.contact.complementarity import Touch, touch_labels
 from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.objectives import Objective
 from ocp.problem.phases.parts import phase_fields, resolve_transitions
 from ocp.problem.phases.phases import Phase, Transition
 from ocp.problem.phases.shared_spline import IMAGE, OWN, closes
 from ocp.problem.reserved_names import RESERVED
 from ocp.problem.symmetry import Symmetry
-from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
 from ocp.text_tables import html_table
 

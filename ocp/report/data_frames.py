@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.solution.solution import Solution
 from ocp.version import import_extra
 

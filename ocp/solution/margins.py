@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraints.strength import strengths
 from ocp.problem.instant import Instant
 from ocp.solution.sampling import dense_instants

@@ -15,8 +15,8 @@ from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import touches
 from ocp.problem.instant import Instant
+from ocp.problem.objectives import Term
 from ocp.problem.statement import Problem
-from ocp.problem.terms import Term
 from ocp.solution.sampling import stack_functions
 from ocp.solution.solution import Solution, kept_values, lifted_kind
 from ocp.transcription.kernels.time_derivatives import motion_rates

@@ -12,9 +12,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels.kernels import as_column
-from ocp.transcription.requests import schedule_grid
-
-DENSER = 10  # the dense grid has so many steps where the nodes have one
+from ocp.transcription.requests import DENSER, schedule_grid
 
 
 def dense_instants(solution: Solution) -> np.ndarray:

@@ -25,7 +25,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.phases.parts import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.answered_program import KeptProgram
-from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.progress import Iteration
 from ocp.spelling import Named, suggestion
 from ocp.text_tables import html_table
 from ocp.transcription.kernels.time_derivatives import motion_rates

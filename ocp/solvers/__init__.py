@@ -3,10 +3,10 @@
 from ocp.codegen.assembler import NoMachineCode
 from ocp.codegen.compiler.shared_library import NoCompiler
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start, Unsuited
-from ocp.solvers.iteration_log import Iteration, keep_interrupts
 from ocp.solvers.minimize import AUTO, INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation, with_rows
 from ocp.solvers.optimum.second_order import Curvature, curvature
+from ocp.solvers.progress import Iteration, keep_interrupts, listen, say
 from ocp.solvers.redundant_rows import independent_rows
 
 __all__ = [
@@ -31,7 +31,9 @@ __all__ = [
     "independent_rows",
     "keep_interrupts",
     "kkt_residual",
+    "listen",
     "minimize",
+    "say",
     "violation",
     "with_rows",
 ]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Option, Options
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
+from ocp.solvers.progress import Iteration
 
 RELAXER = "ipopt"  # solves elastic programs, whatever the plugin
 LEAST_SECONDS = 1e-6  # of an exhausted limit of time, since solvers refuse zero

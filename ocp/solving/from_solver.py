@@ -9,9 +9,10 @@ import numpy as np
 from ocp.certificate.resolution_check import coarseness
 from ocp.diagnosis.explain import explain
 from ocp.mechanics.kinematics.zero_moment import body_weight
-from ocp.mechanics.values.parameters import Parameter
-from ocp.problem.reserved_names import PARAMETER, name_in_phase, phase_label
-from ocp.solution.decisive_bounds import duration_bounds, parameter_bounds, soundness_bounds
+from ocp.mechanics.values.parameters import Parameter, evaluate, nominal, parameters_of
+from ocp.problem.parameter_requirements import requirements
+from ocp.problem.reserved_names import DURATION, PARAMETER, name_in_phase, phase_label
+from ocp.problem.statement import Problem
 from ocp.solution.solution import FOUND, Solution, Statistics
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Option
@@ -26,6 +27,7 @@ from ocp.transcription.variables.multipliers import (
 )
 
 SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
+NEAR = 1e-6  # of the range, or of the bound where the range has no end: nearer is at the bound
 ADDED = ("iterations", *SECONDS)
 
 
@@ -290,3 +292,47 @@ def _total_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, li
             before = sums.get(name, [0, 0.0])
             sums[name] = [before[0] + count, before[1] + seconds]
     return sums
+
+
+def duration_bounds(bounds: tuple[float, float], duration: float) -> Iterator[str]:
+    """Yield in words at which of its bounds (s) a free duration lies; of a given one nothing."""
+    lower, upper = bounds
+    if lower < upper:
+        yield from _bounds_reached(DURATION, duration, lower, upper, "s")
+
+
+def parameter_bounds(
+    sought: Iterable[Parameter], values: Mapping[Parameter, float]
+) -> Iterator[str]:
+    """Yield in words at which of their bounds parameters lie that were sought."""
+    for each in sought:
+        name = f"parameter {each.name}"
+        yield from _bounds_reached(name, values[each], each.lower, each.upper, each.unit)
+
+
+def soundness_bounds(
+    problem: Problem, sought: Iterable[Parameter], values: Mapping[Parameter, float]
+) -> Iterator[str]:
+    """Yield in words what parameters that were sought make as small, or as large, as it can be.
+
+    Those are the requirements that a link, a joint or a load has by nature, as a mass of at least
+    0, near by their size at the parameters' own values.
+    """
+    sought = set(sought)
+    for name, expression, lower, upper, unit in requirements(problem):
+        if sought.intersection(parameters_of(expression)):
+            reached = float(evaluate(expression, values))
+            size = abs(float(nominal(expression))) or 1.0
+            yield from _bounds_reached(name, reached, lower, upper, unit, size)
+
+
+def _bounds_reached(
+    name: str, value: float, lower: float, upper: float, unit: str, least: float = 1.0
+) -> Iterator[str]:
+    """Yield in words at which of its bounds a value lies; of a range without an end, relative to
+    the bound or to the `least` size."""
+    for side, bound in (("lower", lower), ("upper", upper)):
+        size = upper - lower if np.isfinite(upper - lower) else max(least, abs(bound))
+        if np.isfinite(bound) and abs(value - bound) <= NEAR * size:
+            amount = f"{bound:.6g} {unit}".rstrip()
+            yield f"{name} is at its {side} bound, {amount}, which decides the answer"

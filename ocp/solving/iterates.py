@@ -6,9 +6,9 @@ from functools import partial
 
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Watch
-from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import Iterate
+from ocp.solvers.progress import Iteration
 from ocp.solving.from_solver import solution_of
 from ocp.transcription.transcribe import Transcribed
 

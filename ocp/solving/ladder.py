@@ -12,12 +12,11 @@ import numpy as np
 
 from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
-from ocp.progress import say
 from ocp.solvers.budget import Budget, Start, Watch, budget, spend, with_stage
-from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Options, feasibility, violation
 from ocp.solvers.plugins import WARM
+from ocp.solvers.progress import FEASIBLE, say
 from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
 from ocp.solving.starts.knot_continuation import hold_knots, move_knots
 from ocp.spelling import suggest_fields

@@ -18,9 +18,9 @@ from ocp.problem.statement import Problem
 from ocp.solution.answered_program import kept_program
 from ocp.solution.solution import Solution
 from ocp.solvers.budget import Watch
-from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
 from ocp.solvers.plugins import SHOWN
+from ocp.solvers.progress import Iteration
 from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.iterates import with_motions
 from ocp.solving.ladder import (

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
-from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
+from ocp.solvers.progress import Iteration
 from ocp.solving.ladder import LADDER, Attempt
 from ocp.solving.plan import solve_once
 from ocp.solving.preflight import check_solve

@@ -8,10 +8,10 @@ from ocp.certificate.checks.convergence import Convergence, compare_bases
 from ocp.certificate.verification import Verification
 from ocp.mechanics.values.validation import check_type
 from ocp.problem.phases.parts import with_bases
-from ocp.progress import say
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
+from ocp.solvers.progress import say
 from ocp.solving.plan import Plan, prepare
 from ocp.solving.refinement.next_round import next_basis
 

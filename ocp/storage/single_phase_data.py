@@ -22,9 +22,9 @@ from ocp.problem.contact.complementarity import Touch
 from ocp.problem.contact.force_law import Acting, ForceLaw
 from ocp.problem.contact.ground import Ground
 from ocp.problem.contact.point_mass import PointMass
+from ocp.problem.objectives import Objective, Term
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
-from ocp.problem.terms import Objective, Term
 from ocp.storage.records import Data, Record, record_from_data
 from ocp.storage.tree_data import tree_data, tree_of
 from ocp.transcription.kernels.recording import NotRecordable

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.progress import Iteration
 from ocp.storage.records import Data
 from ocp.transcription.variables.multipliers import Multipliers
 

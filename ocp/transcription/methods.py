@@ -22,14 +22,13 @@ from ocp.solvers.nlp import NLP
 from ocp.spelling import suggest_fields, suggestion
 from ocp.transcription.collocation import on_mesh, stage_equations
 from ocp.transcription.kernels.inputs import Backend
-from ocp.transcription.laws.laws import FORMS, laws
+from ocp.transcription.laws.laws import FORMS, TORQUES, laws, torque_layout
 from ocp.transcription.laws.loop_laws import loosen_end_constraints
 from ocp.transcription.requests import schedule_grid
 from ocp.transcription.rows import Group
 from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduce_program
 from ocp.transcription.variables import interpolation
 from ocp.transcription.variables.layout import Layout, constant_layout, free_knots, lifted_layout
-from ocp.transcription.variables.lifted_torques import TORQUES, torque_layout
 
 CONTROLS = ("free", "constant")
 COARSE = 12  # control points of the first guess where no spline is stated

@@ -12,7 +12,7 @@ from itertools import pairwise, product
 import casadi as ca
 import numpy as np
 
-from ocp.index_sets import is_in
+from ocp.index_sets import distinct, is_in
 from ocp.mechanics.values.parameters import anything_open, nominal, parameters_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion.quadrature import sample
@@ -30,6 +30,7 @@ from ocp.transcription.rows import Group
 from ocp.transcription.variables.layout import Layout, free_duration
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
+DENSER = 10  # the dense grid has so many steps where the nodes have one
 ALIKE = 1e-9  # of the motion: instants so close are one
 STEP = 1e-6  # of the motion: shorter ones only part the sides of a jump
 
@@ -340,3 +341,16 @@ def _check_hull(layout: Layout, made: Kernel, owners: Sequence[tuple[Constraint,
     if not sound.all():
         name = owners[int(np.argmin(sound))][0].name
         raise ValueError(f"constraint {name!r}: when 'hull': expected a function linear in q alone")
+
+
+def certificate_grid(
+    problem: Problem, nodes: np.ndarray, steps: int, constraints: Iterable[Constraint]
+) -> np.ndarray:
+    """Return the instants of the dense grid of a method with so many steps per segment, with its
+    nodes and the ends of spans among them."""
+    grids = [dense_grid(problem, DENSER * steps), nodes, np.array([0.0, 1.0])]
+    for constraint in constraints:
+        when = constraint.when
+        if isinstance(when, Span):
+            grids.append(np.array([when.start, (when.start + when.end) / 2, when.end]))
+    return distinct(np.concatenate(grids))[0]

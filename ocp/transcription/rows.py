@@ -11,7 +11,7 @@ import numpy as np
 from ocp.index_sets import distinct
 from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint, Moment
-from ocp.transcription.assembly.sparse import line_entries
+from ocp.transcription.assembly.scatter_gather import line_entries
 from ocp.transcription.kernels.kernels import Kernel, evaluate
 
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero

@@ -18,10 +18,10 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import name_in_phase, phase_label
 from ocp.problem.statement import Problem
 from ocp.solvers.concatenate import Member, concatenate, concatenate_bounds
-from ocp.solvers.iteration_log import keep_interrupts
 from ocp.solvers.minimize import Outcome
 from ocp.solvers.nlp import NLP, Option
-from ocp.transcription.assembly.objective import check_weights
+from ocp.solvers.progress import keep_interrupts
+from ocp.transcription.assembly.nonlinear_program import check_weights
 from ocp.transcription.laws.transition_laws import law_handover
 from ocp.transcription.parameters.open_parameters import is_sought
 from ocp.transcription.phases.contact_handover import contact_handover

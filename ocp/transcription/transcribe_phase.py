@@ -23,9 +23,9 @@ from ocp.motion.free_knots import with_given_knots as given_knots
 from ocp.problem.constraint import Constraint
 from ocp.problem.reserved_names import PASSIVE
 from ocp.problem.statement import Problem
-from ocp.progress import say
 from ocp.solvers.nlp import NLP
-from ocp.transcription.assembly.objective import (
+from ocp.solvers.progress import say
+from ocp.transcription.assembly.nonlinear_program import (
     constraint_blocks,
     nonlinear_program,
     objective_blocks,
@@ -56,9 +56,8 @@ from ocp.transcription.requests import (
     law_requests,
     request_groups,
 )
-from ocp.transcription.settings import Transcription
+from ocp.transcription.settings import Transcription, check_size, warn_of_size
 from ocp.transcription.shooting import Reduction
-from ocp.transcription.sizes import check_size, warn_of_size
 from ocp.transcription.variables.free_knots import check_free_knots, knot_equations
 from ocp.transcription.variables.layout import (
     Layout,

@@ -21,7 +21,7 @@ from ocp.mechanics import position, structure
 from ocp.models.arms.flexible_arm import flexible_arm, segmented_arm
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, style
 from ocp.problems.benchmarks.operations import operations
-from ocp.progress import say
+from ocp.solvers import say
 from ocp.studies import markdown
 
 if TYPE_CHECKING:

@@ -26,8 +26,7 @@ from ocp import (
 )
 from ocp.mechanics import structure
 from ocp.problem import final
-from ocp.progress import say
-from ocp.solvers import INTERRUPTED
+from ocp.solvers import INTERRUPTED, say
 from ocp.studies import random_guess
 
 COARSE = Transcription(method=Radau(intervals=40, order=4))

@@ -13,7 +13,7 @@ from ocp.certificate import certify_solution, violations
 from ocp.certificate.checks.replay_motion import Deviations
 from ocp.certificate.verification import certificate_data
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.values.units import plain_amount
+from ocp.mechanics.values.validation import plain_amount
 from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.problems.arms.two_link_time import problem as fastest
 from ocp.problems.swing_ups.cart_pole_swing import problem as swing

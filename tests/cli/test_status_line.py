@@ -15,9 +15,10 @@ from ocp.cli.output.status_line import CLEAR, Steps, status_line
 from ocp.problems.arms.two_link_lift import TASK as LIFT
 from ocp.problems.arms.two_link_time import TASK as FASTEST
 from ocp.problems.arms.two_link_time import problem as fastest
-from ocp.progress import listen, say
 from ocp.solvers import Iteration
-from ocp.transcription import sizes, transcribe_phase, transcription_of
+from ocp.solvers.progress import listen, say
+from ocp.transcription import settings as sizes
+from ocp.transcription import transcribe_phase, transcription_of
 from ocp.transcription.transcribe import transcribe
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from ocp.problems.benchmarks.motions import compare_phases
 from ocp.problems.benchmarks.motions.compare_phases import Stamps, run
-from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.progress import Iteration
 
 
 def test_a_motion_in_phases_takes_the_iterations_of_the_whole(monkeypatch, capsys):

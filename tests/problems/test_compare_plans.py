@@ -9,7 +9,7 @@ from ocp import BSpline, Problem, at_end, at_start, dynamic_effort, solve
 from ocp.models.arms.two_link import two_link
 from ocp.problems.benchmarks.motions import compare_plans
 from ocp.problems.benchmarks.motions.compare_plans import counted, run, sound
-from ocp.solvers import nlpsol
+from ocp.solvers import plugins
 
 ARM = two_link(torque=50.0)
 
@@ -80,11 +80,11 @@ def test_all_that_is_made_is_counted_and_casadi_is_left_as_it_was():
 
 
 def test_options_of_a_plugin_are_tried_once(monkeypatch):
-    monkeypatch.setattr(nlpsol, "_ACCEPTED", set())
+    monkeypatch.setattr(plugins, "_ACCEPTED", set())
     for options, graphs in (({"tol": 1e-5}, 2), ({"tol": 1e-5}, 0)):
         with counted() as made:
-            nlpsol.check("ipopt", options)
+            plugins.check("ipopt", options)
         assert len(made) == graphs
     for _ in range(2):
         with pytest.raises(ValueError, match="no_such"):
-            nlpsol.check("ipopt", {"no_such": 1})
+            plugins.check("ipopt", {"no_such": 1})

@@ -17,7 +17,7 @@ from ocp.problems.benchmarks.motions.compare_walks import (
 )
 from ocp.problems.gait import problem
 from ocp.problems.gait.statement.objective_terms import WEIGHTS, human_cost
-from ocp.solvers.iteration_log import Iteration
+from ocp.solvers.progress import Iteration
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from ocp.problems.gait.starting_stopping.contact_schedule import apart
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.starting_stopping.solve import postures
 from ocp.problems.gait.statement.contact_schedule import PLAIN
-from ocp.progress import listen
+from ocp.solvers.progress import listen
 
 WIDTH = 0.1
 FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few instants

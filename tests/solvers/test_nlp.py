@@ -15,7 +15,7 @@ import pytest
 from ocp import Attempt, prepare, solve
 from ocp.problems.arms.two_link_lift import problem as two_link_lift
 from ocp.solvers import NLP, Solver, feasibility, keep_interrupts, kkt_residual, minimize
-from ocp.solvers.iteration_log import Record
+from ocp.solvers.progress import Record
 from ocp.transcription import transcribe_phase
 
 

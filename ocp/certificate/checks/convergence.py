@@ -16,7 +16,7 @@ import numpy as np
 from ocp.certificate.certificate_lines import Figures
 from ocp.mechanics.kinematics.zero_moment import body_weight
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.motion.basis import Basis
 from ocp.pickling import portable
 from ocp.problem.instant import Instant

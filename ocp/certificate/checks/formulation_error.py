@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ocp.certificate.checks.optimality import program_variables
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import REACH
 from ocp.solution.sampling import dense_instants, traces

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ocp.cli.exit_status import DONE, REFUSED, refuse
 from ocp.cli.flags import add_address, read_line
 from ocp.cli.output.status_line import status_line
-from ocp.progress import say
+from ocp.solvers.progress import say
 from ocp.studies.explorer.server import Explorer, Server
 
 

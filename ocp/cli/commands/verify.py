@@ -8,7 +8,7 @@ from ocp.certificate import NotVerified
 from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
 from ocp.cli.flags import CONVERGED, read_line, relative_tolerance
 from ocp.cli.output.status_line import status_line
-from ocp.progress import say
+from ocp.solvers.progress import say
 from ocp.solving import verify
 from ocp.storage import load
 

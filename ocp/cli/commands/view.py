@@ -8,7 +8,7 @@ from ocp.cli.flags import HOST, add_address, read_line
 from ocp.cli.output.status_line import status_line
 from ocp.plots import page
 from ocp.plots.bodies.viewer import PORT, Viewer
-from ocp.progress import say
+from ocp.solvers.progress import say
 from ocp.storage import load
 from ocp.storage.atomic_files import check_writable
 

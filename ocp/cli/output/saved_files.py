@@ -10,9 +10,9 @@ from pathlib import Path
 from ocp import interchange  # whose names load when they are asked for
 from ocp.cli.exit_status import error_words
 from ocp.problem.statement import Problem
-from ocp.progress import say
 from ocp.report.internal_report import Report
 from ocp.solution.solution import Solution
+from ocp.solvers.progress import say
 from ocp.storage.atomic_files import check_writable, plain, write
 from ocp.storage.npz import save
 from ocp.studies.store.argument_records import Arguments

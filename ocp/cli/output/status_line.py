@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from ocp.progress import listen
+from ocp.solvers.progress import listen
 
 PATIENCE = {True: 0.3, False: 1.0}  # s of silence before something is said, on a terminal or not
 GROWTH = 2.0  # of the patience with each line that stays
@@ -16,7 +16,7 @@ CLEAR = "\r\x1b[K"  # of a terminal: empties the line
 
 
 class Steps:
-    """Status line of a command: a listener of `ocp.progress` that prints after a while of silence.
+    """Status line of a command: a listener of progress that prints after a while of silence.
 
     On a terminal it is one line that changes and vanishes in the end; elsewhere lines, each after
     twice the `patience` (s) of the last, by a `clock` (s). Without a stream it prints nothing.

@@ -10,7 +10,7 @@ from ocp.interchange.tables.units import DEGREE
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import TURNS, warn_outside
 from ocp.mechanics.values.parameters import nominal
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem import Series
 
 AXES = "xyz"

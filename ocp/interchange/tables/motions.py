@@ -12,8 +12,7 @@ import numpy as np
 from ocp.interchange.tables.table import Table
 from ocp.interchange.tables.write_table import save_table
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import positive
+from ocp.mechanics.values.validation import positive, unit_of
 from ocp.problem import Instant
 from ocp.report.data_frames import ENDINGS
 from ocp.solution import Solution

@@ -12,7 +12,6 @@ of a posture its states at rest, where first guesses begin.
 Forces of an element depend on its states and not on their rates.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
@@ -99,9 +98,3 @@ class Stateful(Protocol):
         """Return {row of q: value} of its states where the tree rests in a posture, by numbers;
         raise ValueError where it cannot be there."""
         ...
-
-
-def states_of(elements: Sequence[object]) -> tuple[StateVariable, ...]:
-    """Return the states of elements, one element's after another's."""
-    known = (each.states for each in elements if isinstance(each, Stateful))
-    return tuple(variable for states in known for variable in states)

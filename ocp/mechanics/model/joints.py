@@ -28,7 +28,6 @@ from ocp.mechanics.model.coordinates import COMPONENTS, Follows
 from ocp.mechanics.values.degrees import warn_of_angles, warn_of_degrees
 from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     freeze,
     is_identically_zero,
@@ -37,6 +36,7 @@ from ocp.mechanics.values.validation import (
     numbers,
     rigid_pose,
     set_fields,
+    unit_of,
 )
 from ocp.spelling import suggest_fields
 

@@ -61,7 +61,8 @@ class Load:
     def __post_init__(self) -> None:
         for what in ("force", "moment"):
             value, label = getattr(self, what), f"load at {self.point!r}: {what}"
-            if _listed_numbers(value):
+            listed = isinstance(value, (tuple, list, np.ndarray))
+            if listed and all(isinstance(each, int | float | np.number | Open) for each in value):
                 unit = "N" if what == "force" else "N m"
                 set_fields(self, **{what: freeze(numbers(label, value, (3,), unit))})
             elif not callable(value) and _size(value) != 3:
@@ -128,12 +129,6 @@ def attach_wrenches(
 
 def _origin(link: str) -> str:
     return f"origin of {link}"
-
-
-def _listed_numbers(value: object) -> bool:
-    return isinstance(value, (tuple, list, np.ndarray)) and all(
-        isinstance(entry, (int, float, np.number, Open)) for entry in value
-    )
 
 
 def _size(value: Matrix) -> int:

@@ -11,8 +11,7 @@ from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
 from ocp.mechanics.values.parameters import is_open, nominal
-from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import ZERO, check_type, numbers
+from ocp.mechanics.values.validation import ZERO, check_type, numbers, unit_of
 
 
 def with_locked_joints(tree: Tree, values: Mapping[str, float]) -> Tree:

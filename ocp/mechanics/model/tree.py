@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from ocp.mechanics.elements import KINDS, Element
-from ocp.mechanics.elements.states import states_of
+from ocp.mechanics.elements.states import Stateful, StateVariable
 from ocp.mechanics.flexible.modes import Modes
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import (
@@ -34,7 +34,6 @@ from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import is_open
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.units import unit_of
 from ocp.mechanics.values.validation import (
     check_inertia,
     check_records,
@@ -44,6 +43,7 @@ from ocp.mechanics.values.validation import (
     nominal_array,
     numbers,
     set_fields,
+    unit_of,
 )
 from ocp.spelling import suggest_fields
 from ocp.text_tables import html_table
@@ -416,3 +416,9 @@ def _between(pair: Numbers, unit: str) -> str:
     if isinf(lower) and isinf(upper):
         return ""
     return f"{lower:g} to {upper:g} {unit}".rstrip()
+
+
+def states_of(elements: Sequence[object]) -> tuple[StateVariable, ...]:
+    """Return the states of elements, one element's after another's."""
+    known = (each.states for each in elements if isinstance(each, Stateful))
+    return tuple(variable for states in known for variable in states)

@@ -100,11 +100,16 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
     One at least lies far beyond all that its link carries. Less the places of links' frames in
     the base all come nearer, none beyond what its link carries. One link alone says too little.
     """
-    frames, reach = _frames_at_zero(tree), _reach(tree)
+    frames: list[np.ndarray] = []  # (4x4) in the base at zero coordinates
+    for joint, parent in zip(tree.joints, tree.parents):
+        home = nominal_array(array(joint.home))
+        frames.append(home if parent < 0 else frames[parent] @ home)
     coms = [nominal_array(array(link.com)) for link in tree.links]
     away = [
         (name, float(np.linalg.norm(com)), float(np.linalg.norm(com - frame[:3, 3])), far)
-        for name, link, com, frame, far in zip(tree.link_names, tree.links, coms, frames, reach)
+        for name, link, com, frame, far in zip(
+            tree.link_names, tree.links, coms, frames, _reach(tree)
+        )
         if nominal(link.mass) and frame[:3, 3].any()
     ]
     beyond = [each for each in away if 0.0 < BEYOND * each[3] < each[1]]
@@ -116,15 +121,6 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
             f"carries ({most:.3g} m); com is in the link's own frame: were it in the base's, it "
             f"would be {here:.3g} m away"
         )
-
-
-def _frames_at_zero(tree: Mechanism) -> list[np.ndarray]:
-    """Return the frames (4x4) of links in the base at zero coordinates."""
-    frames: list[np.ndarray] = []
-    for joint, parent in zip(tree.joints, tree.parents):
-        home = nominal_array(array(joint.home))
-        frames.append(home if parent < 0 else frames[parent] @ home)
-    return frames
 
 
 def _reach(tree: Mechanism) -> list[float]:

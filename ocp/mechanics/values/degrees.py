@@ -7,7 +7,7 @@ from math import pi, radians
 from typing import Any
 
 from ocp.mechanics.values.parameters import Number, nominal
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 
 PACKAGE = __name__.partition(".")[0]
 TURN = 7.0  # rad, over one turn: beyond it an angle that one states is likely in degrees

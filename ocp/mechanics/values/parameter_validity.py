@@ -24,8 +24,7 @@ from ocp.mechanics.values.parameters import (
     parameters_of,
 )
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import is_identically_zero
+from ocp.mechanics.values.validation import is_identically_zero, unit_of
 
 # name, expression, lower and upper bound of it, unit
 Requirement: TypeAlias = tuple[str, Matrix, float, float, str]

@@ -1,12 +1,13 @@
-"""Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made
-read-only."""
+"""Checks of what a user states, shared by the records: numbers of a shape, limits, units, arrays
+made read-only."""
 
 import inspect
+import re
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from math import isfinite, isnan
-from typing import TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -23,6 +24,17 @@ from ocp.mechanics.values.parameters import (
 )
 from ocp.mechanics.values.types import Numbers
 
+UNITS = {  # at a joint that turns, one that slides, and a ball's component
+    "q": ("rad", "m", ""),
+    "qd": ("rad/s", "m/s", "1/s"),
+    "qdd": ("rad/s2", "m/s2", "1/s2"),
+    "qddd": ("rad/s3", "m/s3", "1/s3"),
+    "tau": ("N m", "N", "N m"),
+    "tau_rate": ("N m/s", "N/s", "N m/s"),
+}
+STATE_RATES = {"q": 0, "qd": 1, "qdd": 2, "qddd": 3, "tau": 0, "tau_rate": 1}  # per s
+KINDS = {"prismatic": 1, "ball": 2}
+MEASURE = re.compile(r"\((?P<size>[-+.\de]+) (?P<unit>.+)\)")  # as (598.4 N), one of a body weight
 WORDS = 250  # characters of names that a record shows of itself
 
 Value = TypeVar("Value")
@@ -352,3 +364,21 @@ def check_arguments(what: str, value: Function, *arguments: str) -> Function:
 def shorten(text: str) -> str:
     """Return a text cut after WORDS characters."""
     return text if len(text) <= WORDS else f"{text[:WORDS]}..."
+
+
+def unit_of(joint: Any, quantity: str) -> str:
+    """Return the unit of one of UNITS of a joint that turns or slides, a ball's component, or an
+    element's state, whose control has that of the state."""
+    if joint.kind == "state":
+        power = STATE_RATES[quantity]
+        return f"{joint.unit or 1}/s{'' if power == 1 else power}" if power else joint.unit
+    return UNITS[quantity][KINDS.get(joint.kind, 0)]
+
+
+def plain_amount(amount: float, unit: str) -> tuple[float, str]:
+    """Return an amount in the unit itself where it counts in a measure of it: 0.5 of "(598.4 N)"
+    is 299.2 N."""
+    measure = MEASURE.fullmatch(unit)
+    if measure is None:
+        return amount, unit
+    return amount * float(measure["size"]), measure["unit"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ocp.mechanics import State, Strut, Tendon, Tree, forces_of, torques_by_element
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.curves.phases import curve, mark_ends
 from ocp.problem import Instant

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.states import StateVariable, states_of
+from ocp.mechanics.elements.states import StateVariable
+from ocp.mechanics.model.tree import states_of
 from ocp.mechanics.muscles import muscles_of
 from ocp.mechanics.values.types import Matrix
 from ocp.plots.canvas import SMALL, TEXT, WIDTH, Looks, label_of, style

@@ -11,7 +11,7 @@ from ocp.mechanics.elements.drives import SIDES
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.strength import strength_limits
 from ocp.problem.contact.ground import Ground, bearing_slots

@@ -4,7 +4,7 @@ import casadi as ca
 
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 
 STATE_BOUNDS, CONTROL_BOUNDS = "state_bounds", "control_bounds"

@@ -11,8 +11,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.degrees import degrees_suspected, warn_of_degrees
 from ocp.mechanics.values.parameters import Number, Open, as_open, is_open, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.mechanics.values.units import unit_of
-from ocp.mechanics.values.validation import check_type, describe_value
+from ocp.mechanics.values.validation import check_type, describe_value, unit_of
 from ocp.problem.constraint import Constraint, When, require_bound
 from ocp.problem.constraints.attitudes import check_length, check_rates
 from ocp.problem.instant import Instant

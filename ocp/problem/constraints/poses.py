@@ -30,9 +30,8 @@ from ocp.mechanics.values.validation import check_type, freeze, positive, rigid_
 from ocp.pickling import portable
 from ocp.problem.constraint import Constraint, When
 from ocp.problem.instant import Instant
-from ocp.problem.objectives import squares
+from ocp.problem.objectives import Objective, squares
 from ocp.problem.reach import reach
-from ocp.problem.terms import Objective
 
 Target = (
     Matrix | Callable[[Instant], Matrix]

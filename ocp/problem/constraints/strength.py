@@ -8,7 +8,7 @@ import casadi as ca
 from ocp.mechanics.elements import Strength, TorqueSpeed
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from ocp.problem.constraints.marker_sizes import check_size
 from ocp.problem.constraints.time_series import Curves, Series, curves
 from ocp.problem.contact.ground import Ground, feet_of
 from ocp.problem.instant import Instant
-from ocp.problem.objectives import squares
-from ocp.problem.terms import Objective
+from ocp.problem.objectives import Objective, squares
 
 
 def marker_tracking(

@@ -1,6 +1,6 @@
 """Forces that follow from the state of motion: springs, dampers, contact that gives way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
@@ -76,8 +76,3 @@ class ForceLaw:
 
 # What may act on a tree, as a Problem and a simulation take it
 Acting: TypeAlias = Load | PointMass | ForceLaw | Touch
-
-
-def loads_at(loads: Sequence[Acting], at: MotionState) -> tuple[Load, ...]:
-    """Return the loads as they are at an instant."""
-    return tuple(load.at(at.t) if isinstance(load, Load) else load.load_at(at) for load in loads)

@@ -15,10 +15,10 @@ from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
 from ocp.motion import Basis
 from ocp.problem.constraint import Constraint
+from ocp.problem.objectives import Objective
 from ocp.problem.phases.phases import Phase, Statement, Transition
 from ocp.problem.phases.shared_spline import ends_of
 from ocp.problem.reserved_names import SEPARATOR
-from ocp.problem.terms import Objective
 from ocp.spelling import suggestion
 
 WHOLE = ("joined", "durations")  # of constraints, when: of all phases together

@@ -29,9 +29,9 @@ from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint, require_bound
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.contact.ground import Ground
+from ocp.problem.objectives import Objective
 from ocp.problem.reserved_names import SEPARATOR
 from ocp.problem.symmetry import Symmetry
-from ocp.problem.terms import Objective
 from ocp.spelling import suggest_fields
 
 QUANTITIES = ("q", "qd", "qdd", "qddd", "tau")

@@ -93,17 +93,13 @@ def libraries() -> list[Library]:
     return [library for file in files for library in _open_library(file)]
 
 
-def _is_library(file: bytes) -> bool:
-    """Tell whether a file may be a library of linear algebra, by its name."""
-    return any(name in file and name in os.path.basename(file) for name in LIBRARIES)
-
-
 @cache
 def _of_wheel() -> frozenset[bytes]:
     """Return the files of libraries of linear algebra in a wheel of numpy."""
     package = Path(np.__file__).parent
-    files = [file.resolve() for folder in WHEELS for file in (package / folder).glob("*")]
-    return frozenset(filter(_is_library, map(os.fsencode, files)))
+    files = (file.resolve() for folder in WHEELS for file in (package / folder).glob("*"))
+    every = {os.path.basename(file): file for file in map(os.fsencode, files)}
+    return frozenset(every[own] for own in every if any(part in own for part in LIBRARIES))
 
 
 @cache

@@ -16,8 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.solvers.nlp import NLP, Exact, Option, Options
-from ocp.solvers.nlpsol import quadratic
-from ocp.solvers.plugins import WARM
+from ocp.solvers.plugins import WARM, quadratic
 
 LEVELS, FIRST, NEXT = (1e-4, 1e-5), 40, 3  # of the barrier; iterations to the first, to others
 BARRIERS = (1e-5, 1e-7)  # first ones of the solver, if the path ended at each of LEVELS

@@ -11,10 +11,10 @@ from ocp.mechanics.values.validation import positive
 from ocp.problem.contact.complementarity import Touch, touches
 from ocp.problem.contact.force_law import Acting
 from ocp.problem.statement import Problem
-from ocp.progress import say
 from ocp.solution.solution import Solution
 from ocp.solvers.minimize import Solver
 from ocp.solvers.nlp import Option
+from ocp.solvers.progress import say
 from ocp.solving.from_solver import total_statistics
 from ocp.solving.plan import prepare
 from ocp.solving.solve_problem import solve

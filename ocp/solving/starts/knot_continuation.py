@@ -11,9 +11,9 @@ from dataclasses import fields, replace
 import numpy as np
 
 from ocp.solvers.budget import Budget, Start, Watch, spend, with_stage
-from ocp.solvers.iteration_log import FEASIBLE
 from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
+from ocp.solvers.progress import FEASIBLE
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.transcribe_phase import TranscribedPhase
 

@@ -25,8 +25,8 @@ from ocp.problem.statement import Problem
 from ocp.report.report import describe, report_lines
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.solvers.iteration_log import Iteration
 from ocp.solvers.optimum.prediction import near_path
+from ocp.solvers.progress import Iteration
 from ocp.solving.plan import Kept, keep_plans
 from ocp.spelling import suggestion
 from ocp.storage import save

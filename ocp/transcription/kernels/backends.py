@@ -12,8 +12,8 @@ import numpy as np
 from ocp.codegen.assembler import NoMachineCode, unsupported_reason
 from ocp.codegen.function_map import Graph, assembled_map, map_function
 from ocp.codegen.linear_maps import Sums
-from ocp.progress import say
 from ocp.solvers import NoCompiler
+from ocp.solvers.progress import say
 from ocp.transcription.kernels.inputs import PendingKernel
 
 BEGUN = time.time()

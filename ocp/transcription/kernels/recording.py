@@ -12,11 +12,10 @@ from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.contact.complementarity import Touch, rows_of, touch_size
-from ocp.problem.contact.force_law import loads_at
 from ocp.problem.contact.ground import slots
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.contact.reactions import Reaction
-from ocp.problem.instant import Instant
+from ocp.problem.instant import Instant, loads_at
 from ocp.problem.statement import Problem
 
 QUANTITIES = (  # one per coordinate

@@ -34,8 +34,6 @@ def complementarity_laws(problem: Problem) -> tuple:
     """Return the laws of contacts whose forces are sought, ((Constraint, None), ..): all of them
     hold at all nodes."""
     every, names = touches(problem.loads), touch_labels(problem.loads)
-    if not every:
-        return ()
     laws, step = [_gap_law(names)], 1 / len(problem.motion.nodes)
     if not steps_in_time(problem):
         laws.append(_resting_law(names, step))

@@ -1,8 +1,10 @@
-"""Equations of motion and other laws that a tree's own mechanics imply."""
+"""Equations of motion and other laws that a tree's own mechanics imply, and the torques, wrenches
+and forces of cut joints that are variables for them."""
 
 from collections.abc import Callable, Sequence
 
 import casadi as ca
+import numpy as np
 
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.kinematics.zero_moment import body_weight
@@ -10,17 +12,22 @@ from ocp.mechanics.model.coordinates import length_acceleration, quaternion_mome
 from ocp.mechanics.model.structure import choose_bearing_rows, structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
+from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.contact.load_paths import passive_rows
 from ocp.problem.instant import Instant
 from ocp.problem.reserved_names import CONTROLS, DYNAMICS, LENGTHS, PASSIVE, REACH, STATES
 from ocp.problem.statement import Problem
 from ocp.transcription.laws.complementarity_laws import complementarity_laws
 from ocp.transcription.laws.loop_laws import loop_laws
-from ocp.transcription.laws.unilateral_laws import unilateral_laws
+from ocp.transcription.laws.unilateral_laws import nodes_beside_jumps, unilateral_laws
+from ocp.transcription.shooting import passive_of
+from ocp.transcription.variables import interpolation
+from ocp.transcription.variables.layout import Layout, free_knots, lifted_layout
 
 FORMS = ("implicit", "explicit")
+TORQUES = ("auto", "explicit", "variables")
 
 
 def laws(
@@ -66,7 +73,7 @@ def laws(
         stated += _state_laws(problem, lifted)
     if tree.stays:
         stated += unilateral_laws(problem)
-    if problem.loads:
+    if problem.loads and touches(problem.loads):
         stated += complementarity_laws(problem)
     if tree.loops:
         stated += loop_laws(problem, integrated)
@@ -225,3 +232,42 @@ def _law(
         labels=tuple(joint.name for joint in joints),
         units=tuple(units[joint.kind == "prismatic"] for joint in joints),
     )
+
+
+def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
+    """Return the Layout, with torques, forces of cut joints and ground wrenches as variables at the
+    `nodes` (N,) if `torques` of TORQUES asks for it; raise ValueError naming loops that do not let
+    them."""
+    shape = structure(problem.tree)
+    lifts = torques == "variables"
+    stays, found = bool(problem.tree.stays), touch_labels(problem.loads) if problem.loads else ()
+    sought = problem.ground is not None or stays or bool(found) or not shape.determined
+    lifts |= torques == "auto" and sought
+    if not lifts and found:
+        raise ValueError(
+            f"torques 'explicit': forces of contacts {', '.join(found)} are unknowns; "
+            "take 'variables'"
+        )
+    if not lifts and stays:
+        raise ValueError(
+            f"torques 'explicit': forces of stays {', '.join(shape.stay_labels)} are unknowns; "
+            "take 'variables'"
+        )
+    if not lifts and not shape.determined:
+        raise ValueError(
+            f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
+            "other; take 'variables'"
+        )
+    free = len(passive_of(problem)) - len(shape.cuts) if shape.closed else 0
+    if lifts and free > 0:
+        raise ValueError(
+            f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "
+            "take 'explicit'"
+        )
+    if not lifts:
+        return Layout(problem=problem, moving=free_knots(problem))
+    if interpolation.follows_accelerations(problem):
+        nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
+    elif stays:
+        nodes = nodes_beside_jumps(problem, nodes)
+    return lifted_layout(problem, nodes)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.mechanics.values.parameters import Number, Parameter, parameters_of
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.units import unit_of
+from ocp.mechanics.values.validation import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.constraints.activations import (
     ACTIVATION,

@@ -283,7 +283,10 @@ def motion_map(layout: Layout, s: ArrayLike, hull: bool = False) -> MotionMap:
     width = layout.width if moving else motion_width(layout.problem) + beside
     on_free = _moving_stages if layout.problem.motion.collocated else _moving_entries
     entries = on_free(layout, s) if moving else _motion_entries(layout, width, s, hull)
-    parts = [_duration_entries(layout, width, len(s)), entries]
+    parts = [entries]
+    if free_duration(layout.problem):  # T stands first in y and x
+        instants = np.arange(len(s))
+        parts.insert(0, (instants * width, np.zeros(len(s), dtype=int), np.ones(len(s))))
     if layout.lifts and not hull:
         parts.append(lifted_entries(layout, s, width, layout.motion_width))
     if layout.values:
@@ -303,13 +306,6 @@ def motion_inputs(
     s."""
     layout = Layout(problem=problem)
     return motion_map(layout, s)(join_variables(layout, control_points, duration))
-
-
-def _duration_entries(layout: Layout, width: int, count: int) -> Triplets:
-    """Return the triplets of T, which stands first in y and x where it is free."""
-    if not free_duration(layout.problem):
-        return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
-    return np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)
 
 
 def _parameter_entries(layout: Layout, width: int, count: int) -> Triplets:

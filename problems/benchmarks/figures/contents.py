@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ocp.problems.benchmarks.figures import barman, barman_gait, book, hollerbach, sohl, xiang
 from ocp.problems.benchmarks.figures.page import Page, draw_page
-from ocp.progress import say
+from ocp.solvers import say
 from ocp.storage import write
 
 PAGES: dict[str, Page] = {

@@ -1,10 +1,15 @@
-"""Record of a solver's iterates, the best of them, and interruption by the user."""
+"""Progress of long work: messages to a listener, a solver's iterates and the best of them, and
+interruption by the user.
+
+By default nobody listens.
+"""
 
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
@@ -15,6 +20,24 @@ from ocp.pickling import portable
 from ocp.solvers.nlp import NLP, Iterate, violation
 
 FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterates this feasible
+_LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+def say(words: str) -> None:
+    """Tell the listener what begins, as "builds graphs"."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(words)
+
+
+@contextmanager
+def listen(listener: Callable[[str], None] | None) -> Iterator[None]:
+    """Send progress messages within a `with` block to a listener."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 @portable
