@@ -150,7 +150,9 @@ if TYPE_CHECKING:
         save_motion,
         save_table,
     )
+    from ocp.mpc.disturbed_motion import follow
     from ocp.mpc.receding_horizon import track
+    from ocp.mpc.regulator import feedback
     from ocp.plots import animate, page, plot
     from ocp.report.data_frames import to_dataframe
     from ocp.report.report import describe, summary
@@ -251,9 +253,11 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
+    "feedback",
     "final",
     "fit",
     "fixed",
+    "follow",
     "foot_contact",
     "footholds",
     "force_tracking",

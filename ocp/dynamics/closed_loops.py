@@ -103,6 +103,31 @@ def forward(
     numbers in a singular configuration.
     """
     q, qd, tau = expression(q), expression(qd), expression(tau)
+    system, right, rows = saddle_system(
+        tree, q, qd, tau, loads, decay=decay, near=near, dynamics=dynamics
+    )
+    _check_regular(
+        system,
+        "the accelerations are not determined here (singular configuration, or joints that move no "
+        "mass)",
+    )
+    solution = ca.solve(system, right)
+    return solution[: tree.dof], scatter_gap_rows(tree, -solution[tree.dof :], rows)
+
+
+def saddle_system(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Loads = (),
+    *,
+    decay: float = 0.0,
+    near: Matrix | None = None,
+    dynamics: Inverse | None = None,
+) -> tuple[Matrix, Matrix, list[int]]:
+    """Return the matrix and the right side of the system that `forward` solves, and its rows of the
+    gap; of an open tree M and tau - h."""
     rows = list(independent_rows(tree, q if near is None and isinstance(q, ca.DM) else near).rows)
     slope = gap_jacobian(tree, q)[rows, :]
     goal = -gap_acceleration(tree, q, qd)
@@ -113,14 +138,7 @@ def forward(
         pull, tau = bias(tree, q, qd, loads), with_elements(tree, tau, q, qd)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
-    system = _saddle_matrix(mass, slope)
-    _check_regular(
-        system,
-        "the accelerations are not determined here (singular configuration, or joints that move no "
-        "mass)",
-    )
-    solution = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
-    return solution[: tree.dof], scatter_gap_rows(tree, -solution[tree.dof :], rows)
+    return _saddle_matrix(mass, slope), ca.vertcat(tau - pull, goal[rows]), rows
 
 
 def hybrid(

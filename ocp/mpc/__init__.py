@@ -1,15 +1,23 @@
-"""Receding-horizon control: repeated solves of a shifted problem."""
+"""Feedback: linear-quadratic along a plan, and by repeated solves of a shifted problem."""
 
 from typing import TYPE_CHECKING
 
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ocp.mpc.disturbed_motion import Followed, follow
     from ocp.mpc.receding_horizon import Replan, Tracked, simulated_plant, track
+    from ocp.mpc.regulator import Feedback, feedback
+    from ocp.mpc.standing_plant import Standing
 
 __all__ = [
+    "Feedback",
+    "Followed",
     "Replan",
+    "Standing",
     "Tracked",
+    "feedback",
+    "follow",
     "simulated_plant",
     "track",
 ]

@@ -23,6 +23,7 @@ from ocp import (
 )
 from ocp.mechanics import parameters_of, with_values
 from ocp.problems.gait.solve_step import by_two, structured
+from ocp.problems.lifting.report.disturbed_lifts import disturbed
 from ocp.problems.lifting.statement.constraints import FAINT
 from ocp.problems.lifting.statement.standing_body import MIRROR, STYLE
 from ocp.solvers import INTERRUPTED
@@ -64,6 +65,8 @@ def lift(
     guess: Any = None,
     watch: Callable[..., Any] | None = None,
     pareto: int = 0,
+    runs: int = 0,
+    noise: float = 0.01,
     values: Mapping[str, float] | None = None,
 ) -> Solution:
     """Solve a lift from standing with level forearms, or from a guess.
@@ -75,8 +78,9 @@ def lift(
     count, they are counted in the ranges between their own optima and their values where the other
     one is optimal, which are found first; all these lifts are of one plan. `pareto`: number of
     weights from 1 to 0 whose lifts make the front of effort against stability, or 0 for the one
-    lift alone. The front is in the statistics, as a list of plain records. `values` are those of
-    the problem's parameters.
+    lift alone. The front is in the statistics, as a list of plain records. `runs`: simulations
+    with feedback under `noise`, a share of the largest torques; what became of them is in the
+    statistics too. `values` are those of the problem's parameters.
     """
     given: dict[str, Any] = dict(values or {})
     weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
@@ -103,7 +107,11 @@ def lift(
 
     # Without tissue, sides that differ send the interior point into restoration, which is slow
     light = bool(problem.tree.elements) or any(each.name == MIRROR for each in problem.constraints)
-    return by_two(run, structured(solver) if light and alone and not given else None, solver)
+    lifted = by_two(run, structured(solver) if light and alone and not given else None, solver)
+    if not (runs and lifted.success):
+        return lifted
+    told = {"disturbed": disturbed(lifted, runs, noise)}
+    return replace(lifted, statistics=dict(lifted.statistics) | told)
 
 
 def _before(

@@ -1,5 +1,7 @@
 """Lifting a box: solved once and judged by its certificate and its loads; what it refuses."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
 from ocp.problems.lifting import TASK, Goal, Manner, solve_lifts
 from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
+from ocp.problems.lifting.report.disturbed_lifts import disturbed
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
 from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
 from ocp.problems.lifting.report.low_back import ARMS, BACK, borne
@@ -286,3 +289,14 @@ def test_a_lift_begins_with_the_hands_where_a_box_can_be():
     q = solve_lifts._standing(stated).q[:, 0]
     hands = np.array(positions(stated.tree, q, ["grip_r", "grip_l"]), dtype=float).reshape(2, 3)
     assert (hands[:, 2] > 0.3).all() and hands[:, 1] == pytest.approx(1.139, abs=1e-3)
+
+
+def test_under_noise_a_lift_ends_where_it_should_with_feedback_alone(lifting, tmp_path):
+    noise = disturbed(lifting, 2, 0.01)
+    assert max(noise["feedback"]["ends"]) < 0.01 < 0.1 < min(noise["alone"]["ends"])
+    assert noise["push_N"] > 0 and noise["margin_m"] > 0 and noise["friction"] < 0.5
+    told = replace(lifting, statistics=dict(lifting.statistics) | {"disturbed": noise})
+    text = "\n".join(report_lines(lifting_report(told)))
+    assert "2 of 2 end within 10 mm under noise of 1 % of the largest torques" in text
+    draw(told, tmp_path / "noise.png")
+    assert (tmp_path / "noise.png").stat().st_size > 10000

@@ -262,10 +262,10 @@ def massless_rows(tree: Tree) -> tuple[int, ...]:
 
 
 def cvodes_integrator(
-    clock: ca.SX,
-    state: ca.SX,
-    parameters: ca.SX,
-    slope: ca.SX,
+    clock: Matrix,
+    state: Matrix,
+    parameters: Matrix,
+    slope: Matrix,
     step: float,
     tolerance: float = TOLERANCE,
     pace: Matrix = 1.0,

@@ -12,6 +12,7 @@ from ocp.mechanics import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
 from ocp.problems.gait.pictures.human_figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.lifting.report.curves import HANDS, Lift, box_mass, lifted
+from ocp.problems.lifting.report.disturbed_lifts import draw_disturbed
 from ocp.problems.lifting.report.low_back import BACK
 from ocp.problems.lifting.statement.stepping import AHEAD
 from ocp.storage import write
@@ -50,11 +51,14 @@ SIDES = (("right", "_r", COLOURS[1], "-"), ("left", "_l", COLOURS[0], (0, (5, 1.
 def draw(solution: Solution, path: str | Path) -> None:
     """Draw the lift to `path`, and its curves to the file of that name with "-curves" added.
 
-    Or the front, if there is one. Of a front the numbers are written beside it, to the file of that
-    name as .csv.
+    Or the front, if there is one, or how far off its way noise takes it, if it was asked for. Of a
+    front the numbers are written beside it, to the file of that name as .csv.
     """
     if solution.statistics.get("front"):
         draw_front(solution.statistics["front"], path)
+        return
+    if solution.statistics.get("disturbed"):
+        draw_disturbed(solution.statistics["disturbed"], path)
         return
     plot_lift(solution, path)
     plot_curves(solution, Path(path).with_stem(f"{Path(path).stem}-curves"))

@@ -13,6 +13,7 @@ from ocp.certificate import ContactQuality, Extreme, contact_quality, extremes_d
 from ocp.mechanics import body_weight
 from ocp.problems.lifting.report.active_constraints import active
 from ocp.problems.lifting.report.curves import HANDS, Lift, lifted, work_of
+from ocp.problems.lifting.report.disturbed_lifts import disturbed_line
 from ocp.problems.lifting.report.low_back import BACK, compression_line, compressions
 from ocp.problems.lifting.report.niosh import COMPRESSION, judged, judged_lines
 from ocp.problems.lifting.statement.standing_body import stepped
@@ -51,6 +52,7 @@ def lifting_report(solution: Solution) -> dict[str, Any]:
         "terms": {name: value for name, _, value in solution.terms},
         "references": solution.statistics.get("references"),
         "front": solution.statistics.get("front"),
+        "disturbed": solution.statistics.get("disturbed"),
         "niosh": judged(middle(lift), t, lift.mass, work_of(solution), stepped=way),
         **_loads(lift),
         **_feet(lift, weight, contact_quality(solution)),
@@ -162,6 +164,8 @@ def report_lines(report: Mapping[str, Any]) -> list[str]:
 def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (label, text) of all lines."""
     yield "box", f"{report['box_kg']:.3f} kg"
+    if report["disturbed"]:
+        yield "noise", disturbed_line(report["disturbed"])
     yield "L5/S1", _back(report)
     yield "compression", compression_line(report["L5S1_compression"], COMPRESSION)
     for line in judged_lines(report["niosh"]):
