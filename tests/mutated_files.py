@@ -32,6 +32,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
 from mjcf_texts import BARS, MODEL  # noqa: E402
+from osim_texts import CHAIN, FREE, OLD  # noqa: E402
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
@@ -42,7 +43,7 @@ from ocp.storage.containers import pack_arrays, unpack_arrays  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with
 START, PATIENCE = 60.0, 10.0  # s for the first file of a child, and for others
-KINDS = ("trc", "mot", "sto", "csv", "c3d", "urdf", "mjcf", "npz")
+KINDS = ("trc", "mot", "sto", "csv", "c3d", "urdf", "mjcf", "npz", "osim")
 ENDINGS = {"mjcf": "xml"}
 WORDS = (  # in place of others
     *b"0 -1 1e308 -1e-320 nan inf 1e400 4294967296 = , < > & [ { null yes mm deg fixed".split(),
@@ -62,6 +63,8 @@ def originals(kind: str, folder: Path) -> list[bytes]:
         return [text.encode() for text in (ARM, FINGERS, SOLES)]
     if kind == "mjcf":
         return [text.encode() for text in (MODEL, BARS)]
+    if kind == "osim":
+        return [text.encode() for text in (CHAIN, FREE, OLD)]
     path = folder / f"sound.{kind}"
     if kind == "npz":
         ocp.save(solve(two_link_time.problem(points=8)), path)
@@ -151,9 +154,8 @@ def _other_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def outcome(kind: str, path: Path) -> str:
     """Return "read", "refused", or what else happened."""
-    reader: Callable[[Path], object] = {"npz": load, "urdf": load_model, "mjcf": load_model}.get(
-        kind, read_table
-    )
+    models = dict.fromkeys(("urdf", "mjcf", "osim"), load_model)
+    reader: Callable[[Path], object] = {"npz": load, **models}.get(kind, read_table)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

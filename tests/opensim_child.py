@@ -1,4 +1,4 @@
-"""Answers of OpenSim's muscle classes, from a child process."""
+"""Answers of OpenSim, from a child process."""
 
 import importlib.util
 import json
@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent / "opensim_muscles.py"
+MODELS = Path(__file__).parent / "opensim_models.py"
 needs_opensim = pytest.mark.skipif(
     importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
 )
 
 
-def opensim_answers(**requests):
-    """{name: answer} of the functions of `opensim_muscles.py` to requests of the same names."""
+def opensim_answers(script=SCRIPT, **requests):
+    """{name: answer} of a script's functions, those of `opensim_muscles.py`, to requests of the
+    same names."""
     done = subprocess.run(
-        [sys.executable, str(SCRIPT)],
+        [sys.executable, str(script)],
         input=json.dumps(requests),
         check=True,
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Models from files and into files: URDF, xacro and MJCF."""
+"""Models from files and into files: URDF, xacro, MJCF and OpenSim's."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -7,7 +7,8 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ocp.interchange.mjcf.reader import read_mjcf
-from ocp.interchange.reader_notes import warn_of_remarks
+from ocp.interchange.opensim.reader import read_opensim
+from ocp.interchange.reader_notes import Remarks, warn_of_remarks
 from ocp.interchange.urdf.reader import read_urdf
 from ocp.interchange.urdf.writer import urdf_text
 from ocp.interchange.urdf.xacro import expand_macros
@@ -18,12 +19,12 @@ from ocp.storage.atomic_files import write
 SHAPES = ("visual", "collision")
 REPAIRS = ("balance", "keep", "weld", "loosen")
 ELSEWHERE = {
-    "OpenSimDocument": "OpenSim files are not read",
     "sdf": "SDF files are not read",
     "mujoco": "MJCF is read of files in UTF-8 without macros",
     "mujocoinclude": "a part of other MJCF files; load the file that includes it",
 }
 BESIDE = {b"<?": b"?>", b"<!--": b"-->", b"<!": b">"}  # what may stand before the first element
+OPENSIM = "OpenSimDocument"
 DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
 
 
@@ -38,7 +39,7 @@ def load_model(
     shapes: str = "visual",
     soles: Sequence[str] = (),
 ) -> Tree:
-    """Return the Tree of a model's file: URDF, xacro (URDF with macros, named .xacro) or MJCF.
+    """Return the Tree of a model's file: URDF, xacro (URDF with macros), MJCF or OpenSim's .osim.
 
     Names of links and joints are those of the file. What is repaired, left out or not found, as a
     mesh, is said by a ModelWarning.
@@ -85,20 +86,36 @@ def load_model(
         root = _root(path, arguments)
         if root.tag in ELSEWHERE:
             raise root.wrong(ELSEWHERE[root.tag])
-        tree, remarks = read_urdf(
-            root,
-            path,
-            base="fixed" if base is None else base,
-            repair=repairs,
-            gravity=DOWN if gravity is None else gravity,
-            folders=tuple(Path(folder) for folder in folders),
-            shapes=shapes,
-            soles=(soles,) if isinstance(soles, str) else tuple(soles),
-        )
+        if root.tag == OPENSIM:
+            tree, remarks = _opensim_tree(root, base, repairs, gravity, soles)
+        else:
+            tree, remarks = read_urdf(
+                root,
+                path,
+                base="fixed" if base is None else base,
+                repair=repairs,
+                gravity=DOWN if gravity is None else gravity,
+                folders=tuple(Path(folder) for folder in folders),
+                shapes=shapes,
+                soles=(soles,) if isinstance(soles, str) else tuple(soles),
+            )
     paths = (visual.path for link in tree.links for visual in link.visuals if visual.path)
     absent = [each for each in dict.fromkeys(paths) if not Path(each).is_file()]
     warn_of_remarks(path.name, {**remarks, "meshes that are not there": absent})
     return tree
+
+
+def _opensim_tree(
+    root: Element,
+    base: str | None,
+    repairs: Sequence[str],
+    gravity: ArrayLike | None,
+    soles: Sequence[str],
+) -> tuple[Tree, Remarks]:
+    """Return the Tree of an OpenSim file, which states base and contacts itself."""
+    if base is not None or soles:
+        raise root.wrong("an OpenSim file states its joints to the ground and its contacts itself")
+    return read_opensim(root, repair=repairs, gravity=gravity)
 
 
 def _is_mjcf(path: Path) -> bool:

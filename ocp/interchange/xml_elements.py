@@ -20,8 +20,8 @@ class Misstated(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Element:
-    """An element of an XML file: its `tag`, attributes and children, and the `line` where it
-    begins.
+    """An element of an XML file: its `tag`, attributes, children and own `content`, and the `line`
+    where it begins.
 
     Its methods raise ValueError naming file, line, element and attribute.
     """
@@ -31,6 +31,7 @@ class Element:
     children: Sequence["Element"]
     file: str
     line: int
+    content: str = ""
 
     def __repr__(self) -> str:
         return f"Element({self.place})"
@@ -137,14 +138,23 @@ def parse_xml(content: bytes, file: str) -> Element:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         line = reader.CurrentLineNumber
-        above.append({"tag": tag, "attributes": attributes, "children": [], "line": line})
+        above.append(
+            {"tag": tag, "attributes": attributes, "children": [], "line": line, "content": []}
+        )
 
     def end(_: str) -> None:
         fields = above.pop()
         children = tuple(fields.pop("children"))
-        above[-1]["children"].append(Element(**fields, children=children, file=file))
+        content = "".join(fields.pop("content")).strip()
+        above[-1]["children"].append(
+            Element(**fields, children=children, content=content, file=file)
+        )
+
+    def add(text: str) -> None:
+        above[-1]["content"].append(text)
 
     reader.StartElementHandler, reader.EndElementHandler = start, end
+    reader.CharacterDataHandler = add
     try:
         reader.Parse(content, True)
     except expat.ExpatError as error:

@@ -9,7 +9,7 @@ import casadi as ca
 
 from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
-from ocp.mechanics.model.coordinates import Follows, Polynomial
+from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
@@ -22,7 +22,9 @@ from ocp.transcription.kernels.tapes import Tape, record_of_state
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SELDOM = ("name", "visuals", "unphysical")  # of a link
-CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic, SimmSpline)}  # that joints follow
+CURVES = {  # that joints follow
+    kind.__name__: kind for kind in (Polynomial, Cubic, SimmSpline, PiecewiseLine, Nested)
+}
 NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
@@ -91,24 +93,36 @@ def _follows_data(label: str, follows: Follows | None) -> Data | None:
     written."""
     if follows is None:
         return None
-    function: Any = follows.function
-    kind = type(function)
+    return {
+        "coordinate": follows.coordinate,
+        **_curve_data(f"{label}: follows {follows.coordinate!r}", follows.function),
+    }
+
+
+def _curve_data(label: str, curve: Any) -> Data:
+    kind = type(curve)
     if CURVES.get(kind.__name__) is not kind:
-        raise ValueError(
-            f"{label}: follows {follows.coordinate!r} by a function of one's own, which cannot be "
-            "written as data"
-        )
-    return {"coordinate": follows.coordinate, "kind": kind.__name__, **asdict(function)}
+        raise ValueError(f"{label} by a function of one's own, which cannot be written as data")
+    if kind is Nested:
+        inner, outer = (_curve_data(label, each) for each in (curve.inner, curve.outer))
+        return {"kind": kind.__name__, "outer": outer, "inner": inner}
+    return {"kind": kind.__name__, **asdict(curve)}
 
 
 def _follows(data: Data) -> Follows:
     """Return the Follows of data, its curve one of the closed set."""
+    return Follows(coordinate=data["coordinate"], function=_curve_from(data))
+
+
+def _curve_from(data: Data) -> Any:
     kind: Any = CURVES.get(data["kind"])
     if kind is None:
         raise ValueError(f"there is no function {data['kind']!r} that a joint follows")
-    fields_of_curve = {key: data[key] for key in data if key not in ("coordinate", "kind")}
-    curve = record_from_data(kind, fields_of_curve)
-    return Follows(coordinate=data["coordinate"], function=curve)
+    if kind is Nested:
+        return Nested(_curve_from(data["outer"]), _curve_from(data["inner"]))
+    return record_from_data(
+        kind, {key: data[key] for key in data if key not in ("coordinate", "kind")}
+    )
 
 
 register(Follows, _follows)

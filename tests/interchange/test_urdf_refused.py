@@ -99,7 +99,6 @@ WRONG = {
     "no link": (ARM, '<robot name="arm"/>', "<robot", '<robot name="arm">: it has no <link>'),
     "no robot": (ARM, "<model/>", "<model", "<model>: expected <robot>, the root of a URDF"),
     "other": (ARM, "<sdf/>", "<sdf", "<sdf>: SDF files are not read"),
-    "muscles": (ARM, "<OpenSimDocument/>", "<Op", "<OpenSimDocument>: OpenSim files are not read"),
     "damping": (
         "<axis",
         '<dynamics damping="-1"/><axis',

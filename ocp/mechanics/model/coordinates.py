@@ -18,7 +18,7 @@ import numpy as np
 
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
-from ocp.mechanics.values.validation import describe_value, freeze, set_fields
+from ocp.mechanics.values.validation import describe_value, freeze, numbers, set_fields
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
@@ -76,6 +76,56 @@ class Polynomial:
         for coefficient in reversed(self.coefficients[:-1]):
             total = coefficient + x * total
         return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PiecewiseLine:
+    """Straight lines from point to point, going on beyond both ends.
+
+    Args:
+        places: coordinates x (k,), increasing, two or more.
+        values: values y (k,) there.
+
+    Raises:
+        ValueError: unless the places increase and there are as many values.
+
+    Its slope jumps at the points: a solver does better with a spline.
+    """
+
+    places: Sequence[float]
+    values: Sequence[float]
+
+    def __post_init__(self) -> None:
+        places = numbers("line: places", self.places, (np.size(self.places),))
+        values = numbers("line: values", self.values, places.shape)
+        if len(places) < 2 or not (np.diff(places) > 0).all():
+            raise ValueError(
+                f"line: places: expected two or more that increase, got {places.tolist()}"
+            )
+        set_fields(self, places=tuple(places.tolist()), values=tuple(values.tolist()))
+
+    def __call__(self, x: Matrix) -> Matrix:
+        slopes = [
+            (end - start) / (after - before)
+            for before, after, start, end in zip(
+                self.places, self.places[1:], self.values, self.values[1:]
+            )
+        ]
+        total = self.values[0] + slopes[0] * (x - self.places[0])
+        for place, before, after in zip(self.places[1:], slopes, slopes[1:]):
+            total = total + (after - before) * ca.fmax(x - place, 0)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The function `outer` of the value of another, `inner`, of a coordinate."""
+
+    outer: Callable[[Matrix], Matrix]
+    inner: Callable[[Matrix], Matrix]
+
+    def __call__(self, x: Matrix) -> Matrix:
+        return self.outer(self.inner(x))
 
 
 def polynomial(coordinate: str, *coefficients: float) -> Follows:

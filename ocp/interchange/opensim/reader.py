@@ -1,0 +1,66 @@
+"""Models of OpenSim's files: bodies, joints, coordinates, and what acts on them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from ocp.interchange.opensim.bodies import link_of, seats_of
+from ocp.interchange.opensim.constraints import loops_of, markers_of, with_stand
+from ocp.interchange.opensim.coordinates import range_of, ways_of
+from ocp.interchange.opensim.joints import Moving, row_of_joint
+from ocp.interchange.opensim.properties import Objects, name_of, numbers_of, objects_of
+from ocp.interchange.reader_notes import Remarks, merge_remarks
+from ocp.interchange.xml_elements import Element
+from ocp.mechanics.model.joints import GROUND
+from ocp.mechanics.model.tree import Tree
+
+DOWN = (0.0, -9.80665, 0.0)
+
+
+def read_opensim(
+    root: Element, *, repair: Sequence[str] = (), gravity: ArrayLike | None = None
+) -> tuple[Tree, Remarks]:
+    """Return the Tree of an .osim file's root element, and by kind the remarks on it.
+
+    Args:
+        root: <OpenSimDocument>.
+        repair: as of `load_model`.
+        gravity: (3,), m/s2, instead of the file's.
+
+    Raises:
+        ValueError: the message names file, line and element.
+    """
+    model = root.one("Model")
+    if model is None:
+        raise root.wrong(
+            "it has no <Model>: expected a model of version 2 to 4, got "
+            f"{', '.join(f'<{each.tag}>' for each in root.children[:3]) or 'nothing'}"
+        )
+    objects = objects_of(model)
+    with root.located_errors():
+        tree, remarks = _tree(objects, repair)
+        loops, ends = loops_of(objects)
+        down = numbers_of(model, "gravity", 3, DOWN) if gravity is None else gravity
+        tree = with_stand(replace(tree, gravity=down), loops, [*markers_of(objects), *ends])
+        return tree, remarks
+
+
+def _tree(objects: Objects, repair: Sequence[str]) -> tuple[Tree, Remarks]:
+    """Return the bodies and joints of a model."""
+    bodies = {name_of(each): each for each in objects.of("Body") if name_of(each) != GROUND}
+    links = {name: link_of(each, repair) for name, each in bodies.items()}
+    moving = Moving(
+        ways=ways_of(objects),
+        ranges={name_of(each): range_of(each) for each in objects.of("Coordinate")},
+        drives={},
+    )
+    rows = []
+    for seat in seats_of(objects):
+        with seat.element.located_errors():
+            rows.append(row_of_joint(seat, links[seat.child][0], moving))
+    tree = Tree(
+        joints=[joint for row, _ in rows for joint in row],
+        links=[link for _, row in rows for link in row],
+    )
+    return tree, merge_remarks([words for _, words in links.values()])

@@ -1,0 +1,237 @@
+"""Texts of small models in OpenSim's format, of versions 4 and 3."""
+
+STILL = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+AXES = ("rotation1", "rotation2", "rotation3", "translation1", "translation2", "translation3")
+ONES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+SPLINE = "<SimmSpline><x>-2 -1 0 0.7 1.5</x><y>0.3 0.1 0 -0.05 0.2</y></SimmSpline>"
+OTHER = "<SimmSpline><x>-1.5 -0.5 0.5 1.5</x><y>-0.02 0.01 0.03 -0.01</y></SimmSpline>"
+LINES = "<PiecewiseLinearFunction><x>-1 0 0.4 1</x><y>0.1 0 0.2 0.1</y></PiecewiseLinearFunction>"
+
+
+def words(values):
+    """Numbers as the content of a property."""
+    return " ".join(repr(float(each)) for each in values)
+
+
+def line(slope, offset=0.0):
+    """A straight line."""
+    return f"<LinearFunction><coefficients>{slope} {offset}</coefficients></LinearFunction>"
+
+
+def constant(value):
+    """A function with one value."""
+    return f"<Constant><value>{value}</value></Constant>"
+
+
+def scaled(scale, inner):
+    """A function times a scale."""
+    return (
+        f"<MultiplierFunction><function>{inner}</function><scale>{scale}</scale>"
+        "</MultiplierFunction>"
+    )
+
+
+def polynomial(*coefficients):
+    """A polynomial, the highest power first."""
+    listed = words(coefficients)
+    return f"<PolynomialFunction><coefficients>{listed}</coefficients></PolynomialFunction>"
+
+
+def body(name, mass=1.0, com=(0.1, -0.2, 0.05), inertia=(0.02, 0.03, 0.04, 0.001, -0.002, 0.003)):
+    """A body of version 4."""
+    return (
+        f'<Body name="{name}"><mass>{mass}</mass><mass_center>{words(com)}</mass_center>'
+        f"<inertia>{words(inertia)}</inertia></Body>"
+    )
+
+
+def coordinate(name, more="", reach=(-1.0, 1.0)):
+    """A coordinate with its range."""
+    return f'<Coordinate name="{name}"><range>{words(reach)}</range>{more}</Coordinate>'
+
+
+def frame(name, parent, pose):
+    """A frame off another."""
+    place, turn = pose
+    return (
+        f'<PhysicalOffsetFrame name="{name}"><socket_parent>{parent}</socket_parent>'
+        f"<translation>{words(place)}</translation><orientation>{words(turn)}</orientation>"
+        "</PhysicalOffsetFrame>"
+    )
+
+
+def joint(kind, name, ends, coordinates=(), poses=(STILL, STILL), more=""):
+    """A joint of version 4 between two bodies, with coordinates by name or as texts."""
+    parent, child = (end if end == "/ground" else f"/bodyset/{end}" for end in ends)
+    listed = "".join(each if "<" in each else coordinate(each) for each in coordinates)
+    return (
+        f'<{kind} name="{name}"><socket_parent_frame>{name}_parent</socket_parent_frame>'
+        f"<socket_child_frame>{name}_child</socket_child_frame>"
+        f"<coordinates>{listed}</coordinates>"
+        f"<frames>{frame(f'{name}_parent', parent, poses[0])}"
+        f"{frame(f'{name}_child', child, poses[1])}</frames>{more}</{kind}>\n"
+    )
+
+
+def transform(*axes):
+    """The six axes of a CustomJoint: (coordinates, axis, function), rotations first; None for an
+    axis on which nothing moves."""
+    parts = []
+    for name, default, each in zip(AXES, (*ONES, *ONES), axes):
+        coordinates, axis, function = each or ("", default, constant(0.0))
+        parts.append(
+            f'<TransformAxis name="{name}"><coordinates>{coordinates}</coordinates>'
+            f"<axis>{words(axis)}</axis>{function}</TransformAxis>"
+        )
+    return f"<SpatialTransform>{''.join(parts)}</SpatialTransform>"
+
+
+def coupler(name, leader, follower, function, more=""):
+    """A coordinate that follows another."""
+    return (
+        f'<CoordinateCouplerConstraint name="{name}">'
+        f"<coupled_coordinates_function>{function}</coupled_coordinates_function>"
+        f"<independent_coordinate_names>{leader}</independent_coordinate_names>"
+        f"<dependent_coordinate_name>{follower}</dependent_coordinate_name>{more}"
+        "</CoordinateCouplerConstraint>"
+    )
+
+
+def listed(tag, *objects):
+    """A set of objects."""
+    return f'<{tag} name="{tag.lower()}"><objects>\n{chr(10).join(objects)}\n</objects></{tag}>\n'
+
+
+def document(bodies, joints, *sets, version=40000, gravity=(0, -9.80665, 0)):
+    """A whole file."""
+    return (
+        f'<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="{version}">\n'
+        f'<Model name="small">\n<Ground name="ground"/>\n<gravity>{words(gravity)}</gravity>\n'
+        f"{listed('BodySet', *bodies)}{listed('JointSet', *joints)}{''.join(sets)}"
+        "</Model>\n</OpenSimDocument>\n"
+    )
+
+
+PLACES = ((0.1, -0.3, 0.02), (0.2, -0.4, 0.3)), ((-0.05, 0.1, 0.03), (0.3, 0.1, -0.2))
+KNEE = transform(
+    ("knee", (0, 0, 1), line(1.0)),
+    ("", (0, 1, 0), constant(0.0)),
+    ("", (1, 0, 0), constant(0.1)),
+    ("knee", (0.6, 0.8, 0), SPLINE),
+    ("knee", (0, 0.5, 0), scaled(1.3, OTHER)),
+    ("", (0, 0, 1), constant(0.015)),
+)
+HIP = transform(
+    ("hip_1", (1, 0.2, 0), line(1.0)),
+    ("hip_2", (0, 0.9, 0.1), line(-1.0, 0.2)),
+    ("hip_3", (0.1, 0.3, 1), line(0.5, -0.1)),
+    ("", (1, 0, 0), constant(-0.04)),
+    ("slip", (0, 2.0, 1.0), polynomial(0.01, -0.05, 0.2, 0.03)),
+    None,
+)
+CHAIN = document(
+    [body(name, mass=1.0 + 0.3 * k) for k, name in enumerate("abcdefghi")],
+    [
+        joint("PinJoint", "wrist", ("e", "f"), ["wrist"], PLACES),
+        joint("PlanarJoint", "root", ("/ground", "a"), ["tilt", "tx", "ty"], PLACES),
+        joint("CustomJoint", "knee", ("b", "c"), ["knee"], PLACES, KNEE),
+        joint("CustomJoint", "hip", ("a", "b"), ["hip_1", "hip_2", "hip_3", "slip"], PLACES, HIP),
+        joint("UniversalJoint", "ankle", ("c", "d"), ["ankle_1", "ankle_2"], PLACES),
+        joint("GimbalJoint", "neck", ("a", "e"), ["neck_1", "neck_2", "neck_3"], PLACES),
+        joint("SliderJoint", "slide", ("f", "g"), ["slide"], PLACES),
+        joint("WeldJoint", "weld", ("g", "h"), [], PLACES),
+        joint(
+            "CustomJoint",
+            "patella",
+            ("b", "i"),
+            ["beta", coordinate("held", "<default_value>0.3</default_value><locked>true</locked>")],
+            PLACES,
+            transform(
+                ("beta", (0, 0, 1), line(1.0)),
+                ("held", (0, 1, 0), line(2.0)),
+                ("", (1, 0, 0), constant(0.0)),
+                ("beta", (1, 0, 0), SPLINE),
+                ("beta", (0, 1, 0), line(0.1)),
+                None,
+            ),
+        ),
+    ],
+    listed(
+        "ConstraintSet",
+        coupler("patella_follows", "knee", "beta", OTHER, "<scale_factor>0.8</scale_factor>"),
+        coupler("wrist_follows", "beta", "wrist", line(-0.5, 0.1)),
+        coupler("idle", "slide", "knee", line(1.0), "<isEnforced>false</isEnforced>"),
+    ),
+    listed(
+        "MarkerSet",
+        '<Marker name="toe"><socket_parent_frame>/bodyset/d</socket_parent_frame>'
+        "<location>0.1 0.2 0.3</location></Marker>",
+    ),
+)
+FREE = document(
+    [body("trunk"), body("arm", mass=0.7)],
+    [
+        joint("FreeJoint", "root", ("/ground", "trunk"), ["r1", "r2", "r3", "x", "y", "z"], PLACES),
+        joint("BallJoint", "shoulder", ("trunk", "arm"), ["s1", "s2", "s3"], PLACES),
+    ],
+)
+OLD = """<?xml version="1.0" encoding="UTF-8"?>
+<OpenSimDocument Version="30000">
+<Model name="old">
+<gravity>0 -9.80665 0</gravity>
+<BodySet name=""><objects>
+<Body name="ground"><mass>0</mass></Body>
+<Body name="thigh">
+ <mass>8</mass><mass_center>0 -0.17 0</mass_center>
+ <inertia_xx>0.13</inertia_xx><inertia_yy>0.035</inertia_yy><inertia_zz>0.14</inertia_zz>
+ <inertia_xy>0</inertia_xy><inertia_xz>0</inertia_xz><inertia_yz>0.01</inertia_yz>
+ <Joint><PinJoint name="hip">
+  <parent_body>ground</parent_body>
+  <location_in_parent>0.1 0.9 0</location_in_parent>
+  <orientation_in_parent>0 0.25 0</orientation_in_parent>
+  <location>0 0.1 0</location><orientation>0 0 0.5</orientation>
+  <CoordinateSet name=""><objects>
+   <Coordinate name="hip_angle"><motion_type>rotational</motion_type>
+    <range>-1 2</range><clamped>true</clamped><locked>false</locked></Coordinate>
+  </objects></CoordinateSet>
+  <reverse>false</reverse>
+ </PinJoint></Joint>
+</Body>
+<Body name="shank">
+ <mass>3.5</mass><mass_center>0 -0.2 0</mass_center>
+ <inertia_xx>0.05</inertia_xx><inertia_yy>0.005</inertia_yy><inertia_zz>0.05</inertia_zz>
+ <Joint><CustomJoint name="">
+  <parent_body>thigh</parent_body>
+  <location_in_parent>0 -0.3 0</location_in_parent>
+  <CoordinateSet name=""><objects>
+   <Coordinate name="knee_angle"><range>-2 0.1</range></Coordinate>
+  </objects></CoordinateSet>
+  <SpatialTransform name="">
+   <TransformAxis name="rotation1"><coordinates>knee_angle</coordinates><axis>0 0 1</axis>
+    <function><LinearFunction name=""><coefficients>1 0</coefficients></LinearFunction></function>
+   </TransformAxis>
+   <TransformAxis name="rotation2"><axis>0 1 0</axis></TransformAxis>
+   <TransformAxis name="rotation3"><axis>1 0 0</axis></TransformAxis>
+   <TransformAxis name="translation1"><axis>1 0 0</axis></TransformAxis>
+   <TransformAxis name="translation2"><coordinates>knee_angle</coordinates><axis>0 1 0</axis>
+    <function><MultiplierFunction><function>
+     <NaturalCubicSpline name=""><x>-2 -1 0 0.5</x><y>-0.42 -0.4 -0.396 -0.4</y>
+     </NaturalCubicSpline></function><scale>1.05</scale></MultiplierFunction></function>
+   </TransformAxis>
+   <TransformAxis name="translation3"><axis>0 0 1</axis></TransformAxis>
+  </SpatialTransform>
+ </CustomJoint></Joint>
+</Body>
+</objects></BodySet>
+<MarkerSet name=""><objects><Marker name="toe"><body>shank</body><location>0 -0.4 0.1</location>
+</Marker></objects></MarkerSet>
+</Model>
+</OpenSimDocument>
+"""
+
+
+def written(text, folder, name="small.osim"):
+    """The path of a text in a folder."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
