@@ -1,5 +1,6 @@
 """States of elements with phases, parameters, loops, studies and refinement."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from ocp import (
     BSpline,
+    Constraint,
     HermiteSimpson,
     Integrated,
     Link,
@@ -22,8 +24,10 @@ from ocp import (
     at_start,
     continuous,
     effort,
+    joint_limits,
     load,
     prepare,
+    prismatic,
     refine,
     revolute,
     save,
@@ -35,6 +39,7 @@ from ocp import (
 )
 from ocp.mechanics.muscles import GivenPath, Muscle, PolynomialPath
 from ocp.models.mechanisms.four_bar import four_bar
+from ocp.problem import mirror_symmetry, muscle_effort
 
 MESH = Transcription(method=Radau(intervals=20))
 
@@ -161,6 +166,70 @@ def test_muscles_drive_a_closed_loop(tendon):
     helped = replace(turned, tree=driven, objective=turned.objective + 1e-3 * effort(driven))
     beside = solve(helped, MESH)
     assert beside.success and np.abs(beside.tau(0.1)[0]) > 1e-3
+
+
+def carriage(tendon):
+    """Two legs under a carriage, each with a flexor and an extensor."""
+    body = Link(mass=20.0, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3)))
+    leg = Link(mass=5.0, com=(0.0, -0.4, 0.0), inertia=np.diag([0.2, 0.01, 0.2]))
+    return Tree(
+        links=(body, leg, leg),
+        joints=(
+            prismatic("x", axis=(1, 0, 0), actuated=False),
+            *(revolute(f"hip_{s}", "x", actuated=False, position=(-1, 1)) for s in "rl"),
+        ),
+        gravity=(0.0, -9.81, 0.0),
+        elements=tuple(
+            muscle(f"{name}_{side}", lever, f"hip_{side}", tendon=tendon, force=1500.0)
+            for side in "rl"
+            for name, lever in (("flexor", -0.04), ("extensor", 0.04))
+        ),
+    )
+
+
+def swing(tree, halves):
+    """A step by symmetry, or two steps after which all comes again."""
+    names = [joint.name for joint in tree.moving]
+    sides = {"_r": "_l", "_l": "_r"}
+    images = [*range(len(names))]
+    if halves == 1:
+        twins = [re.sub("_[rl]", lambda side: sides[side.group()], name) for name in names]
+        images = [names.index(twin) for twin in twins]
+    right, left = tree.coordinate("hip_r"), tree.coordinate("hip_l")
+    apart = [
+        Constraint(
+            name=f"apart at {when}",
+            function=lambda at, sign=sign: sign * (at.q[right] - at.q[left]),
+            lower=0.8,
+            upper=0.8,
+            when=when,
+        )
+        for when, sign in (("start", 1), ((0.5, 0.5), -1))[:halves]
+    ]
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=16),
+        duration=0.6 * halves,
+        objective=muscle_effort(tree),
+        symmetry=mirror_symmetry(
+            tree, index=images, sign=(1,) * tree.dof, shift={"x": 0.5 * halves}, qdd=False
+        ),
+        constraints=(joint_limits(tree), *at_start(tree, q={"x": 0.0}), *apart),
+    )
+
+
+@pytest.mark.parametrize("tendon", ["rigid", "compliant"])
+def test_a_stride_is_two_steps_by_symmetry(tendon):
+    """Each from its own cold start (1e-6 asked)."""
+    tree, tight = carriage(tendon), Solver(options={"tol": 1e-10})
+    step, stride = (
+        solve(swing(tree, halves), Transcription(method=Radau(intervals=10 * halves)), tight)
+        for halves in (1, 2)
+    )
+    assert step.success and stride.success
+    assert stride.objective / 2 == pytest.approx(step.objective, rel=1e-6)
+    t = np.linspace(0.0, 0.6, 31)
+    assert stride.q(t) == pytest.approx(step.q(t), abs=1e-5)
 
 
 @pytest.mark.parametrize("tendon", ["rigid", "compliant"])
