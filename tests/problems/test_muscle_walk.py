@@ -40,6 +40,7 @@ def test_the_first_mesh_is_solved_from_three_postures():
 
 
 @pytest.mark.commands
+@pytest.mark.filterwarnings("ignore::ocp.transcription.settings.SizeWarning")
 def test_a_whole_cycle_is_two_steps_by_symmetry():
     """Where both steps are as long, and thighs pass in the middle too (1e-6 asked); without that
     the whole cycle has a lower optimum, of uneven steps. It begins with the step and its image."""
