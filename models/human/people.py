@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ocp.mechanics import Open
 from ocp.models.human.anthropometry import MASS, STATURE
@@ -55,7 +55,7 @@ class Person:
     name: str = field(default="", metadata={"flag": "person"})
     stature: float | Open | None = None
     mass: float | Open | None = None
-    sex: str | None = None
+    sex: Literal["male", "female"] | None = None
     segments: str | Mapping[str, Any] = ""  # or those of `human`
 
 

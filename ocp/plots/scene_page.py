@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -30,8 +31,8 @@ from ocp.plots.bodies.animation import (
     colour_of,
     film,
 )
-from ocp.plots.bodies.scenery import Placed, main_plane, round_length, stands_out
-from ocp.plots.bodies.solids import coarsen_mesh, mean_cell
+from ocp.plots.bodies.scenery import main_plane, round_length, stands_out
+from ocp.plots.bodies.solids import Solid, coarsen_mesh, mean_cell
 from ocp.plots.bodies.stick_figures import courses, stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.curves.contact_forces import contact_colours, contact_strengths, contacts_of
@@ -257,29 +258,30 @@ def pack(values: Numbers, kind: str = "f4") -> list[str]:
 def _solids(figure: Stick, triangles: int) -> tuple[list[np.ndarray], list[Cell]]:
     """Return rows of poses, place and quaternion each, and meshes that refer to them by number:
     one for all solids of a colour that move together."""
-    groups: dict[tuple[int, str, float], list[Placed]] = {}
+    groups: dict[tuple[int, str, float], list[Solid]] = {}
     frames: dict[int, np.ndarray] = {}
     for each in figure.solids:
         own = each.solid.colour
         key = (id(each.poses), colour_of(each), 1.0 if own is None else float(own[3]))
         if key[0] not in frames:
             frames[key[0]] = _rows(each.poses, figure.directions)
-        groups.setdefault(key, []).append(each)
+        groups.setdefault(key, []).append(each.solid)
     size = mean_cell([each.solid.corners for each in figure.solids], triangles)
     numbers = {poses: number for number, poses in enumerate(frames)}
     solids = []
     for (poses, colour, opacity), several in groups.items():
-        places, faces = _merged([coarsen_mesh(each.solid.corners, size) for each in several])
         look = {"colour": colour, "opacity": opacity, "frame": numbers[poses]}
-        solids.append(_mesh(places, faces) | look)
+        solids.append(_one_mesh(tuple(several), size) | look)
     return list(frames.values()), solids
 
 
-def _merged(several: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places and triangles of several meshes as one."""
-    starts = np.cumsum([0, *(len(places) for places, _ in several)])
-    faces = [faces + start for (_, faces), start in zip(several, starts)]
-    return np.concatenate([places for places, _ in several]), np.concatenate(faces)
+@lru_cache(maxsize=128)  # from motion to motion bodies stay
+def _one_mesh(several: tuple[Solid, ...], size: float) -> Cell:
+    """Return several solids as one mesh, coarsened to cells of a `size` (m)."""
+    meshes = [coarsen_mesh(each.corners, size) for each in several]
+    starts = np.cumsum([0, *(len(places) for places, _ in meshes)])
+    faces = [faces + start for (_, faces), start in zip(meshes, starts)]
+    return _mesh(np.concatenate([places for places, _ in meshes]), np.concatenate(faces))
 
 
 def _mesh(places: np.ndarray, faces: np.ndarray) -> Cell:

@@ -7,7 +7,7 @@ import casadi as ca
 
 from ocp.mechanics.values import parameter_validity
 from ocp.mechanics.values.parameter_validity import Requirement, is_assured
-from ocp.mechanics.values.parameters import Number, expression_of, is_open
+from ocp.mechanics.values.parameters import Number, expression_of, is_open, matrix
 from ocp.mechanics.values.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.contact.balance import Inside
@@ -48,9 +48,9 @@ def _turns(polygon: Inside) -> Iterator[Requirement]:
         return
     for k, corner in enumerate(corners):
         before, after = corners[k - 1], corners[(k + 1) % len(corners)]
-        if is_open([before, corner, after]):
+        if is_open([before, corner, after, polygon.normal]):
             turn = ca.cross(_between(before, corner), _between(corner, after))
-            turned = ca.dot(ca.DM(polygon.normal), turn)
+            turned = ca.dot(matrix(polygon.normal), turn)
             yield f"{polygon.name}: corner {polygon.around[k]}", turned, 0.0, inf, "m2"
 
 

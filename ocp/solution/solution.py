@@ -38,7 +38,21 @@ from ocp.transcription.variables.multipliers import Multipliers
 
 FOUND = "found"  # how a parameter came by its number that was not given
 Statistics: TypeAlias = Mapping[str, Any]  # of solves by name: counts, seconds, words, groups
-TORQUES: Callable[[Instant], Matrix] = attrgetter("tau")  # of which a plan keeps the graph
+
+
+@dataclass(frozen=True, slots=True)
+class OfInstant:
+    """A `function`(*arguments, Instant) that asks the Instant alone for its tree and its problem,
+    so that a plan can keep its graph for all values of the parameters."""
+
+    function: Callable[..., Matrix]
+    arguments: tuple[Hashable, ...] = ()
+
+    def __call__(self, at: Instant) -> Matrix:
+        return self.function(*self.arguments, at)
+
+
+POSITIONS, RATES, TORQUES = (OfInstant(attrgetter(name)) for name in ("q", "qd", "tau"))
 
 
 class NotSolved(RuntimeError):
@@ -124,11 +138,11 @@ class Solution:
 
     def q(self, t: ArrayLike) -> np.ndarray:
         """Return the coordinates (n,) or (n, N), rad or m."""
-        return self.trace(lambda at: at.q, t)
+        return self.trace(POSITIONS, t)
 
     def qd(self, t: ArrayLike) -> np.ndarray:
         """Return the rates (n,) or (n, N), rad/s or m/s."""
-        return self.trace(lambda at: at.qd, t)
+        return self.trace(RATES, t)
 
     def qdd(self, t: ArrayLike) -> np.ndarray:
         """Return the accelerations (n,) or (n, N), rad/s2 or m/s2."""
@@ -215,11 +229,11 @@ class Solution:
 
     def _trace_at(self, function: Callable[[Instant], Matrix], s: np.ndarray) -> np.ndarray:
         """Return function(Instant) at instants (m, N)."""
-        if self.plan is None or self.plan.recipe or function is not TORQUES:
+        if self.plan is None or self.plan.recipe or not isinstance(function, OfInstant):
             traced = trace(self.problem, self.formulation, function, lifted_kind(self))
             return traced(kernel_inputs(self, s, rated=traced.rated), s)
         (program,) = self.plan.transcribed.parts
-        return kept_values(self, s, "torques", lambda _: function, program)
+        return kept_values(self, s, function, lambda _: function, program)
 
     def trace_ends(self, function: Callable[[Instant, Instant], Matrix]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""

@@ -10,6 +10,7 @@ from ocp.problems.gait.report.step_report import brief_lines, gait_report, loads
 from ocp.problems.gait.solve_step import walk
 from ocp.problems.gait.statement.busy_hands import busy_step
 from ocp.problems.gait.statement.step import effort_step, problem
+from ocp.problems.gait.statement.strength_groups import GROUPS
 from ocp.problems.gait.statement.walking_task import (
     Accuracy,
     Carried,
@@ -69,10 +70,12 @@ TASK = Task(
         Parameter("stature", 1.75, "m", lower=1.0, upper=2.5),
         Parameter("mass", 75.0, "kg", lower=20.0, upper=300.0),
         Parameter("percentile", 84.13, lower=1.0, upper=99.0),
+        *(Parameter(group, 1.0, lower=0.2, upper=3.0) for group in GROUPS),
         Parameter("contact", 0.002, "m", lower=1e-5),
         Parameter("slip", 0.1, "m/s", lower=1e-4),
         Parameter("width", 0.1, "m", lower=0.0, upper=1.0),
         Parameter("smooth", 0.0025, lower=0.0),
+        Parameter("slope", 5.0, "deg", lower=-15.0, upper=15.0),
         Parameter("backpack", 10.0, "kg", lower=0.0),
         Parameter("hands", 40.0, "N", lower=0.0),
     ),

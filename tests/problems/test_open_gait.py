@@ -22,6 +22,9 @@ OTHER = {  # parameter: its own value, another, unit
     "slip": (0.1, 0.08, "m/s"),
     "backpack": (10.0, 14.0, "kg"),
     "hands": (40.0, 60.0, "N"),
+    "slope": (5.0, -3.0, "deg"),
+    "knees": (1.0, 0.7, ""),
+    "trunk": (1.2, 0.9, ""),
     "smooth": (0.0025, 0.004, ""),
 }
 
@@ -34,7 +37,10 @@ def opened(*names):
 
 @pytest.mark.parametrize(
     "names",
-    [("speed", "step", "width", "smooth"), ("stature", "mass", "backpack", "hands")],
+    [
+        ("speed", "step", "width", "smooth", "slope"),
+        ("stature", "mass", "backpack", "hands", "knees", "trunk"),
+    ],
     ids="-".join,
 )
 def test_an_open_step_given_its_numbers_is_the_step_of_these_numbers(names):
@@ -51,6 +57,7 @@ def numbers_of(step):
     supports = [support for foot in step.ground.feet for support in foot.supports]
     yield step.duration
     yield step.symmetry.shift
+    yield step.ground.normal
     yield [weight for weight, _ in step.objective.terms]
     yield from (load.force for load in step.loads)
     yield from (support.polygon for support in supports)
@@ -63,13 +70,13 @@ def numbers_of(step):
 
 def test_a_plan_s_program_at_another_speed_and_step_is_that_of_these_numbers():
     """Row for row, those among them that no motion moves, which are in neither."""
-    parameters, values = opened("speed", "step", "width", "contact", "slip")
+    parameters, values = opened("speed", "step", "width", "contact", "slip", "slope")
     settings = {"active": MOVING, "points": 6, "jump": True}
     numbers = {name: OTHER[name][1] for name in parameters}
     planned = transcribe_phase(problem(**settings, **parameters), Transcription()).at(values)
     stated = transcribe_phase(problem(**settings, **numbers), Transcription())
     size = len(stated.nlp.lower)
-    assert len(planned.nlp.lower) == size + 5
+    assert len(planned.nlp.lower) == size + 6
     x = stated.guess + 0.05 * np.sin(np.arange(size))
     x = np.append(x, planned.nlp.lower[size:])
     np.testing.assert_allclose(

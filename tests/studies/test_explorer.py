@@ -25,30 +25,45 @@ from ocp.problems.swing_ups.cart_pole_mpc import rates
 from ocp.studies.explorer.inbox import Inbox, Superseded
 from ocp.studies.explorer.pushes import BRISK, pushes_on
 from ocp.studies.explorer.server import LEAVING, Explorer, Server
-from ocp.studies.explorer.worker import Explored, moving_parameters, slider_of, switches_of
+from ocp.studies.explorer.worker import (
+    Explored,
+    moving_parameters,
+    slider_of,
+    switches_of,
+    usual_value,
+)
 
 ARM = '''
 """An arm lifts a payload in a given time."""
 
 from dataclasses import replace
+from typing import Literal
 
 import ocp
 from ocp.models.arms.two_link import two_link
 
 
-def problem(payload: float = 0.5, time: float = 1.0, load: float = 0.0) -> ocp.Problem:
-    """`payload`: of the hand (kg); `time`: that it takes (s); `load`: more of it (kg)."""
-    bare = two_link(torque=20.0)
+def problem(
+    payload: float = 0.5,
+    time: float = 1.0,
+    load: float = 0.0,
+    limit: float = 20.0,
+    end: Literal["still", "moving"] = "still",
+    points: int | None = None,
+) -> ocp.Problem:
+    """`payload`: of the hand (kg); `time`: that it takes (s); `load`: more of it (kg); `limit`: of
+    torques (N m); `end`: how it ends; `points`: of its spline."""
+    bare = two_link(torque=limit)
     upper, fore = bare.links
     arm = replace(bare, links=(upper, replace(fore, mass=fore.mass + payload + load)))
     return ocp.Problem(
         tree=arm,
-        motion=ocp.BSpline(points=14, degree=5),
+        motion=ocp.BSpline(points=points or 14, degree=5),
         duration=time,
         objective=ocp.effort(),
         constraints=(
             ocp.at_start(arm, q=(-1.5, 0.0), qd=0.0),
-            ocp.at_end(arm, q=(0.5, 0.5), qd=0.0),
+            ocp.at_end(arm, q=(0.5, 0.5), qd=0.0 if end == "still" else None),
             ocp.torque_limits(arm),
         ),
     )
@@ -121,7 +136,7 @@ def test_a_move_is_solved_anew_certified_and_shown(served):
     alone = ocp.solve(_problem(payload=2.0))
     assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
     assert verdict["certified"] and verdict["verdict"] == "certified to 0.01"
-    assert solved["values"] == {"payload": 2.0, "time": 1.0} and not solved["switched"]
+    assert solved["values"] == {"payload": 2.0, "time": 1.0, "load": 0.0} and not solved["switched"]
     names = {each["mesh"] for each in solved["scene"]["solids"]}
     assert all("places" in json.loads(ask(served, f"mesh/{name}")[1]) for name in names)
     assert solved["scene"]["sections"] and b"window.show" in ask(served, "player")[1]
@@ -162,7 +177,11 @@ def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"mass": 1.0}, "mass: no parameter; there are payload, time, load"),
+        ({"mass": 1.0}, "mass: no parameter; there are payload, time, load, limit, end, points"),
+        ({"end": "os.system"}, "end: expected one of 'still', 'moving', got 'os.system'"),
+        ({"end": ["still"]}, "end: expected one of"),
+        ({"points": 9.5}, "points: expected a whole number, got 9.5"),
+        ({"limit": None}, "limit: expected a number, got None"),
         ({"load": "os"}, "load: expected a number, got 'os'"),
         ({"payload": 9.0}, "payload: expected 0 to 5, got 9"),
         ({"payload": "1"}, "payload: expected a number, got '1'"),
@@ -213,11 +232,23 @@ def test_only_the_page_of_this_machine_may_ask(served):
         assert ask(served, place)[0] == 404
 
 
-def test_what_is_no_parameter_states_the_problem_anew(served):
-    solved, verdict = answers_to(served, post(served, {"payload": 1.0, "load": 0.5}))
-    assert solved["switched"] == {"load": 0.5} and verdict["certified"]
+@pytest.mark.parametrize("switched", [{"limit": 25.0}, {"end": "moving"}, {"points": 15}], ids=str)
+def test_what_is_no_parameter_states_the_problem_anew(served, switched):
+    values = {"payload": 1.0, "points": None} | switched
+    solved, verdict = answers_to(served, post(served, values))
+    assert solved["switched"] == switched and verdict["certified"]
+    alone = ocp.solve(_problem(payload=1.0, **switched))
+    assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
+
+
+def test_what_is_left_out_at_first_is_open_once_it_has_moved(served):
+    solved, _ = answers_to(served, post(served, {"payload": 1.0, "load": 0.5}))
+    assert solved["values"]["load"] == 0.5 and not solved["switched"]
     alone = ocp.solve(_problem(payload=1.0, load=0.5))
     assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
+    none, _ = answers_to(served, post(served, {"payload": 1.0, "load": 0.0}))
+    assert none["objective"] == pytest.approx(ocp.solve(_problem(payload=1.0)).objective, rel=1e-6)
+    assert none["iterations"] < alone.statistics["iterations"]
 
 
 def test_a_motion_that_is_certified_yields_to_a_move():
@@ -260,14 +291,21 @@ def test_a_server_stays_while_a_page_looks(served):
         server.server_close()
 
 
-def test_numbers_of_a_problem_move_and_what_it_leaves_out_only_if_named():
-    names = [each.name for each in moving_parameters(GAIT)]
-    assert {"speed", "step", "stature", "mass"} < {*names} and "backpack" not in names
+def test_parameters_of_a_task_move_from_where_they_are_by_default():
+    known = {each.name: each for each in moving_parameters(GAIT)}
+    assert {"speed", "step", "stature", "mass", "knees", "slope", "backpack"} < known.keys()
     (load,) = moving_parameters(GAIT, ["backpack"])
-    assert load.value == 10.0
+    assert usual_value(GAIT, load) == 0.0 and usual_value(GAIT, known["speed"]) == 1.2
     assert "goal_x" in [each.name for each in moving_parameters(REPLANNED)]
-    slider = slider_of(ocp.Parameter("mass", 2.0, "kg", lower=1.5))
+    slider = slider_of(ocp.Parameter("mass", 2.0, "kg", lower=1.5), 2.0)
     assert (slider.lower, slider.upper, slider.least, slider.most) == (1.5, 3.2, 1.5, None)
+    slider = slider_of(known["slope"], 0.0)
+    assert (slider.lower, slider.value, slider.upper, slider.least) == (-8.0, 0.0, 8.0, -15.0)
+    switches = {each.name: each for each in switches_of(GAIT, known.values())}
+    assert switches["stride"].words == ("half", "phases", "full")
+    assert switches["sex"].words == ("male", "female", None) and switches["sex"].value is None
+    assert switches["age"].value is None and not switches["age"].whole and switches["points"].whole
+    assert "person" not in switches  # a word of no closed set
     with pytest.raises(ValueError, match=r"gait: no parameter 'sped' \(did you mean 'speed'"):
         moving_parameters(GAIT, ["sped"])
     assert moving_parameters(WITHOUT) == () and switches_of(WITHOUT, ())

@@ -19,7 +19,7 @@ import numpy as np
 
 from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Muscle, Strut, Tendon
 from ocp.mechanics.elements.joint_elements import graph_number
-from ocp.mechanics.elements.states import Stateful
+from ocp.mechanics.elements.states import Stateful, is_stateful
 from ocp.mechanics.flexible import flexible_kinematics
 from ocp.mechanics.kinematics import rigid
 from ocp.mechanics.kinematics.rigid import Motion
@@ -298,7 +298,7 @@ def states_at_rest(tree: Tree, q: np.ndarray) -> np.ndarray:
 
 
 def _stateful(tree: Tree) -> tuple[Stateful, ...]:
-    return tuple(each for each in tree.elements if isinstance(each, Stateful))
+    return tuple(each for each in tree.elements if is_stateful(each))
 
 
 def _rows(tree: Tree) -> dict[str, int]:

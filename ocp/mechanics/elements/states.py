@@ -14,7 +14,7 @@ Forces of an element depend on its states and not on their rates.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from ocp.mechanics.elements.joint_elements import MotionState
 from ocp.mechanics.model.joints import Joint
@@ -24,6 +24,7 @@ from ocp.mechanics.values.validation import limits, set_fields
 from ocp.spelling import suggest_fields
 
 ANY = (float("-inf"), float("inf"))
+_STATEFUL: dict[type, bool] = {}  # by kind of element
 
 
 @suggest_fields
@@ -98,3 +99,11 @@ class Stateful(Protocol):
         """Return {row of q: value} of its states where the tree rests in a posture, by numbers;
         raise ValueError where it cannot be there."""
         ...
+
+
+def is_stateful(element: object) -> TypeGuard[Stateful]:
+    """Tell whether an element has states of its own, looking at one of each kind alone."""
+    kind = type(element)
+    if kind not in _STATEFUL:  # to look takes long before Python 3.12
+        _STATEFUL[kind] = isinstance(element, Stateful)
+    return _STATEFUL[kind]

@@ -12,6 +12,7 @@ from ocp.mechanics.model.structure import floating_root
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number, array, is_open, matrix, nominal
 from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import nominal_array
 
 Z = (0.0, 0.0, 1.0)
 
@@ -88,8 +89,13 @@ def _turn(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
 
 
 def tangents(normal: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Return two unit vectors of the ground that make a right-handed frame with its normal."""
-    up = np.asarray(normal, dtype=float)
-    across = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
-    across /= np.linalg.norm(across)
+    """Return two unit vectors of the ground that make a right-handed frame with its normal, open
+    where that is."""
+    up = array(normal)
+    across = unit_vector(np.cross(up, np.eye(3)[np.argmin(np.abs(nominal_array(up)))]))
     return across, np.cross(up, across)
+
+
+def unit_vector(way: np.ndarray) -> np.ndarray:
+    """Return a vector (3,) over its length; both may be open."""
+    return way / (np.sqrt((way**2).sum()) if is_open(way) else np.linalg.norm(way))

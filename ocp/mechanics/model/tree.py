@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from ocp.mechanics.elements import KINDS, Element
-from ocp.mechanics.elements.states import Stateful, StateVariable
+from ocp.mechanics.elements.states import StateVariable, is_stateful
 from ocp.mechanics.flexible.modes import Modes
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joints import (
@@ -420,5 +420,5 @@ def _between(pair: Numbers, unit: str) -> str:
 
 def states_of(elements: Sequence[object]) -> tuple[StateVariable, ...]:
     """Return the states of elements, one element's after another's."""
-    known = (each.states for each in elements if isinstance(each, Stateful))
+    known = (each.states for each in elements if is_stateful(each))
     return tuple(variable for states in known for variable in states)

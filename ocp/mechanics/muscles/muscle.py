@@ -13,7 +13,7 @@ volume), so that
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import asinh, hypot, isfinite, sin
+from math import asinh, isfinite, sin
 
 import casadi as ca
 
@@ -190,16 +190,6 @@ class Muscle:
     def volume(self) -> Number:
         """Largest force times optimal length (N m), to which its volume is proportional."""
         return self.force * self.fibre
-
-    @property
-    def settling_time(self) -> float:
-        """Time (s) in which a compliant tendon settles, fully active and at rest: 1 over the slope
-        of dF/dt by F, k_T (1 + 0.2) v_max l_0 / (l_s (f_V'(0) + beta)); it is shorter below."""
-        scale, slope, shift, _ = VELOCITY
-        steepest = scale * slope / hypot(shift, 1.0) + self.damping
-        slack, fibre = (float(nominal(number)) for number in (self.slack, self.fibre))
-        stiffness = tendon_stiffness(self.tendon_strain) * (1 + OFFSET) / slack
-        return steepest / (stiffness * self.fastest * fibre)
 
     @property
     def states(self) -> tuple[StateVariable, ...]:

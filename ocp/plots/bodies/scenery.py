@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics.kinematics import poses, velocity
 from ocp.mechanics.kinematics.zero_moment import tangents
-from ocp.mechanics.model.tree import Point, Tree
+from ocp.mechanics.model.tree import Point
 from ocp.mechanics.model.visuals import Visual
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.solids import Solid, scenery, solids
 from ocp.plots.curves.contact_forces import contact_forces, surfaces
 from ocp.plots.curves.phases import Piece, piece_mask, pieces
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
-from ocp.solution.solution import Solution
+from ocp.solution.solution import OfInstant, Solution
 
 MARGIN = 0.15  # of a motion's extent: by which the ground goes on beyond it
 APART = 1e-6  # m: planes that are nearer are one
@@ -31,7 +29,6 @@ AT_REST = 1e-3  # m/s: what is let go so slowly has been put down
 class Placed:
     """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still, as it is drawn on paper.
 
-    `edge` are points (P, 3; m) whose convex hull it fills.
     Pictures reach as far as it goes from the `first` to the `last` instant, and not farther.
     """
 
@@ -39,10 +36,6 @@ class Placed:
     poses: np.ndarray
     first: int = 0
     last: int = -1
-    edge: np.ndarray = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        set_fields(self, edge=self.solid.outline)
 
     @property
     def still(self) -> bool:
@@ -51,19 +44,22 @@ class Placed:
 
     def outline(self, k: int) -> np.ndarray:
         """Return points (P, 3; m) at instant k whose convex hull it fills."""
-        return _transform(self.edge, self.poses[0 if self.still else k])
+        return _transform(self.solid.outline, self.poses[0 if self.still else k])
 
 
-def placed_solids(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
-    """Return bodies and visuals of the links, and what stands around, at times (N,), s."""
-    tree, moving = solution.problem.tree, solids(solution.problem.tree)
+def placed_solids(
+    solution: Solution, t: np.ndarray, ways: np.ndarray | None = None
+) -> tuple[Placed, ...]:
+    """Return bodies and visuals of the links, and what stands around, at times (N,), s; `ways` are
+    the links' poses (links, N, 4, 4) where they are known."""
+    moving = solids(solution.problem.tree)
     around = [
         Placed(solid=each, poses=_borne(solution, visual, t))
         for visual in solution.problem.scenery
         for each in scenery((visual,))
     ]
-    ways = _frames(solution, tree, sorted({each.link for each in moving}), t)
-    bodies = (Placed(solid=each, poses=ways[each.link]) for each in moving)
+    each_way = [*(link_poses(solution, t) if ways is None else ways)]
+    bodies = (Placed(solid=each, poses=each_way[each.link]) for each in moving)
     return (*around, *bodies, *_carried_bodies(solution, t))
 
 
@@ -75,7 +71,7 @@ def _borne(solution: Solution, visual: Visual, t: np.ndarray) -> np.ndarray:
     """Return poses (N, 4, 4) of what is borne between two points, (1, 4, 4) of what stands."""
     if not visual.between:
         return np.eye(4)[None]
-    first, second = (solution.trace(partial(_position, name), t).T for name in visual.between)
+    first, second = (solution.trace(OfInstant(_position, (name,)), t).T for name in visual.between)
     gravity = np.array(solution.problem.tree.gravity, dtype=float)
     x, up = second - first, -gravity if gravity.any() else np.array([0.0, 0.0, 1.0])
     x = x / np.linalg.norm(x, axis=1, keepdims=True)
@@ -87,18 +83,18 @@ def _borne(solution: Solution, visual: Visual, t: np.ndarray) -> np.ndarray:
     return poses_in_time
 
 
-def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray) -> dict:
-    """Return {link: its poses (N, 4, 4)} of the numbered links of a tree at times (N,), s."""
-    if not links:
-        return {}
+def link_poses(solution: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the poses (links, N, 4, 4) of a motion's links at times (N,), s."""
+    count = len(solution.problem.tree.links)
+    rows = solution.trace(OfInstant(_poses, (count,)), t).T.reshape(len(t), count, 3, 4)
+    last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(t), count, 1, 4))
+    return np.concatenate([rows, last], axis=2).swapaxes(0, 1)
 
-    def rows_of(at: Instant) -> Matrix:
-        known = poses(tree, at.q)
-        return ca.vertcat(*(ca.vec(known[k][:3, :].T) for k in links))
 
-    rows = solution.trace(rows_of, t).T.reshape(len(t), len(links), 3, 4)
-    last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(t), len(links), 1, 4))
-    return dict(zip(links, np.concatenate([rows, last], axis=2).swapaxes(0, 1)))
+def _poses(count: int, at: Instant) -> Matrix:
+    """Return the first three rows of the poses of the first links: phases may carry more."""
+    known = poses(at.tree, at.q)[:count]
+    return ca.vertcat(*(ca.vec(pose[:3, :].T) for pose in known))
 
 
 def _carried_bodies(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
@@ -120,7 +116,7 @@ def _carried_bodies(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
             k = tree.link_index(name)
             here = t >= piece.begin if number else np.full(len(t), True)
             own = np.clip(t[here] - piece.begin, 0.0, piece.motion.duration)
-            ways[here] = _frames(piece.motion, tree, [k], own)[k]
+            ways[here] = link_poses(piece.motion, own)[k]
             ways[here, :3, 3] += _alone(piece, name, t[here])
             inside |= (piece.begin <= t) & (t <= piece.end)
         shown = np.flatnonzero(inside)

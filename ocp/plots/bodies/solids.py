@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
 from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.model.visuals import Visual
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.types import Numbers
+from ocp.mechanics.values.validation import set_fields
 from ocp.plots.bodies.mesh_files import Part, mesh_parts
 
 AROUND, ALONG = 24, 12  # faces of round solids, around and from pole to pole
@@ -34,25 +36,28 @@ class MeshWarning(UserWarning):
     """A mesh cannot be shown: it is left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Solid:
     """A solid on a link (-1 the ground): `corners` (F, 3, 3; m) of its triangles in the link's
-    frame, and its `colour` (red, green, blue, opacity), None where it has none of its own."""
+    frame, and its `colour` (red, green, blue, opacity), None where it has none of its own.
+
+    `outline` are points (P, 3; m) whose convex hull is the solid's, of a mesh nearly so.
+    """
 
     link: int
     corners: np.ndarray
     colour: tuple[float, ...] | None = None
+    outline: np.ndarray = field(init=False, repr=False)
 
-    @property
-    def outline(self) -> np.ndarray:
-        """Points (P, 3) whose convex hull is the solid's, of a mesh nearly so."""
+    def __post_init__(self) -> None:
         points = self.corners.reshape(-1, 3)
         few = np.unique(points, axis=0) if len(points) <= 20 * OUTLINE else points
-        if len(few) <= 2 * OUTLINE:
-            return few
-        return few[np.unique(np.argmax(few @ _ways().T, axis=0))]
+        if len(few) > 2 * OUTLINE:
+            few = few[np.unique(np.argmax(few @ _ways().T, axis=0))]
+        set_fields(self, outline=few)
 
 
+@memoize(4)
 def solids(tree: Tree) -> tuple[Solid, ...]:
     """Return the bodies of a tree's links: visuals, or where it has none rods of their
     mass."""
@@ -66,10 +71,8 @@ def scenery(visuals: tuple[Visual, ...]) -> tuple[Solid, ...]:
 
 def _solids(tree: Tree) -> Iterator[Solid]:
     looks = any(link.visuals for link in tree.links)
-    size = max(
-        [float(np.linalg.norm(arm)) for k in range(len(tree.links)) for arm in _arms(tree, k)],
-        default=1.0,
-    )
+    bare = () if looks else range(len(tree.links))
+    size = max([float(np.linalg.norm(arm)) for k in bare for arm in _arms(tree, k)], default=1.0)
     for k, link in enumerate(tree.links):
         visuals = link.visuals
         if not looks and link.modes is None:

@@ -14,14 +14,14 @@ import numpy as np
 
 from ocp.mechanics.elements import Strut, Tendon
 from ocp.mechanics.elements.forces import State
-from ocp.mechanics.kinematics.kinematics import center_of_mass, poses, position
+from ocp.mechanics.kinematics.kinematics import center_of_mass, position
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
 from ocp.mechanics.muscles import PointPath, muscles_of
 from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.plots.bodies.animation import MUSCLES, Stick, Strand, draw, draw_impulses, stage
-from ocp.plots.bodies.scenery import floors, placed_solids
+from ocp.plots.bodies.scenery import floors, link_poses, placed_solids
 from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
@@ -100,18 +100,12 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     rails = [k for k in range(n) if kinds[k] in SLIDES and k not in free]
     stays = _stays(tree, places)
 
-    def positions(at: Instant) -> Matrix:
-        frames = [*poses(tree, at.q), ca.DM.eye(4)]  # the ground is link -1; phases may carry more
-        spots = (_spot(tree, at.q, frames, k, place, i < n) for i, (k, place) in enumerate(places))
-        return ca.vertcat(*spots)
-
+    ways = link_poses(solution, t)
+    spots = _spots(solution, t, places, ways)
     centre = any_nonzero([link.mass for link in tree.links])
-
-    def all_positions(at: Instant) -> Matrix:
-        return ca.vertcat(positions(at), center_of_mass(tree, at.q)) if centre else positions(at)
-
-    count = len(places) + centre
-    spots = solution.trace(all_positions, t).T.reshape(len(t), count, 3)
+    if centre:
+        spots = np.concatenate([spots, _centre(solution, t)], axis=1)
+    count = spots.shape[1]
     pushing = arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max()))
     ground = floors(solution, t, spots)
     pairs: dict[str, list[tuple[int, int]]] = {}
@@ -123,7 +117,7 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     directions = _directions(spots, np.array(tree.gravity, dtype=float), seen)
     strands, muscles = _muscles(solution, t, spots.shape[1])
     spots = np.concatenate([spots, strands], 1)
-    known = placed_solids(solution, t)
+    known = placed_solids(solution, t, ways)
     bodied = {each.solid.link for each in known if not each.still}
     shown = any(link.visuals for link in tree.links)  # by which bodies have their looks
     bones = [
@@ -274,14 +268,32 @@ def _tip(link: Link) -> Numbers:
     return max(places, key=np.linalg.norm, default=link.com)
 
 
-def _spot(
-    tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Numbers, anchor: bool
-) -> Matrix:
-    """Return the position of a place (3) on link k; an `anchor` is one at which the link does not
-    bend."""
-    if k >= 0 and structure(tree).flexible and tree.links[k].modes and not anchor:
-        return position(tree, q, Point(name="place", link=tree.link_names[k], position=place))
-    return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
+def _spots(
+    solution: Solution, t: np.ndarray, places: Sequence[Place], ways: np.ndarray
+) -> np.ndarray:
+    """Return the positions (N, places, 3; m) of places on links at times (N,), s, and at poses
+    `ways` of the links (links, N, 4, 4); the first ones are anchors, at which links do not bend."""
+    tree = solution.problem.tree
+    ground = np.broadcast_to(np.eye(4), (1, len(t), 4, 4))
+    links = [k for k, _ in places]
+    frames = np.concatenate([ways, ground])[links].swapaxes(0, 1)
+    spots = np.einsum("tpij,pj->tpi", frames[..., :3, :3], np.array([at for _, at in places]))
+    spots += frames[..., :3, 3]
+    for i, (k, place) in enumerate(places[len(tree.joints) :], len(tree.joints)):
+        if k >= 0 and tree.links[k].modes is not None:
+            point = Point(name="place", link=tree.link_names[k], position=place)
+            spots[:, i] = solution.trace(partial(_position, tree, point), t).T
+    return spots
+
+
+def _position(tree: Tree, point: Point, at: Instant) -> Matrix:
+    return position(tree, at.q, point)
+
+
+def _centre(solution: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the centre of mass (N, 1, 3; m) of a motion's tree at times (N,), s."""
+    tree = solution.problem.tree
+    return solution.trace(lambda at: center_of_mass(tree, at.q), t).T[:, None]
 
 
 def _view(spots: np.ndarray, gravity: np.ndarray) -> tuple[list[int], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -21,8 +21,7 @@ from ocp.problem.contact.ground import feet_of
 from ocp.problem.contact.unscheduled import force_of, name_of
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
-from ocp.solution.sampling import traces
-from ocp.solution.solution import Solution
+from ocp.solution.solution import OfInstant, Solution
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -82,16 +81,13 @@ def contact_forces(solution: Solution, t: np.ndarray) -> dict[str, ContactForce]
         for name, (place, force) in _unscheduled_forces(each.motion, own).items():
             places[name][chosen], forces[name][chosen] = place, force
         feet = feet_of(each.motion.problem.ground)
-        wanted = {f"force {name}": partial(_force, name) for name in feet}
-        wanted |= {f"lever {name}": partial(_lever, name) for name in feet}
-        traced = traces(each.motion, wanted, own)
-        for name in feet:
-            force, lever = traced[f"force {name}"], traced[f"lever {name}"]
-            push = lever[3]
+        traced = each.motion.trace(OfInstant(_pressures, (feet,)), own) if feet else np.empty(0)
+        for name, (*rows,) in zip(feet, traced.reshape(len(feet), 7, len(own))):
+            force, lever, push = np.array(rows[:3]), np.array(rows[3:6]), rows[6]
             there = push > FAINT * max(float(np.abs(push).max()), LEAST)
             forces[name][chosen] = force.T
             place = np.full(force.shape, np.nan)
-            place[:, there] = lever[:3, there] / push[there]
+            place[:, there] = lever[:, there] / push[there]
             places[name][chosen] = place.T
     return {
         name: ContactForce(places=_fill_gaps(places[name]), forces=forces[name]) for name in names
@@ -104,7 +100,7 @@ def _unscheduled_forces(
     """Return {contact: places (N, 3; m) and forces (N, 3; N)} of those that nobody schedules."""
     known = {}
     for name, load in _unscheduled_loads(motion.problem).items():
-        place = motion.trace(partial(_place, load.point), t).T
+        place = motion.trace(OfInstant(_place, (load.point,)), t).T
         known[name] = (place, motion.trace(force_of(load), t).T)
     return known
 
@@ -201,16 +197,20 @@ def _strength(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
         return np.linalg.norm(_unscheduled_forces(motion, t)[name][1], axis=1)[None, :]
     if name not in feet_of(motion.problem.ground):
         return np.full((1, len(t)), np.nan)
-    return np.linalg.norm(motion.trace(partial(_force, name), t), axis=0)[None, :]
+    return np.linalg.norm(motion.trace(OfInstant(_force, (name,)), t), axis=0)[None, :]
 
 
 def _force(name: str, at: Instant) -> Matrix:
     return at.reaction.force(name)
 
 
-def _lever(name: str, at: Instant) -> Matrix:
-    """Return the centre of pressure times the push, and the push."""
-    return ca.vertcat(at.reaction.lever(name), at.reaction.push(name))
+def _pressures(names: Sequence[str], at: Instant) -> Matrix:
+    """Return of each foot its force, the centre of pressure times the push, and the push."""
+    parts = (
+        ca.vertcat(at.reaction.force(name), at.reaction.lever(name), at.reaction.push(name))
+        for name in names
+    )
+    return ca.vertcat(*parts)
 
 
 def _fill_gaps(places: np.ndarray) -> np.ndarray:
@@ -234,7 +234,7 @@ def arrows(solution: Solution, t: np.ndarray, extent: float) -> dict[str, list[n
         known["force"].append((each.places, each.forces))
     shown = SHOWN * solution.duration
     for time, point, push in impulses_in_time(solution):
-        place = solution.trace(partial(_place, point), np.array([time])).T
+        place = solution.trace(OfInstant(_place, (point,)), np.array([time])).T
         near = np.abs(t - time) <= shown
         nearest = np.arange(len(t)) == np.abs(t - time).argmin()
         forces = np.where((near | nearest)[:, None], push, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ocp.plots.curves.phases import curve
 from ocp.problem.constraints.strength import strengths, torque_bounds
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
+from ocp.transcription.kernels.traces import ByIdentity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,12 +76,19 @@ def trace_joints(
     solution: Solution, quantities: Sequence[str]
 ) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
     """Return times (N,), s, and {quantity: {joint: values (N,)}}."""
-    tree, known = solution.problem.tree, {}
+    known = {}
     for quantity in dict.fromkeys(quantities):
-        t, values = curve(solution, partial(_values, quantity, tree))
-        names = tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
-        known[quantity] = dict(zip(names, values))
+        t, known[quantity] = _trace(ByIdentity(solution), quantity)
     return t, known
+
+
+@lru_cache(maxsize=8)  # a page looks at the same curves several times
+def _trace(same: ByIdentity, quantity: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return times (N,), s, and {joint: values (N,)} of a quantity of a Solution."""
+    tree = same.value.problem.tree
+    t, values = curve(same.value, partial(_values, quantity, tree))
+    names = tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
+    return t, dict(zip(names, values))
 
 
 def axis_label(tree: Tree, panel: Profile) -> str:

@@ -12,11 +12,17 @@ from math import inf
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics.zero_moment import body_weight, convex_hull, open_weight, tangents
+from ocp.mechanics.kinematics.zero_moment import (
+    body_weight,
+    convex_hull,
+    open_weight,
+    tangents,
+    unit_vector,
+)
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.values.parameters import Number, any_nonzero, array, is_open, matrix, nominal
+from ocp.mechanics.values.parameters import Number, any_nonzero, array, matrix, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.mechanics.values.validation import positive
+from ocp.mechanics.values.validation import nominal_array, positive
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots, bears
 from ocp.problem.contact.load_paths import transmissions
@@ -116,7 +122,7 @@ def _felt_tangents(tree: Tree, ground: Ground, foot: Foot) -> tuple[np.ndarray, 
     return tuple(
         tangent
         for tangent in tangents(ground.plane(foot).normal)
-        if any(abs(tangent @ way) > SLACK for way in ways)
+        if any(abs(nominal_array(tangent) @ way) > SLACK for way in ways)
     )
 
 
@@ -133,11 +139,11 @@ def _margins(
     grip = coefficient / np.sqrt(len(directions) or 1) * push
     margins = []
     for axis in directions:
-        pull = ca.dot(ca.DM(axis), force)
+        pull = ca.dot(matrix(axis), force)
         margins += [grip - pull, grip + pull]
     if torsion is not None:
         moment = at.reaction.moment(foot.name) - ca.cross(matrix(foot.center), force)
-        twist = ca.dot(ca.DM(ground.plane(foot).normal), moment)
+        twist = ca.dot(matrix(ground.plane(foot).normal), moment)
         margins += [torsion * push - twist, torsion * push + twist]
     return margins
 
@@ -298,16 +304,16 @@ class Inside:
             )
 
     def __call__(self, at: Instant) -> Matrix:
-        normal, lever = ca.DM(self.normal), at.reaction.lever(self.foot)
+        normal, lever = matrix(self.normal), at.reaction.lever(self.foot)
         push, corners = at.reaction.push(self.foot), array([self.corners[k] for k in self.around])
         rows = []
         for v, w in zip(corners, np.roll(corners, -1, axis=0)):
             arm = lever - matrix(v) * push
             if len(corners) == len(ENDS):
                 way = w - v - np.array(self.normal) * (np.array(self.normal) @ (w - v))
-                rows.append(ca.dot(matrix(_unit(way)), arm))
+                rows.append(ca.dot(matrix(unit_vector(way)), arm))
             else:
-                rows.append(ca.dot(normal, ca.cross(matrix(_unit(w - v)), arm)))
+                rows.append(ca.dot(normal, ca.cross(matrix(unit_vector(w - v)), arm)))
         return ca.vertcat(*rows) / self.weight
 
 
@@ -315,13 +321,10 @@ def _hull(corners: Sequence[Numbers], normal: Sequence[float]) -> tuple[int, ...
     """Return which corners make the convex hull, in order round the `normal`, or as they stand
     where there are two, of open ones at their parameters' own values."""
     here = np.array(nominal(corners))
-    around = [int(np.argmin(np.abs(here - v).sum(axis=1))) for v in convex_hull(here, normal)]
+    around = [
+        int(np.argmin(np.abs(here - v).sum(axis=1))) for v in convex_hull(here, nominal(normal))
+    ]
     return tuple(sorted(around) if len(around) == len(ENDS) else around)
-
-
-def _unit(way: np.ndarray) -> np.ndarray:
-    """Return a vector (3,) over its length."""
-    return way / (np.sqrt((way**2).sum()) if is_open(way) else np.linalg.norm(way))
 
 
 def linear_split(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:

@@ -15,7 +15,7 @@ from ocp.mechanics.kinematics.zero_moment import tangents
 from ocp.mechanics.model.tree import Tree, points_of
 from ocp.mechanics.values.parameters import array, nominal
 from ocp.mechanics.values.types import Numbers
-from ocp.mechanics.values.validation import numbers
+from ocp.mechanics.values.validation import numbers, refuse_open
 from ocp.problem.contact.ground import FLAT, Foot, Pin, Plane, Support
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -168,6 +168,7 @@ def _local(tree: Tree, what: str, points: Sequence[str], below: bool) -> list[tu
 def _upward(tree: Tree, normal: Numbers) -> np.ndarray:
     """Return the unit normal (3) of a contact's plane, by default against gravity."""
     if normal is not None:
+        refuse_open("contact: normal", normal)
         return np.array(Plane(normal=normal).normal)
     gravity = np.array(nominal(tree.gravity))
     strength = float(np.linalg.norm(gravity))

@@ -166,8 +166,8 @@ def _height(place: Matrix, up: np.ndarray) -> Matrix:
 def _above(ground: Ground, foot: Foot, point: str) -> Iterator[Constraint]:
     """Yield the constraints that keep a point above the ground between the times it is pinned."""
     plane = ground.plane(foot)
-    normal, height = ca.DM(plane.normal), matrix(plane.height)
-    up = AXES[int(np.argmax(np.abs(plane.normal)))]
+    normal, height = matrix(plane.normal), matrix(plane.height)
+    up = AXES[int(np.argmax(np.abs(nominal(plane.normal))))]
     pinned = [
         support.when
         for support in foot.supports

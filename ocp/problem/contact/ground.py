@@ -18,12 +18,13 @@ from math import inf
 import numpy as np
 
 from ocp.mechanics.kinematics.zero_moment import Z
-from ocp.mechanics.values.parameters import Number, array, nominal
+from ocp.mechanics.values.parameters import Number, any_nonzero, array, nominal
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
     check_type,
     check_units,
     freeze,
+    nominal_array,
     numbers,
     refuse_open,
     set_fields,
@@ -60,7 +61,7 @@ class Pin:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane:
     """A plane of contact of its own, a slope, a stair or a wall: its unit `normal` (3), on the side
-    of the body, and a `point` (3, m) of it, which may be open. Raises ValueError naming the field.
+    of the body, and a `point` (3, m) of it; both may be open. Raises ValueError naming the field.
     """
 
     normal: Numbers = Z
@@ -76,7 +77,8 @@ class Plane:
     @property
     def height(self) -> Number:
         """How far (m) the plane is from the global origin along its normal."""
-        return sum(part * place for part, place in zip(self.normal, self.point) if part)
+        pairs = zip(self.normal, self.point)
+        return sum(part * place for part, place in pairs if any_nonzero((part,)))
 
 
 @suggest_fields
@@ -179,7 +181,7 @@ class Foot:
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """The ground's feet, and its upward unit normal (3).
+    """The ground's feet, and its upward unit normal (3), which may be open.
 
     That is by default z, or where all feet have planes of their own the mean of their normals.
     While none of them bears the body is in flight. Raises ValueError without feet, if two have the
@@ -242,7 +244,7 @@ def _check_plane(foot: Foot, normal: Numbers) -> None:
     ground's."""
     rigid = [support for support in foot.supports if support.rigid and foot.plane is None]
     for pin in (pin for support in rigid for pin in support.pins):
-        height = abs(float(np.dot(nominal(pin.target), normal)))
+        height = abs(float(np.dot(nominal(pin.target), nominal(normal))))
         if height > FLAT:
             raise ValueError(
                 f"foot {foot.name!r}: its pin {pin.point!r} holds {height:g} m off the ground's "
@@ -253,15 +255,17 @@ def _check_plane(foot: Foot, normal: Numbers) -> None:
 
 def _unit(what: str, value: Numbers) -> Numbers:
     """Return a vector (3), frozen; raise ValueError unless its length is 1."""
-    vector = numbers(what, value, (3,))
-    if abs(np.linalg.norm(vector) - 1) > 1e-9:
-        raise ValueError(f"{what}: expected unit length, got {np.linalg.norm(vector):.9g}")
+    vector = numbers(what, value, (3,), "")
+    length = float(np.linalg.norm(nominal_array(vector)))
+    if abs(length - 1) > 1e-9:
+        raise ValueError(f"{what}: expected unit length, got {length:.9g}")
     return freeze(vector)
 
 
 def _upward(feet: Sequence[Foot]) -> Numbers:
     """Return the mean of the feet's normals, z unless all have planes of their own."""
     normals = [foot.plane.normal for foot in feet if foot.plane is not None]
+    refuse_open("ground: normals of planes, whose mean is its own unless that is given,", normals)
     total = np.sum(normals, axis=0) if normals and len(normals) == len(feet) else np.array(Z)
     length = float(np.linalg.norm(total))
     return total / length if length > NEAR else Z

@@ -19,6 +19,7 @@ from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import matrix, nominal
 from ocp.mechanics.values.types import Matrix
+from ocp.mechanics.values.validation import refuse_open
 from ocp.problem.contact.ground import Foot, Ground, Support, bearing_slots
 from ocp.problem.contact.reactions import strangers
 
@@ -148,7 +149,7 @@ def _transmission(tree: Tree, ground: Ground, foot: Foot, support: Support) -> T
 def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Axes | None) -> None:
     """Raise ValueError naming a foot on whose plane no motion of the tree can press."""
     ways = np.eye(3) if axes is None else np.array(axes)
-    normal = np.array(ground.plane(foot).normal)
+    normal = np.array(nominal(ground.plane(foot).normal))
     if not foot.grips and np.abs(normal @ ways[:, felt[3:]]).max(initial=0.0) < UNFELT:
         raise ValueError(
             f"foot {foot.name!r}: no motion of the tree presses on a plane with the normal "
@@ -158,9 +159,11 @@ def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Axes 
 
 def _frames(ground: Ground, foot: Foot, support: Support) -> Iterator[Axes | None]:
     """Yield axes (3, 3) for the components, the global ones (None) first if they serve."""
-    normal = np.array(ground.plane(foot).normal)
     if support.kind != "line":
         yield None
+    refuse_open(f"foot {foot.name!r}: normal of its plane", ground.plane(foot).normal)
+    normal = np.array(ground.plane(foot).normal)
+    if support.kind != "line":
         along = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
     else:
         ends = np.array(nominal(support.polygon))

@@ -58,17 +58,17 @@ class Reaction:
     def lever(self, foot: str | None = None) -> Matrix:
         """Return the centre of pressure times the normal force (3, N m), sound without force."""
         plane = self._plane(foot)
-        lever, height = ca.cross(ca.DM(plane.normal), self.moment(foot)), plane.height
+        lever, height = ca.cross(matrix(plane.normal), self.moment(foot)), plane.height
         return lever + matrix(height) * self.force(foot) if any_nonzero([height]) else lever
 
     def push(self, foot: str | None = None) -> Matrix:
         """Return the force (N) on a foot along the normal of its plane, or on all along the
         ground's."""
-        return ca.dot(ca.DM(self._plane(foot).normal), self.force(foot))
+        return ca.dot(matrix(self._plane(foot).normal), self.force(foot))
 
     def twist(self, foot: str | None = None) -> Matrix:
         """Return the moment (N m) about the normal through the centre of pressure."""
-        point, normal = self.pressure(foot), ca.DM(self._plane(foot).normal)
+        point, normal = self.pressure(foot), matrix(self._plane(foot).normal)
         return ca.dot(normal, self.moment(foot) - ca.cross(point, self.force(foot)))
 
     def _plane(self, foot: str | None) -> Plane:
@@ -79,7 +79,7 @@ class Reaction:
 
 def zero_moment_point(ground: Ground, wrench: Wrench) -> Matrix:
     """Return the point of the ground (3, m) about which a wrench has none but normal moment."""
-    normal = ca.DM(ground.normal)
+    normal = matrix(ground.normal)
     return ca.cross(normal, wrench.about_origin) / ca.dot(normal, wrench.force)
 
 
@@ -141,7 +141,7 @@ def two_pass(ground: Ground, s: Matrix, total: Wrench) -> dict[Slot, Wrench]:
     """
     if len(ground.feet) > 2:
         raise ValueError(f"two-pass reactions: expected at most two feet, got {len(ground.feet)}")
-    normal, point, force = ca.DM(ground.normal), zero_moment_point(ground, total), total.force
+    normal, point, force = matrix(ground.normal), zero_moment_point(ground, total), total.force
     twist = ca.dot(normal, total.about_origin - ca.cross(point, force))
     bearing = [_schedule(foot, s) for foot in ground.feet]
     active = [sum(active for _, active in links) for links in bearing]
@@ -178,7 +178,7 @@ def share_reaction(
     it bears more. This is how wrenches known at nodes continue between them.
     """
     wrenches: dict[Slot, Wrench] = {}
-    normals = {foot.name: ca.DM(ground.plane(foot).normal) for foot in ground.feet}
+    normals = {foot.name: matrix(ground.plane(foot).normal) for foot in ground.feet}
     bearing = {foot.name: _schedule(foot, s) for foot in ground.feet}
     there = {name: sum(active for _, active in links) for name, links in bearing.items()}
     moments = {name: there[name] * given[name].about_origin for name in there}

@@ -80,22 +80,22 @@ class Explorer:
         """
         given = None if push is None else _push(push, self.stated["pushed"])
         known = {each["name"]: each for each in self.sliders}
-        others = {each["name"]: each["value"] for each in self.switches}
+        others = {each["name"]: each for each in self.switches}
         numbers = {name: float(each["value"]) for name, each in known.items()}
         switched: Keywords = {}
         for name, value in values.items():
             if name in others:
-                if value != others[name]:
-                    switched[name] = _like(name, value, others[name])
+                if value != others[name]["value"]:
+                    switched[name] = _switched(others[name], value)
                 continue
             if name not in known:
                 raise ValueError(f"{name}: no parameter; there are {', '.join([*known, *others])}")
             least, most = known[name]["least"], known[name]["most"]
             low, high = -math.inf if least is None else least, math.inf if most is None else most
-            number = _like(name, value, 0.0)
+            number = _number(name, value)
             if not low <= number <= high:
                 raise ValueError(f"{name}: expected {low:g} to {high:g}, got {number:g}")
-            numbers[name] = float(number)
+            numbers[name] = number
         with self.changed:
             self.asked += 1
             number = self.asked
@@ -179,22 +179,36 @@ def _push(push: object, points: Collection[str]) -> Keywords:
     way = push.get("way")
     if not isinstance(way, list) or len(way) != 3:
         raise ValueError(f"push: way: expected three numbers, got {way!r}")
-    share = min(max(float(_like("push: share", push.get("share"), 0.0)), 0.0), 1.0)
-    numbers = [_like("push: way", part, 0.0) for part in way]
+    share = min(max(_number("push: share", push.get("share")), 0.0), 1.0)
+    numbers = [_number("push: way", part) for part in way]
     return {"point": push["point"], "share": share, "way": numbers}
 
 
-def _like(name: str, value: object, usual: bool | float) -> bool | float:
-    """Return a value of the kind of the usual one; raise ValueError naming what is none."""
+def _switched(switch: Keywords, value: object) -> object:
+    """Return the value of a switch; raise ValueError naming one of which it can be none."""
+    name, usual, words = switch["name"], switch["value"], switch["words"]
+    if words:
+        if value not in words:
+            known = ", ".join(repr(word) for word in words)
+            raise ValueError(f"{name}: expected one of {known}, got {value!r}")
+        return value
     if isinstance(usual, bool):
         if not isinstance(value, bool):
             raise ValueError(f"{name}: expected yes or no, got {value!r}")
         return value
+    if value is None and usual is None:
+        return None
+    number = _number(name, value)
+    if switch["whole"] and number != int(number):
+        raise ValueError(f"{name}: expected a whole number, got {value!r}")
+    return int(number) if switch["whole"] else number
+
+
+def _number(name: str, value: object) -> float:
+    """Return a value as a number; raise ValueError naming what is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{name}: expected a number, got {value!r}")
-    if isinstance(usual, int) and value != int(value):
-        raise ValueError(f"{name}: expected a whole number, got {value!r}")
-    return type(usual)(value)
+    return float(value)
 
 
 class Server(ThreadingHTTPServer):

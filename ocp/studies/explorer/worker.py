@@ -9,7 +9,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from multiprocessing.connection import Connection
@@ -30,16 +30,15 @@ from ocp.solvers.progress import Iteration
 from ocp.solving.plan import Kept, keep_plans
 from ocp.spelling import suggestion
 from ocp.storage import save
-from ocp.studies.designs import is_number
 from ocp.studies.explorer.inbox import Inbox, Superseded
 from ocp.studies.explorer.pushes import Pushed, pushes_on
-from ocp.studies.store.argument_records import Keywords, flags_of
+from ocp.studies.store.argument_records import Flag, Keywords, flags_of
 from ocp.studies.task import Task, task_at
 
 SHOWN = ("parameter", "statement", "status")  # lines of a report that the page has already
 TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
-TRIANGLES = 16_000  # of a scene's meshes, which a page without a graphics card draws too
+TRIANGLES = 10_000  # of a scene's meshes, which a page without a graphics card draws too
 STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
 # plugins with the options with which they begin at a neighbour's motion
 WAYS = {
@@ -64,10 +63,9 @@ class Slider:
 
 
 def moving_parameters(task: Task, names: Collection[str] = ()) -> tuple[Parameter, ...]:
-    """Return the parameters of a task that move: those of these `names`, else those that its
-    problem has by default, and what the problem itself leaves open.
+    """Return the parameters of a task that move: those of these `names`, else all that it states,
+    and what the problem itself leaves open.
 
-    A number of 0, as of a load, leaves out what it is of: such a parameter moves if it is named.
     Raises ValueError naming a parameter that there is not, and where there is nothing to move, nor
     to state anew.
     """
@@ -79,43 +77,55 @@ def moving_parameters(task: Task, names: Collection[str] = ()) -> tuple[Paramete
                 f"{task.name}: no parameter {name!r}{suggestion(name, known)}; it has "
                 f"{', '.join(known) or 'none'}"
             )
-    numbers = {name: value for name, value in task.defaults.items() if is_number(value) and value}
-    usual = task.defaults | dict.fromkeys(known.keys() - task.defaults.keys())
-    chosen = names or [name for name in known if name in numbers or usual[name] is None]
-    if not (chosen or switches_of(task, ())):
+    if not (known or switches_of(task, ())):
         raise ValueError(
             f"{task.name}: nothing of it can be moved: its Task states no parameters, as "
             "Task(problem, parameters=(Parameter('mass', 75.0, 'kg'),)), and its problem has no "
-            "arguments that are numbers, yes or no"
+            "arguments that are numbers, words of a closed set, yes or no"
         )
-    return tuple(
-        replace(known[name], value=float(numbers.get(name, known[name].value))) for name in chosen
-    )
+    return tuple(known[name] for name in names or known)
+
+
+def usual_value(task: Task, parameter: Parameter) -> float:
+    """Return the value of a parameter of a task unless it moves: the argument's default, if that
+    is a number, as 0 of a load that is not there."""
+    default = task.defaults.get(parameter.name)
+    return float(default) if isinstance(default, float | int) else parameter.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """An argument that states the problem anew: its `name`, its `value`, which is a number, yes or
-    no."""
+    """An argument that states the problem anew: its `name` and `value`, a number (a `whole` one or
+    any), None, yes or no, or one of its `words`."""
 
     name: str
-    value: float | bool
+    value: object
+    words: tuple[object, ...] = ()
+    whole: bool = False
 
 
 def switches_of(task: Task, moving: Collection[Parameter]) -> list[Switch]:
-    """Return the Switches of a task: yes or no, and numbers that are not among those that move."""
+    """Return the Switches of a task: yes or no, words of a closed set, and numbers that are not
+    among those that move."""
     named = {each.name for each in moving}
     return [
-        Switch(name=name, value=flag.default)
+        Switch(name=name, value=flag.default, words=flag.words, whole=float not in flag.numbers)
         for name, flag in flags_of(task.problem).items()
-        if isinstance(flag.default, bool | int | float) and name not in named
+        if name not in named and (flag.words or _is_switch(flag))
     ]
 
 
-def slider_of(parameter: Parameter) -> Slider:
-    """Return the Slider of a parameter."""
-    value, ends = parameter.value, (parameter.lower, parameter.upper)
-    near = sorted(share * value for share in WIDE) if value else (-1.0, 1.0)
+def _is_switch(flag: Flag) -> bool:
+    """Tell whether a flag is a number, one that may be left out, or yes or no."""
+    return isinstance(flag.default, bool | int | float) or (
+        flag.default is None and bool(flag.numbers)
+    )
+
+
+def slider_of(parameter: Parameter, value: float) -> Slider:
+    """Return the Slider of a parameter that has a `value` unless it moves."""
+    ends, far = (parameter.lower, parameter.upper), WIDE[1] * abs(parameter.value) or 1.0
+    near = sorted(share * value for share in WIDE) if value else (-far, far)
     return Slider(
         name=parameter.name,
         value=value,
@@ -129,14 +139,26 @@ def slider_of(parameter: Parameter) -> Slider:
 
 @dataclass(kw_only=True)
 class Explored:
-    """A `task` whose `parameters` are open, what was stated of it with its plans, by arguments,
-    processor time of a warm solve by plugin, and its last motion."""
+    """A `task` whose `parameters` move, names of those that are `opened`, what was stated of it
+    with its plans, by arguments, processor time of a warm solve by plugin, and its last motion.
+
+    A parameter that a task states is open from the first time that it moves: open ones take longer,
+    and what is left out at first, as a load of 0, stays out until then.
+    """
 
     task: Task
     parameters: tuple[Parameter, ...]
     stated: dict[str, tuple[Problem, Kept]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     last: Solution | None = None
+    opened: set[str] = field(default_factory=set)
+
+    @cached_property
+    def usual(self) -> Values:
+        """Values of the parameters that the task states, unless they move."""
+        named = {each.name for each in self.task.parameters}
+        mine = [each for each in self.parameters if each.name in named]
+        return {each.name: usual_value(self.task, each) for each in mine}
 
     @cached_property
     def pushed(self) -> Pushed | None:
@@ -145,10 +167,9 @@ class Explored:
 
     def state(self, switched: Keywords) -> tuple[Problem, Kept]:
         """Return the problem with other arguments, and the plans that were made of it."""
-        key = json.dumps(switched, sort_keys=True)
+        key = json.dumps([switched, sorted(self.opened)], sort_keys=True)
         if key not in self.stated:
-            named = {each.name: each for each in self.task.parameters}
-            mine = {each.name: each for each in self.parameters if each.name in named}
+            mine = {each.name: each for each in self.parameters if each.name in self.opened}
             self.stated[key] = self.task.state(mine | switched), {}
             for old in list(self.stated)[:-STATEMENTS]:
                 del self.stated[old]
@@ -163,6 +184,10 @@ class Explored:
     ) -> Solution:
         """Return the motion for values of all parameters, begun at the last one, by the plugin that
         has been quicker; where that fails begun anew, which also says what must give way."""
+        usual = self.usual
+        self.opened |= {name for name in usual if values.get(name, usual[name]) != usual[name]}
+        left_out = usual.keys() - self.opened
+        given = {name: value for name, value in values.items() if name not in left_out}
         problem, plans = self.state(switched or {})
 
         def attempt(solver: Solver, guess: Solution | None) -> Solution:
@@ -173,7 +198,7 @@ class Explored:
                     solver,
                     guess=guess,
                     watch=watch,
-                    **({"values": dict(values)} if values else {}),
+                    **({"values": given} if given else {}),
                 )
 
         solution = None
@@ -209,7 +234,9 @@ def work(name: str, names: Collection[str], pipe: Connection) -> None:
         return
     pipe.send(
         {
-            "sliders": [asdict(slider_of(each)) for each in explored.parameters],
+            "sliders": [
+                asdict(slider_of(each, usual_value(task, each))) for each in explored.parameters
+            ],
             "switches": [asdict(each) for each in switches_of(task, explored.parameters)],
             "flags": list(flags_of(task.problem)),
             "files": list(FILES),

@@ -8,6 +8,7 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from types import UnionType
 from typing import Any, TypeAlias
 
 Arguments: TypeAlias = Mapping[str, Any]  # by name, as functions take them and files have them
@@ -34,6 +35,24 @@ class Flag:
     def place(self) -> str:
         """Name of the argument, or of the record's field."""
         return f"{self.argument}.{self.field}" if self.record else self.argument
+
+    @property
+    def words(self) -> tuple[object, ...]:
+        """The closed set of what it may be, as its annotation has it; () of any other."""
+        parts = [self.annotation]
+        if typing.get_origin(self.annotation) in (typing.Union, UnionType):
+            parts = list(typing.get_args(self.annotation))
+        kinds = [part for part in parts if part is not type(None)]
+        if any(typing.get_origin(kind) is not typing.Literal for kind in kinds):
+            return ()
+        words = [word for kind in kinds for word in typing.get_args(kind)]
+        return (*words, *(None for part in parts if part is type(None)))
+
+    @property
+    def numbers(self) -> tuple[type, ...]:
+        """The kinds of numbers that it may be, as its annotation has it, or its default."""
+        parts = typing.get_args(self.annotation) or (self.annotation, type(self.default))
+        return tuple(kind for kind in (float, int) if kind in parts)
 
 
 def flags_of(function: Callable, first: int = 0) -> Mapping[str, Flag]:

@@ -98,14 +98,14 @@ def command(arguments: Sequence[str]) -> None:
     """Measure as the command line asks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("problem")
-    parser.add_argument("--move", nargs="+", required=True, metavar="PARAMETER")
-    words = "argument that states the problem anew, and within what it moves"
+    parser.add_argument("--move", nargs="+", default=[], metavar="PARAMETER")
+    words = "parameter or argument, and within what it moves"
     names = ("ARGUMENT", "LOW", "HIGH")
     parser.add_argument("--state", nargs=3, action="append", default=[], metavar=names, help=words)
     parser.add_argument("--moves", type=int, default=50, help="of each (default: 50)")
     parser.add_argument("--seed", type=int, default=0)
     flags = parser.parse_args(arguments)
-    explorer = Explorer(flags.problem, flags.move)
+    explorer = Explorer(flags.problem)
     server = Server(explorer, "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -115,10 +115,11 @@ def command(arguments: Sequence[str]) -> None:
                 if time.monotonic() > end:
                     raise SystemExit("explorer_latency: no motion was shown")
                 time.sleep(0.2)
-            for name in flags.move:  # both ways of solving are tried before anything is measured
-                for step in (1.01, 1.02, 1.0):
-                    value = step * next(e["value"] for e in explorer.sliders if e["name"] == name)
-                    tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
+            usual = {each["name"]: each["value"] for each in explorer.sliders}
+            warm = [(name, step * usual[name]) for name in flags.move for step in (1.01, 1.02, 1.0)]
+            warm += [(name, float(end)) for name, *ends in flags.state for end in (*ends, ends[0])]
+            for name, value in warm:  # what is open and both ways of solving, before it is measured
+                tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
             print("before:", resources(explorer), flush=True)
             for name in flags.move:
                 measure(tab, explorer, name, flags.moves, flags.seed, ())

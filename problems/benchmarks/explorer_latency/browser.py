@@ -19,6 +19,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--no-first-run", "--window-size=1500,950"),
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
+    "--disable-gpu-compositing",  # as where there is no graphics card
     *("--remote-debugging-port=0", "--remote-allow-origins=*"),
 )
 

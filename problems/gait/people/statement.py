@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ LIKELY = 50.0  # percentile of strength
 
 
 def problem(
-    sex: str = "male",
+    sex: Literal["male", "female"] = "male",
     stature: float | Open = 1.755,
     mass: float | Open = 84.6,
     thigh_length: float | Open = 1.0,

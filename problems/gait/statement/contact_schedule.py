@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Tree
-from ocp.mechanics import Open, array, nominal, positions
+from ocp.mechanics import Open, any_nonzero, array, nominal, positions
 from ocp.models.human import CONTACTS, FEET, SOLES
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
@@ -96,7 +96,7 @@ def stance(
     step: float | Open,
     width: float | Open,
     when: Schedule = PLAIN,
-    slope: float = 0.0,
+    slope: float | Open = 0.0,
     rise: float = 0.0,
 ) -> Ground:
     """Return the Ground of one step, its length and the distance between the feet in m.
@@ -105,11 +105,12 @@ def stance(
     schedule `when`. The ground goes up by its `slope` (deg), or the right foot stands on a stair
     above the left one by the `rise` (m). Raises ValueError for both at once.
     """
-    if slope and rise:
+    sloping = any_nonzero((slope,))
+    if sloping and rise:
         raise ValueError("slope: the ground is a slope or stairs, got both a slope and a rise")
     right = planted(body, "right", (-width / 2, 0.0, 0.0))
     left = planted(body, "left", (width / 2, -rise, -step))
-    if not slope:
+    if not sloping:
         feet = striking(right, when), leaving(left, when)
         return Ground(normal=UP, feet=_on_stairs(feet, rise) if rise else feet)
     tilt = tilted(slope)
@@ -118,10 +119,15 @@ def stance(
     return Ground(normal=tilt[:, 1], feet=feet)
 
 
-def tilted(slope: float) -> np.ndarray:
+def along(slope: float | Open) -> tuple[Any, Any]:
+    """Return the ways ahead and up on a way of 1 along ground that goes up by a slope (deg)."""
+    angle = slope * (np.pi / 180)
+    return np.cos(angle), np.sin(angle)
+
+
+def tilted(slope: float | Open) -> np.ndarray:
     """Return the rotation (3, 3) of level ground to one that goes up by a slope (deg)."""
-    angle = np.radians(slope)
-    cos, sin = np.cos(angle), np.sin(angle)
+    cos, sin = along(slope)
     return np.array([(1.0, 0.0, 0.0), (0.0, cos, sin), (0.0, -sin, cos)])
 
 

@@ -42,12 +42,14 @@ from ocp.problem import mirror_symmetry
 from ocp.problems.gait.statement.constraint_families import Step, asked, requirements
 from ocp.problems.gait.statement.contact_schedule import (
     Schedule,
+    along,
     knots_at_changes,
     stance,
     usual_schedule,
 )
 from ocp.problems.gait.statement.objective_terms import ACHILLES, SMOOTHER, human_cost
 from ocp.problems.gait.statement.objective_terms import ELASTIC as ELASTIC_WEIGHTS
+from ocp.problems.gait.statement.strength_groups import GROUPS, by_groups
 from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
 from ocp.problems.gait.statement.walking_task import (
     ELASTIC,
@@ -205,6 +207,7 @@ def _laden(
     if any_nonzero((carried.backpack,)):
         body = carry(body, "T6", carried.backpack, BEHIND)
     body = crouching(climbing(body, terrain.rise, ankles=living), gait.crouch)
+    body = by_groups(body, {group: getattr(muscles, group) for group in GROUPS})
     body = impaired(body, muscles.ankle_strength, carried.shank_mass)
     return wearing(body, loads_of(carried.load))
 
@@ -256,10 +259,10 @@ def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
 
 def _ahead(step: Any, terrain: Terrain) -> tuple[Any, Any]:
     """Return the rise and the length (m) of one step."""
-    if not terrain.slope:
+    if not any_nonzero((terrain.slope,)):
         return terrain.rise, step
-    angle = np.radians(terrain.slope)
-    return step * float(np.sin(angle)), step * float(np.cos(angle))
+    ahead, up = along(terrain.slope)
+    return step * up, step * ahead
 
 
 def _check_sides(muscles: Muscles, carried: Carried, *, full: bool) -> None:
@@ -285,12 +288,12 @@ def _check_rules(rules: Rules, terrain: Terrain, *, phased: bool, full: bool, wh
         "jump": rules.jump,
         "split": rules.split,
         "without symmetry": not whole,
-        "slope of both steps, or rise": terrain.rise or (terrain.slope and full),
+        "slope of both steps, or rise": terrain.rise or (any_nonzero((terrain.slope,)) and full),
     }
     for what, given in of_one_phase.items():
         if phased and given:
             raise ValueError(f"{what}: is known of a step in one phase; take stride half")
-    if (terrain.slope or terrain.rise) and not (rules.balance == "pressure" and whole):
+    if any_nonzero((terrain.slope, terrain.rise)) and not (rules.balance == "pressure" and whole):
         raise ValueError("slope, rise: expected pressure as balance, and the family of symmetry")
 
 

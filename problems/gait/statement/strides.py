@@ -17,7 +17,6 @@ from ocp import (
     Parameter,
     Phase,
     Problem,
-    Strength,
     Tree,
     continuous,
 )
@@ -25,7 +24,8 @@ from ocp.mechanics import Open, any_nonzero, array, matrix, nominal, positions
 from ocp.models.human import carry, mirror
 from ocp.problem import Foot, Ground, Pin, Support, Term, mirror_symmetry, periodic, phases_of
 from ocp.problems.gait.statement.constraint_families import IMAGE, OTHER_SIDE
-from ocp.problems.gait.statement.contact_schedule import Schedule
+from ocp.problems.gait.statement.contact_schedule import Schedule, along
+from ocp.problems.gait.statement.strength_groups import weaker
 
 STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}
@@ -45,7 +45,7 @@ class Pace:
     speed: Any
     right: Any
     left: Any
-    slope: float = 0.0
+    slope: Any = 0.0
 
     def lead(self, side: str) -> Any:
         """Return the distance (m) by which the foot of a side steps ahead of the other."""
@@ -53,10 +53,10 @@ class Pace:
 
     def ahead(self, way: Any) -> dict[str, Any]:
         """Return {slide of the root: how far (m) it goes} on a way (m) along the ground."""
-        if not self.slope:
+        if not any_nonzero((self.slope,)):
             return {"glob_tz": way}
-        angle = np.radians(self.slope)
-        return {"glob_ty": way * float(np.sin(angle)), "glob_tz": way * float(np.cos(angle))}
+        ahead, up = along(self.slope)
+        return {"glob_ty": way * up, "glob_tz": way * ahead}
 
 
 def scheduled(when: Schedule) -> dict[str, float]:
@@ -78,7 +78,7 @@ def supports(when: Schedule) -> dict[str, float]:
     return {"double": when.toe_off, "single": 1.0}
 
 
-def pace(speed: Any, step: Any, *, free: bool, full: bool, slope: float = 0.0) -> Pace:
+def pace(speed: Any, step: Any, *, free: bool, full: bool, slope: Any = 0.0) -> Pace:
     """Return the Pace of a speed (m/s) and a length of step (m) on a slope (deg): where lengths are
     free they are found, one for both sides unless the stride is `full`."""
     if not free:
@@ -217,20 +217,9 @@ def impaired(body: Tree, strength: float, mass: float | Open) -> Tree:
     if not 0 < strength <= 1:
         raise ValueError(f"ankle_strength: expected a share above 0 and up to 1, got {strength!r}")
     if strength < 1:
-        k = body.joint_index("ankle_df_r")
-        weak = replace(body.joints[k], torque=tuple(strength * np.array(body.joints[k].torque)))
-        muscles = tuple(_weaker(each, weak.name, strength) for each in body.elements)
-        joints = (*body.joints[:k], weak, *body.joints[k + 1 :])
-        body = replace(body, joints=joints, elements=muscles)
+        body = weaker(body, "ankle_df_r", strength)
     if not any_nonzero((mass,)):
         return body
     knee, ankle = positions(body, np.zeros(body.dof), ("knee_r", "ankle_r"))
     middle = (array(knee) - array(ankle)).ravel() / 2
     return carry(body, "ankle_r", mass, tuple(middle))
-
-
-def _weaker(each: Any, joint: str, share: float) -> Any:
-    """Return an element of a tree, of a joint's muscles one that has a share of their strength."""
-    if not (isinstance(each, Strength) and each.joint == joint):
-        return each
-    return replace(each, capacity=replace(each.capacity, peak=share * each.capacity.peak))

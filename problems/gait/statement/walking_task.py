@@ -1,6 +1,7 @@
 """Arguments of a step: gait, muscles, terrain, burdens, goal, rules and accuracy."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ocp.mechanics import Open
 from ocp.problems.gait.statement.objective_terms import SMOOTH
@@ -27,7 +28,7 @@ class Gait:
     speed: float | Open | None = None
     step: float | Open | None = None
     width: float | Open = 0.1
-    stride: str = "half"
+    stride: Literal["half", "phases", "full"] = "half"
     free_timing: bool = False
     heel_off: float | None = None
     crouch: float = 0.0
@@ -39,12 +40,18 @@ class Muscles:
     """Strength of a person, and stiffness of what crosses the toes.
 
     `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to 99;
-    `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the objectives
-    human and elastic (N m/rad).
+    `hips`, `knees`, `ankles`, `trunk`, `arms`: share of their strength that these joints have, on
+    both sides; `ankle_strength`: of the right ankle, of its own; `toes`: stiffness of those of the
+    objectives human and elastic (N m/rad).
     """
 
     age: float | None = None
     percentile: float | Open = PERCENTILE
+    hips: float | Open = 1.0
+    knees: float | Open = 1.0
+    ankles: float | Open = 1.0
+    trunk: float | Open = 1.0
+    arms: float | Open = 1.0
     ankle_strength: float = 1.0
     toes: float | Open = 0.0
 
@@ -58,7 +65,7 @@ class Terrain:
     below 0 down.
     """
 
-    slope: float = 0.0
+    slope: float | Open = 0.0
     rise: float = 0.0
 
 
@@ -88,7 +95,7 @@ class Goal:
     constant; `smooth`: weight of accelerations beside it, of elastic ten times that.
     """
 
-    objective: str = HUMAN
+    objective: Literal["human", "elastic", "effort", "torque", "constant"] = "human"
     smooth: float | Open = SMOOTH
 
 
@@ -104,10 +111,10 @@ class Rules:
     torques, contact, balance, coupling, avoidance, symmetry, clearance and places.
     """
 
-    balance: str = "pressure"
+    balance: Literal["pressure", "zmp"] = "pressure"
     split: bool = False
     jump: bool = False
-    hold: str = "throughout"
+    hold: Literal["throughout", "ends"] = "throughout"
     without: str = ""
 
 

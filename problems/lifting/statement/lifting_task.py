@@ -1,6 +1,7 @@
 """Arguments of a lift: box, places of the hands, manner, goal and accuracy."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -59,10 +60,10 @@ class Manner:
     time: float | Open = 1.2
     symmetric: bool = True
     turn: float = 0.0
-    style: str = ""
+    style: Literal["", "squat", "stoop"] = ""
     still: bool = True
     feet: float | Open = 0.20
-    balance: str = "pressure"
+    balance: Literal["pressure", "zmp"] = "pressure"
 
 
 @suggest_fields

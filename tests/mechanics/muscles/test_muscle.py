@@ -113,17 +113,6 @@ def test_what_muscles_take_is_stored_or_lost():
     assert still == pytest.approx(0.0, abs=1e-12)
 
 
-def test_tendon_settles_in_its_time():
-    """Fully active and held, it goes back to equilibrium by that exponential, but for passive
-    fibres."""
-    sole = replace(CALF, tendon="compliant", pennation=0.0, slack=0.02, tendon_strain=0.05)
-    tree = leg(replace(sole, path=GivenPath(joints=("ankle",), function=lambda x: 0.111 - x[0])))
-    force, still = ca.SX.sym("F"), ca.SX([0.0, 0.0, 0.0])
-    rate = state_rates(tree, ca.vertcat(0.0, 1.0, force), still, still)[1]
-    slope = float(ca.Function("slope", [force], [ca.gradient(rate, force)])(1.0))
-    assert -1 / slope == pytest.approx(sole.settling_time, rel=0.05)
-
-
 def test_states_stand_last_in_q():
     tree = leg(CALF, replace(CALF, name="sole", tendon="compliant"))
     names = [joint.name for joint in tree.moving]
