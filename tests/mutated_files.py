@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
 from mjcf_texts import BARS, MODEL  # noqa: E402
-from osim_texts import CHAIN, FREE, OLD  # noqa: E402
+from osim_texts import ACTING, CHAIN, FREE, MUSCLES, OLD, leg  # noqa: E402
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
@@ -64,7 +64,7 @@ def originals(kind: str, folder: Path) -> list[bytes]:
     if kind == "mjcf":
         return [text.encode() for text in (MODEL, BARS)]
     if kind == "osim":
-        return [text.encode() for text in (CHAIN, FREE, OLD)]
+        return [text.encode() for text in (CHAIN, FREE, OLD, leg(*MUSCLES, *ACTING))]
     path = folder / f"sound.{kind}"
     if kind == "npz":
         ocp.save(solve(two_link_time.problem(points=8)), path)

@@ -172,6 +172,70 @@ def mechanics(request):
     return answers
 
 
+def muscles_of(model):
+    """All muscles, those among the model's components too."""
+    known = (osim.Muscle.safeDownCast(each) for each in model.getComponentsList())
+    return [each for each in known if each is not None]
+
+
+def paths(request):
+    """{muscle: [length, {coordinate: moment arm}]} in every state."""
+    model = osim.Model(request["model"])
+    state = model.initSystem()
+    answers = []
+    for known in request["states"]:
+        whole, _ = followed(model, known)
+        set_motion(model, state, whole)
+        model.realizePosition(state)
+        answers.append(
+            {
+                each.getName(): [
+                    each.getLength(state),
+                    {
+                        name: each.computeMomentArm(state, model.getCoordinateSet().get(name))
+                        for name in known
+                    }
+                    if request.get("arms", True)
+                    else {},
+                ]
+                for each in muscles_of(model)
+            }
+        )
+    return answers
+
+
+def muscle_forces(request):
+    """{muscle: [tendon force, normalised tendon force or None where it is rigid]} of muscles on De
+    Groote's curves, as OpenSim converts others, at an activation in every state; compliant tendons
+    in equilibrium with fibres at rest."""
+    model = osim.Model(request["model"])
+    model.finalizeConnections()
+    if any(each.getConcreteClassName()[:2] != "De" for each in muscles_of(model)):
+        osim.DeGrooteFregly2016Muscle.replaceMuscles(model, True)
+    state = model.initSystem()
+    answers = []
+    for known in request["states"]:
+        whole, _ = followed(model, known)
+        set_motion(model, state, whole)
+        forces = {}
+        for each in muscles_of(model):
+            each.setActivation(state, request["activation"])
+        for each in muscles_of(model):
+            muscle = osim.DeGrooteFregly2016Muscle.safeDownCast(each)
+            share = None
+            if not muscle.get_ignore_tendon_compliance():
+                model.realizeVelocity(state)
+                try:
+                    muscle.computeInitialFiberEquilibrium(state)
+                except RuntimeError:  # there is none between forces of 0 and 5
+                    continue
+                share = muscle.getNormalizedTendonForce(state)
+            model.realizeDynamics(state)
+            forces[each.getName()] = [muscle.getTendonForce(state), share]
+        answers.append(forces)
+    return answers
+
+
 def converted(request):
     """Write a model as OpenSim's newest version has it."""
     osim.Model(request["model"]).printToXML(request["to"])

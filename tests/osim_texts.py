@@ -235,3 +235,124 @@ def written(text, folder, name="small.osim"):
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+# Muscles ------------------------------------------------------------------------------------------
+
+
+def point(name, link, place, kind="PathPoint", more=""):
+    """A point of a path."""
+    return (
+        f'<{kind} name="{name}"><socket_parent_frame>/bodyset/{link}</socket_parent_frame>'
+        f"<location>{words(place)}</location>{more}</{kind}>"
+    )
+
+
+def conditional(name, link, place, coordinate_name, within):
+    """A point that is there over a range of a coordinate."""
+    more = (
+        f"<socket_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}</socket_coordinate>"
+        f"<range>{words(within)}</range>"
+    )
+    return point(name, link, place, "ConditionalPathPoint", more)
+
+
+def moving(name, link, coordinate_name, functions):
+    """A point that moves with a coordinate, by three functions."""
+    more = "".join(
+        f"<socket_{axis}_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}</socket_{axis}_coordinate>"
+        f"<{axis}_location>{function}</{axis}_location>"
+        for axis, function in zip("xyz", functions)
+    )
+    return point(name, link, (0, 0, 0), "MovingPathPoint", more)
+
+
+def muscle(kind, name, points, wraps=(), more=""):
+    """A muscle along points, over surfaces by name."""
+    over = "".join(
+        f'<PathWrap name="{each}"><wrap_object>{each}</wrap_object><range>-1 -1</range></PathWrap>'
+        for each in wraps
+    )
+    return (
+        f'<{kind} name="{name}"><GeometryPath name="path">'
+        f"<PathPointSet><objects>{''.join(points)}</objects></PathPointSet>"
+        f"<PathWrapSet><objects>{over}</objects></PathWrapSet></GeometryPath>"
+        f"<max_isometric_force>800</max_isometric_force>"
+        f"<optimal_fiber_length>0.2</optimal_fiber_length>"
+        f"<tendon_slack_length>0.25</tendon_slack_length>"
+        f"<pennation_angle_at_optimal>0.2</pennation_angle_at_optimal>{more}</{kind}>"
+    )
+
+
+def wrapped_body(name, *surfaces):
+    """A body that carries surfaces."""
+    held = f'<WrapObjectSet name="w"><objects>{"".join(surfaces)}</objects></WrapObjectSet>'
+    return body(name, 3.0).replace("<mass>", f"{held}<mass>")
+
+
+def surface(kind, name, place, turn, more):
+    """A surface that paths wrap over."""
+    return (
+        f'<{kind} name="{name}"><active>true</active>'
+        f"<xyz_body_rotation>{words(turn)}</xyz_body_rotation>"
+        f"<translation>{words(place)}</translation>{more}</{kind}>"
+    )
+
+
+ROUND = "<quadrant>all</quadrant><radius>0.05</radius><length>0.3</length>"
+SIDE = ROUND.replace("all", "-x")
+STRAIGHT = [point("a1", "thigh", (0.05, 0.3, 0.0)), point("a2", "shank", (0.03, -0.1, 0.01))]
+BEHIND = [point("b1", "thigh", (-0.04, 0.3, 0.0)), point("b2", "shank", (-0.04, -0.2, 0.0))]
+MUSCLES = (
+    muscle(
+        "DeGrooteFregly2016Muscle",
+        "moving",
+        [
+            STRAIGHT[0],
+            conditional("c", "thigh", (0.06, -0.05, 0.02), "knee", (-2.0, -0.5)),
+            moving("m", "shank", "knee", (SPLINE, line(0.02, -0.1), constant(0.01))),
+        ],
+        more="<ignore_tendon_compliance>true</ignore_tendon_compliance>"
+        "<fiber_damping>0.02</fiber_damping>"
+        "<active_force_width_scale>1.2</active_force_width_scale>",
+    ),
+    muscle(
+        "Millard2012EquilibriumMuscle",
+        "slow",
+        STRAIGHT,
+        more="<FiberForceLengthCurve><strain_at_one_norm_force>0.65</strain_at_one_norm_force>"
+        "</FiberForceLengthCurve>",
+    ),
+    muscle("Thelen2003Muscle", "quick", STRAIGHT, more="<FmaxTendonStrain>0.05</FmaxTendonStrain>"),
+    muscle("DeGrooteFregly2016Muscle", "rear", BEHIND, ("knob",)),
+)
+ACTING = (
+    '<CoordinateLimitForce name="stop"><coordinate>knee</coordinate>'
+    "<upper_limit>10</upper_limit><lower_limit>-40</lower_limit>"
+    "<upper_stiffness>2</upper_stiffness><lower_stiffness>3</lower_stiffness>"
+    "<damping>0.05</damping><transition>20</transition></CoordinateLimitForce>",
+    '<SpringGeneralizedForce name="spring"><coordinate>hip</coordinate>'
+    "<stiffness>20</stiffness><rest_length>0.2</rest_length><viscosity>1.5</viscosity>"
+    "</SpringGeneralizedForce>",
+    '<CoordinateActuator name="motor"><coordinate>hip</coordinate>'
+    "<optimal_force>30</optimal_force><min_control>-1</min_control><max_control>2</max_control>"
+    "</CoordinateActuator>",
+)
+
+
+def leg(*forces):
+    """A thigh and a shank on which forces act; a knob at the knee that paths wrap over."""
+    knob = surface("WrapCylinder", "knob", (0.0, 0.01, 0.0), (0.1, 0.2, 0.0), SIDE)
+    return document(
+        [body("thigh", 8.0), wrapped_body("shank", knob)],
+        [
+            joint("PinJoint", "hip_joint", ("/ground", "thigh"), ["hip"]),
+            joint(
+                "PinJoint",
+                "knee_joint",
+                ("thigh", "shank"),
+                [coordinate("knee", reach=(-2.0, 0.5))],
+            ),
+        ],
+        listed("ForceSet", *forces),
+    )

@@ -7,6 +7,7 @@ from ocp.lazy import lazy_names
 if TYPE_CHECKING:
     from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
+    from ocp.interchange.opensim.contacts import opensim_contacts
     from ocp.interchange.reader_notes import ModelWarning
     from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches
     from ocp.interchange.tables.data_frames import as_pandas, as_xarray
@@ -34,6 +35,7 @@ __all__ = [
     "marker_table",
     "markers",
     "motion_table",
+    "opensim_contacts",
     "quiet",
     "read_table",
     "save_forces",

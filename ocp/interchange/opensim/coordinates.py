@@ -59,8 +59,12 @@ def coordinates_of(joint: Element, count: int | None) -> list[Element]:
     return stated
 
 
-def range_of(coordinate: Element) -> tuple[float, float]:
-    """Return the range (lower, upper) of a coordinate (rad or m)."""
+def ranges_of(objects: Objects) -> dict[str, tuple[float, float]]:
+    """Return {coordinate: range (lower, upper)} (rad or m)."""
+    return {name_of(each): _range(each) for each in objects.of("Coordinate")}
+
+
+def _range(coordinate: Element) -> tuple[float, float]:
     if coordinate.one("range") is None:
         return -inf, inf
     low, high = numbers_of(coordinate, "range", 2)

@@ -11,6 +11,7 @@ from ocp.mechanics.kinematics.spatial import rotate_x, rotate_y, rotate_z, trans
 
 FLAGS = {"true": True, "1": True, "false": False, "0": False}
 SOCKETS = ("socket_{}", "socket_{}_connectee_name", "{}")  # of version 4, its drafts, and before
+DEFAULTS = "defaults"  # where a model has objects that are none of its own
 DRAFT = "connectors"  # where early drafts of version 4 have them
 
 
@@ -162,7 +163,7 @@ def objects_of(model: Element) -> Objects:
 
 
 def _walk(owner: Element, path: str) -> Iterator[tuple[str, Element]]:
-    waiting = [(each, path) for each in reversed(owner.children)]
+    waiting = [(each, path) for each in reversed(owner.children) if each.tag != DEFAULTS]
     while waiting:
         element, above = waiting.pop()
         name = element.attributes.get("name", "")

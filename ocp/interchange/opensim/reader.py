@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.interchange.opensim.bodies import link_of, seats_of
 from ocp.interchange.opensim.constraints import loops_of, markers_of, with_stand
-from ocp.interchange.opensim.coordinates import range_of, ways_of
+from ocp.interchange.opensim.contacts import spheres_of
+from ocp.interchange.opensim.coordinates import ranges_of, ways_of
+from ocp.interchange.opensim.forces import drives_of, elements_of
 from ocp.interchange.opensim.joints import Moving, row_of_joint
+from ocp.interchange.opensim.paths import Surroundings
 from ocp.interchange.opensim.properties import Objects, name_of, numbers_of, objects_of
 from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.xml_elements import Element
@@ -38,23 +42,27 @@ def read_opensim(
             f"{', '.join(f'<{each.tag}>' for each in root.children[:3]) or 'nothing'}"
         )
     objects = objects_of(model)
-    with root.located_errors():
-        tree, remarks = _tree(objects, repair)
+    with root.located_errors(), np.errstate(over="ignore", invalid="ignore"):
+        ways = ways_of(objects)
+        drives, idle = drives_of(objects, ways)
+        moving = Moving(ways=ways, ranges=ranges_of(objects), drives=drives)
+        tree, remarks = _bodies(objects, moving, repair)
         loops, ends = loops_of(objects)
         down = numbers_of(model, "gravity", 3, DOWN) if gravity is None else gravity
-        tree = with_stand(replace(tree, gravity=down), loops, [*markers_of(objects), *ends])
-        return tree, remarks
+        points = [*markers_of(objects), *spheres_of(objects), *ends]
+        tree = with_stand(replace(tree, gravity=down), loops, points)
+        elements, left_out = elements_of(Surroundings(objects=objects, tree=tree, ways=ways))
+        return replace(tree, elements=elements), {
+            **remarks,
+            "actuators of coordinates that stand or follow others are left out": idle,
+            **left_out,
+        }
 
 
-def _tree(objects: Objects, repair: Sequence[str]) -> tuple[Tree, Remarks]:
-    """Return the bodies and joints of a model."""
+def _bodies(objects: Objects, moving: Moving, repair: Sequence[str]) -> tuple[Tree, Remarks]:
+    """Return the bodies and joints of a model, and by kind the remarks on them."""
     bodies = {name_of(each): each for each in objects.of("Body") if name_of(each) != GROUND}
     links = {name: link_of(each, repair) for name, each in bodies.items()}
-    moving = Moving(
-        ways=ways_of(objects),
-        ranges={name_of(each): range_of(each) for each in objects.of("Coordinate")},
-        drives={},
-    )
     rows = []
     for seat in seats_of(objects):
         with seat.element.located_errors():

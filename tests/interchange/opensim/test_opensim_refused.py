@@ -159,9 +159,10 @@ def test_inertias_of_no_body_are_kept_as_opensim_keeps_them_or_balanced(tmp_path
 
 
 def test_tags_with_colons_are_read(tmp_path):
-    text = ONE.replace("</Model>", "<ForceSet><objects><HuntCrossleyForce::ContactParametersSet/>")
-    text = text.replace("</OpenSimDocument>", "</objects></ForceSet></Model></OpenSimDocument>")
-    assert load_model(written(text, tmp_path)).dof == 1
+    force = '<HuntCrossleyForce name="h"><HuntCrossleyForce::ContactParametersSet/>'
+    text = ONE.replace("</Model>", listed("ForceSet", f"{force}</HuntCrossleyForce>") + "</Model>")
+    with pytest.warns(ModelWarning, match="take opensim_contacts: h"):
+        assert load_model(written(text, tmp_path)).dof == 1
 
 
 def test_a_long_entity_is_no_way_to_fill_the_memory(tmp_path):
