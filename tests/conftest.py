@@ -9,6 +9,8 @@ import pytest
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # before numpy: two workers on two cores, not four threads
 
+os.environ.setdefault("OCP_KEPT", "0")  # what a test makes does not follow from former runs
+
 # Tests start many programs, each of which would compile ocp anew
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import casadi as ca
+import numpy as np
 
-from ocp.codegen.assembler import NoMachineCode, assemble_map
+from ocp.codegen.assembler import NoMachineCode, assemble_map, image_of, map_code
 
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
 ASSEMBLED = 100_000  # likewise for machine code, from FEW instants on
@@ -53,12 +54,23 @@ def assembled_map(function: ca.Function, count: int, *, always: bool = False) ->
 
     Raises NoMachineCode if the system does not load it.
     """
-    if count < FEW or _length(function, count) < (1 if always else ASSEMBLED):
+    if not _pays(function, count, always):
         return None
     known = _ASSEMBLED.setdefault(function, {})
     if count not in known:
         known[count] = assemble_map(function, count)
     return known[count]
+
+
+def map_image(function: ca.Function, count: int, *, always: bool = False) -> dict[str, np.ndarray]:
+    """Return the machine code of `assembled_map` as arrays that can be kept, none where that
+    returns None."""
+    assembled = map_code(function, count) if _pays(function, count, always) else None
+    return {} if assembled is None else image_of(assembled)
+
+
+def _pays(function: ca.Function, count: int, always: bool) -> bool:
+    return count >= FEW and _length(function, count) >= (1 if always else ASSEMBLED)
 
 
 def _length(function: ca.Function, count: int) -> int:

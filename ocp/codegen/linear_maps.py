@@ -36,7 +36,28 @@ class Product:
         return f"Product({self.shape[0]} pairs, {self.shape[1]} slots, {len(self.runs)} runs)"
 
 
-Given = Sequence[tuple[Sequence[Product], Sequence[Shape]]]  # products, shapes of their values
+GivenProducts = tuple[Sequence[Product], Sequence[Shape]]  # products, shapes of their values
+Given = Sequence[GivenProducts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Placement:
+    """Places of products in a sparse matrix.
+
+    `given` are ((products, shapes of the values), ...); its nonzeros are at `keys` (count,),
+    counted column by column; results of each product go to those of numbers `wheres` (runs, K,
+    pairs), -1 for nowhere; `plain` ones have no factors.
+    """
+
+    given: Given
+    keys: np.ndarray
+    wheres: Sequence[np.ndarray]
+    plain: bool
+
+    @property
+    def makes(self) -> tuple[Given, Sequence[np.ndarray], int]:
+        """Arguments of the makers of machine code."""
+        return self.given, self.wheres, len(self.keys)
 
 
 class BlockProduct(NamedTuple):

@@ -144,6 +144,14 @@ class Program:
             return self.both_ends
         return self.hull if kind == "hull" else self.inputs
 
+    def matrix_of(self, kind: str | Moment, s: np.ndarray) -> ca.DM:
+        """Return the matrix of `map_of`; it is the same object for the same instants."""
+        known = self.__dict__.setdefault("matrices", {})
+        key = kind, np.asarray(s, dtype=float).tobytes()
+        if key not in known:
+            known[key] = self.map_of(kind, s).matrix
+        return known[key]
+
     def map_of(self, kind: str | Moment, s: np.ndarray) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""
         if isinstance(kind, Moment):

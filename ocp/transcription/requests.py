@@ -326,7 +326,7 @@ def _group(program: Program, members: Sequence[Request]) -> Group:
     made = kernel_of(inputs, parts)
     if kind == "hull":
         _check_hull(layout, made, owners)
-    matrix = program.map_of(kind, s).matrix
+    matrix = program.matrix_of(kind, s)
     return Group(kernel=made, s=s, matrix=matrix, owners=owners, active=asked)
 
 

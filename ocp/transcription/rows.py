@@ -1,13 +1,14 @@
 """Rows of constraints in a program: rows of g, or bounds where a row has a single variable."""
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.kept_results import Parts, digest, recall
 from ocp.index_sets import distinct
 from ocp.mechanics.values.parameters import Parameter, with_values
 from ocp.problem.constraint import Constraint, Moment
@@ -47,7 +48,16 @@ class Group:
     @cached_property
     def lines(self) -> "Lines":
         """The rows that are linear in x."""
-        return linear_rows(self)
+        known_by = getattr(self.kernel.made["jacobian"], "known_by", None)
+        if known_by is None:  # its results are not kept
+            return linear_rows(self)
+
+        def parts() -> Parts:
+            lines = linear_rows(self)
+            return {each.name: getattr(lines, each.name) for each in fields(lines)}
+
+        given = known_by, digest(self.s, self.matrix), len(self.owners)
+        return Lines(**recall("lines", given, parts))
 
     def with_owners(self, given: Callable[[Constraint], Constraint]) -> "Group":
         """Return the group with other owners: of each constraint what `given` makes of it."""

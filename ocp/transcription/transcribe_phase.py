@@ -34,7 +34,13 @@ from ocp.transcription.assembly.nonlinear_program import (
     weight_function,
 )
 from ocp.transcription.initial_guess import rest_states, static_forces, straight_guess
-from ocp.transcription.kernels.backends import ASSEMBLED, COMPILED, VIRTUAL, KernelBackend
+from ocp.transcription.kernels.backends import (
+    ASSEMBLED,
+    COMPILED,
+    VIRTUAL,
+    KeptKernels,
+    KernelBackend,
+)
 from ocp.transcription.kernels.inputs import Backend
 from ocp.transcription.kernels.traces import trace
 from ocp.transcription.kernels.user_functions import call_user_function
@@ -378,6 +384,8 @@ def _program(
     """Return the program of a problem on its method's basis, of which nothing is asked yet."""
     formulation = formulation_of(transcription.dynamics, problem.tree)
     backend: Backend | None = machine if machine.kernels == COMPILED else None
+    if machine.kernels == ASSEMBLED and machine.keeps and machine.differentiated:
+        backend = KeptKernels(machine.differentiated)
     if shared is not None and machine.differentiated:
         differentiated = machine.differentiated
         backend = SharedKernels(differentiated=differentiated, backend=backend, made=shared)

@@ -206,7 +206,7 @@ def test_a_system_that_refuses_is_told_in_one_line(monkeypatch):
         assemble_map(drawn(0), 4)
     assert unsupported_reason.__wrapped__() == "no memory for machine code: no such thing here"
     monkeypatch.undo()
-    monkeypatch.setattr(elf, "elf_image", lambda *what: b"no library")
+    monkeypatch.setattr(elf, "elf_image", lambda *what: (b"no library", 0))
     with pytest.raises(house.NoMachineCode, match="the system does not load machine code: "):
         assemble_map(drawn(0), 4)
 

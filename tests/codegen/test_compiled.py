@@ -140,14 +140,6 @@ def test_kernels_of_an_own_formulation_are_known_by_their_graphs(kept, monkeypat
         numbers(lift(points=6), kernels="compiled", dynamics=own)
 
 
-def test_sources_that_changed_since_they_were_imported_are_not_known(monkeypatch):
-    for begun, known in ((time.time() + 10, True), (0.0, False)):
-        monkeypatch.setattr(backends, "BEGUN", begun)
-        backends.sources.cache_clear()
-        assert bool(backends.sources()) is known
-    backends.sources.cache_clear()
-
-
 @compiler_needed
 def test_a_kernel_is_compiled_once_and_found_by_content(cache):
     compile_function(pendulum())
@@ -328,7 +320,7 @@ def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):
 @compiler_needed
 def test_a_library_is_known_by_the_compiler_and_the_machine(cache, monkeypatch):
     compile_function(pendulum())
-    for name, value in (("_version", lambda _: "another"), ("_machine", lambda: ("another",))):
+    for name, value in (("_version", lambda _: "another"), ("machine", lambda: ("another",))):
         monkeypatch.setattr(shared_library, name, value)
         compile_function(pendulum())
         monkeypatch.undo()

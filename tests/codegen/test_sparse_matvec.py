@@ -99,8 +99,8 @@ def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
     values = ca.MX.sym("values", 13, 5)
     inputs = numbers.normal(size=(13, 5))
     compiled, plain = (
-        ca.Function("put", [values], [scatter_products(given, (9, 1), library)([[values]])])
-        for library in (places, None)
+        ca.Function("put", [values], [scatter_products(lambda: given, (9, 1), library)([[values]])])
+        for library in (lambda placed, _: (placed().keys, places(*placed().makes)), None)
     )
     one, other = (each(inputs) for each in (compiled, plain))
     assert one.sparsity() == other.sparsity()

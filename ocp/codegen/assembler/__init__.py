@@ -7,16 +7,32 @@ virtual machine evaluates graphs.
 """
 
 from ocp.codegen.assembler.executable_memory import CodeMemory, NoMachineCode
-from ocp.codegen.assembler.library import assemble_function, assemble_map, unsupported_reason
-from ocp.codegen.assembler.this_machine import is_fused, load_function, new_code
+from ocp.codegen.assembler.library import (
+    assemble_function,
+    assemble_map,
+    map_code,
+    unsupported_reason,
+)
+from ocp.codegen.assembler.this_machine import (
+    LIBRARIES,
+    image_of,
+    is_fused,
+    load_function,
+    load_image_of,
+    new_code,
+)
 
 __all__ = [
+    "LIBRARIES",
     "CodeMemory",
     "NoMachineCode",
     "assemble_function",
     "assemble_map",
+    "image_of",
     "is_fused",
     "load_function",
+    "load_image_of",
+    "map_code",
     "new_code",
     "unsupported_reason",
 ]

@@ -31,6 +31,7 @@ from ocp.codegen.assembler.ir import Steps
 from ocp.codegen.assembler.scheduling import body, memory_of
 
 LANES = 4
+ADDRESSES = "library"  # label of the addresses of the C library's functions
 FIRST = at(RSP, offset=16)
 
 
@@ -78,7 +79,7 @@ def write_map(
     c.cmp(RAX, RCX)
     c.jump("next_batch", "less")
     c.end_function()
-    c.table("library", np.array(library, dtype=np.uint64).tobytes())  # ends where constants begin
+    c.table(ADDRESSES, np.array(library, dtype=np.uint64).tobytes())  # ends where constants begin
     c.table("constants", steps.constants.repeat(LANES).tobytes())
     c.table("nothing", bytes(8 * max(sizes[0], default=0)))
     return LANES * room

@@ -22,10 +22,11 @@ HASH, STRINGS, SYMBOLS, STRINGS_SIZE, SYMBOL_SIZE = 4, 5, 6, 10, 11  # entries o
 HEADERS = 64 + 4 * 56
 
 
-def load_library(
+def library_image(
     c: Code, inputs: Patterns, outputs: Patterns, room: int, names: Names
-) -> ca.Function:
-    """Return the CasADi function at the label NAME as `load_function` does: of a library."""
+) -> tuple[bytes, int]:
+    """Return the image of a library with the CasADi function at the label NAME, and the place of
+    the code in it."""
     _write_signature(c, inputs, outputs, room)
     for side, words in zip(("in", "out"), names[1:]):
         if words:
@@ -34,7 +35,7 @@ def load_library(
     exported = {
         f"{names[0]}{each[len(NAME) :]}": each for each in c.labels if each.startswith(NAME)
     }
-    return _load_image(elf_image(c, exported), names[0])
+    return elf_image(c, exported)
 
 
 def _write_signature(c: Code, inputs: Patterns, outputs: Patterns, room: int) -> None:
@@ -73,8 +74,9 @@ def _write_list(c: Code, label: str, items: Sequence[bytes]) -> None:
     c.give()
 
 
-def elf_image(c: Code, labels: Mapping[str, str]) -> bytes:
-    """Return the ELF image of a library that exports functions, {name: label}."""
+def elf_image(c: Code, labels: Mapping[str, str]) -> tuple[bytes, int]:
+    """Return the ELF image of a library that exports functions, {name: label}, and the place of
+    the code in it."""
     names = list(labels)
     strings = b"\0" + b"".join(name.encode() + b"\0" for name in names)
     spot = {name: strings.index(b"\0" + name.encode() + b"\0") + 1 for name in names}
@@ -136,10 +138,10 @@ def elf_image(c: Code, labels: Mapping[str, str]) -> bytes:
     data = bytearray(dynamic + len(tail))
     for begin, part in (*parts, (code, c.to_bytes())):
         data[begin : begin + len(part)] = part
-    return bytes(data)
+    return bytes(data), code
 
 
-def _load_image(data: bytes, name: str) -> ca.Function:
+def load_image(data: bytes, name: str) -> ca.Function:
     """Return the function that CasADi loads from the file of an image in memory.
 
     The dynamic loader knows a library by its name, so each image gets a new link; its memory is

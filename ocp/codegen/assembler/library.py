@@ -11,7 +11,12 @@ from ocp.codegen.assembler.casadi_reader import read_instructions
 from ocp.codegen.assembler.executable_memory import NAME, Names, NoMachineCode
 from ocp.codegen.assembler.ir import Operations, Steps, is_supported, steps_of
 from ocp.codegen.assembler.matrices import steps_of_matrices
-from ocp.codegen.assembler.this_machine import library_addresses, load_function, new_code
+from ocp.codegen.assembler.this_machine import (
+    Assembled,
+    library_addresses,
+    load_function,
+    new_code,
+)
 
 
 @cache
@@ -36,6 +41,12 @@ def assemble_map(function: ca.Function, count: int) -> ca.Function | None:
     Raises:
         NoMachineCode: the system does not load it.
     """
+    assembled = map_code(function, count)
+    return assembled and load_function(*assembled)
+
+
+def map_code(function: ca.Function, count: int) -> Assembled | None:
+    """Return the code of `assemble_map`, None where that returns None."""
     sides = _patterns(function)
     if not all(each.is_dense() and each.is_column() for side in sides for each in side):
         return None
@@ -52,10 +63,10 @@ def assemble_function(function: ca.Function) -> ca.Function:
     if unsupported_reason():
         raise NoMachineCode(unsupported_reason())
     names = function.name(), function.name_in(), function.name_out()
-    made = _assemble(function, *_patterns(function), 1, names)
-    if made is None:
+    assembled = _assemble(function, *_patterns(function), 1, names)
+    if assembled is None:
         raise NoMachineCode(f"function {names[0]!r}: has an operation without machine code")
-    return made
+    return load_function(*assembled)
 
 
 def _patterns(function: ca.Function) -> tuple[list[ca.Sparsity], list[ca.Sparsity]]:
@@ -72,15 +83,15 @@ def _assemble(
     outputs: Sequence[ca.Sparsity],
     count: int,
     names: Names = (NAME, (), ()),
-) -> ca.Function | None:
-    """Return a function of these patterns at `count` instants, None if it is not supported."""
+) -> Assembled | None:
+    """Return the code of a function of these patterns at `count` instants, None without any."""
     code = new_code()
     steps = steps_of_function(function, code.special)
     if steps is None:
         return None
     sizes = [each.nnz() // count for each in inputs], [each.nnz() // count for each in outputs]
     room = write_map(code, NAME, steps, sizes, count, library_addresses())
-    return load_function(code, inputs, outputs, room, names)
+    return Assembled(code, inputs, outputs, room, names)
 
 
 def steps_of_function(function: ca.Function, special: Operations) -> Steps | None:

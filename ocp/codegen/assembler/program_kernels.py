@@ -16,7 +16,7 @@ from ocp.codegen.assembler.gather_scatter import (
     write_products,
 )
 from ocp.codegen.assembler.instructions import RBP, RBX, RDI, RSI, Code, at
-from ocp.codegen.assembler.this_machine import load_function, new_code
+from ocp.codegen.assembler.this_machine import Assembled, load_function, new_code
 from ocp.codegen.linear_maps import BlockProduct, Given, Sums, are_disjoint, block_products
 from ocp.index_sets import distinct
 
@@ -33,6 +33,16 @@ def assemble_sums(
 
     Raises NoMachineCode if the system does not load them.
     """
+    codes = sums_code(functions, always=always)
+    if codes is None:
+        return None
+    return {name: load_function(*each) for name, each in codes.items()}
+
+
+def sums_code(
+    functions: Mapping[str, Sums], *, always: bool = False
+) -> dict[str, Assembled] | None:
+    """Return the code of `assemble_sums`, None where that returns None."""
     parts = {name: list(each.parts()) for name, each in functions.items()}
     size = sum(len(part.weights) for each in parts.values() for part in each)
     if size < SUMMED and not always:
@@ -54,7 +64,7 @@ def assemble_sums(
         c.end_function()
         _write_tables(c, tables)
         outputs = _dense(shape for shape, _ in sums.results)
-        made[function] = load_function(c, _dense(sums.shapes), outputs, 0)
+        made[function] = Assembled(c, _dense(sums.shapes), outputs, 0)
     return made
 
 
@@ -75,6 +85,14 @@ def assemble_scatter(
     Raises:
         NoMachineCode: the system does not load it.
     """
+    assembled = scatter_code(given, targets, count, always=always)
+    return assembled and load_function(*assembled)
+
+
+def scatter_code(
+    given: Given, targets: Sequence[np.ndarray], count: int, *, always: bool = False
+) -> Assembled | None:
+    """Return the code of `assemble_scatter`, None where that returns None."""
     works = block_products(given, targets, LANES)
     kinds = sorted({_kind(each, end - start) for each in works for start, end in each.product.runs})
     if not (always or _pays(works, kinds)):
@@ -101,7 +119,8 @@ def assemble_scatter(
     c.end_function()
     _write_tables(c, tables)
     rooms = [each.stride * (each.product.shape[1] * each.longest + each.columns) for each in works]
-    return load_function(c, _dense(shapes), _dense([(count, 1)]), max(rooms, default=0))
+    room = max(rooms, default=0)
+    return Assembled(c, _dense(shapes), _dense([(count, 1)]), room)
 
 
 def _kind(each: BlockProduct, length: int) -> ProductKind:

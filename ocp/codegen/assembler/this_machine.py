@@ -4,11 +4,15 @@ import ctypes
 import platform
 import struct
 import sys
+from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 import casadi as ca
+import numpy as np
 
-from ocp.codegen.assembler.elf import load_library
+from ocp.codegen.assembler.batch_loop import ADDRESSES
+from ocp.codegen.assembler.elf import library_image, load_image
 from ocp.codegen.assembler.executable_memory import (
     NAME,
     CodeMemory,
@@ -78,6 +82,16 @@ def library_addresses() -> tuple[int, ...]:
         raise NoMachineCode(f"no C library that is known: {error}") from None
 
 
+class Assembled(NamedTuple):
+    """What `load_function` takes: the code of a function that is not loaded yet."""
+
+    code: Code
+    inputs: Patterns
+    outputs: Patterns
+    room: int
+    names: Names = (NAME, (), ())
+
+
 def load_function(
     c: Code, inputs: Patterns, outputs: Patterns, room: int, names: Names = (NAME, (), ())
 ) -> ca.Function:
@@ -93,5 +107,27 @@ def load_function(
         NoMachineCode: the system does not load it.
     """
     if LIBRARIES:
-        return load_library(c, inputs, outputs, room, names)
+        return load_image(library_image(c, inputs, outputs, room, names)[0], names[0])
     return MappedFunction(CodeMemory(c.to_bytes()), c.labels[NAME], inputs, outputs, room, names)
+
+
+def image_of(assembled: Assembled) -> dict[str, np.ndarray]:
+    """Return the library of a function as arrays, for `load_image_of`: its bytes, and the place in
+    it of the addresses of the C library's functions (0 without any)."""
+    data, code = library_image(*assembled)
+    labels = assembled.code.labels
+    place = code + labels[ADDRESSES] if ADDRESSES in labels else 0
+    return {"image": np.frombuffer(data, dtype=np.uint8), "addresses": np.array([place])}
+
+
+def load_image_of(parts: Mapping[str, np.ndarray]) -> ca.Function:
+    """Return the function of an image that another process may have written, with the addresses of
+    the C library's functions in this one.
+
+    Raises NoMachineCode: the system does not load it.
+    """
+    data, place = bytearray(parts["image"]), int(parts["addresses"][0])
+    if place:
+        table = np.array(library_addresses(), dtype=np.uint64).tobytes()
+        data[place : place + len(table)] = table
+    return load_image(bytes(data), NAME)

@@ -137,7 +137,7 @@ def library_code(name: str, known_by: Sequence[str], flags: Sequence[str]) -> Co
     """
     compiler = find_compiler()
     own = [processor()] if NATIVE in flags else []
-    parts = (_version(compiler), *_machine(), *own, *flags, *known_by)
+    parts = (_version(compiler), *machine(), *own, *flags, *known_by)
     known = f"{name}_{_hash(chr(0).join(parts).encode())}"
     return Code(name=known, compiler=compiler, flags=tuple(flags))
 
@@ -247,7 +247,7 @@ def _version(compiler: str) -> str:
     return f"{compiler} {done.stdout}"
 
 
-def _machine() -> tuple[str, ...]:
+def machine() -> tuple[str, ...]:
     """Return system, processor, size of addresses and C library: caches are shared by machines."""
     return sys.platform, platform.machine(), str(struct.calcsize("P")), *platform.libc_ver()
 

@@ -418,6 +418,7 @@ def _between(pair: Numbers, unit: str) -> str:
     return f"{lower:g} to {upper:g} {unit}".rstrip()
 
 
+@memoize(16)
 def states_of(elements: Sequence[object]) -> tuple[StateVariable, ...]:
     """Return the states of elements, one element's after another's."""
     known = (each.states for each in elements if is_stateful(each))

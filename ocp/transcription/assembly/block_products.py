@@ -12,17 +12,19 @@ product.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 
+from ocp.codegen.kept_results import digest
 from ocp.codegen.linear_maps import Product
 from ocp.index_sets import distinct
 from ocp.transcription.kernels.kernels import Kernel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Block:
     """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for
     every value where it goes.
@@ -39,6 +41,14 @@ class Block:
 
     def __repr__(self) -> str:
         return f"Block({self.kernel!r} at {len(self.s)} instants)"
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The hash of all but the values of its kernel."""
+        kernel = self.kernel
+        sizes = np.array([kernel.size, kernel.width])
+        own = kernel.rows, kernel.columns, sizes, self.target, self.weight
+        return digest(self.s, self.matrix, *own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -58,14 +58,19 @@ def assemble(
 
     @cache
     def scatter_function() -> Callable[[Sequence], ca.MX]:
-        given = [
-            (
-                list(slopes(block, units_of(block.matrix, block.kernel.width))),
-                [(len(block.kernel.columns), len(block.s))],
-            )
-            for block in blocks
-        ]
-        return scatter_products(given, (rows, variables), library)
+        digests = ["slopes", *(block.digest for block in blocks)] if library else ()
+        return scatter_products(
+            lambda: [
+                (
+                    list(slopes(block, units_of(block.matrix, block.kernel.width))),
+                    [(len(block.kernel.columns), len(block.s))],
+                )
+                for block in blocks
+            ],
+            (rows, variables),
+            library,
+            digests,
+        )
 
     def jacobian(taken: GatheredInputs) -> ca.MX:
         return scatter_function()([[_slopes(block, taken)] for block in blocks])
@@ -112,18 +117,29 @@ def assemble_hessian(
 
     def hessian(taken: GatheredInputs, *multipliers: ca.MX) -> ca.MX:
         curved = [
-            (block, block.kernel.hessian(kind), rows, own)
+            (block, block.kernel.begin(kind), rows, own)
             for (blocks, rows), own in zip(summands, multipliers)
             for block in blocks
         ]
         alike = _with_same_inputs([each for each in curved if len(each[1][1])])
-        given = []
-        for members in alike:
-            first = members[0][0]
-            units = units_of(first.matrix, first.kernel.width)
-            products = list(curvatures([each[1][1:] for each in members], units))
-            given.append((products, [(len(each[1][1]), len(first.s)) for each in members]))
-        put = scatter_products(given, (variables, variables), library)
+        digests: list = ["curvatures"]
+        for members in alike if library else ():
+            digests += [len(members), *(part for each in members for part in each[1][1:])]
+            digests += [each[0].digest for each in members]
+        firsts = [members[0][0] for members in alike]
+        triangles = [[each[1][1:] for each in members] for members in alike]
+        put = scatter_products(
+            lambda: [
+                (
+                    list(curvatures(own, units_of(first.matrix, first.kernel.width))),
+                    [(len(above), len(first.s)) for above, _ in own],
+                )
+                for first, own in zip(firsts, triangles)
+            ],
+            (variables, variables),
+            library,
+            digests,
+        )
         return put(
             [
                 [
@@ -165,20 +181,22 @@ def _block_multipliers(block: Block, rows: int, multipliers: ca.MX, taken: Gathe
 
 def _values(block: Block, taken: GatheredInputs) -> ca.MX:
     if id(block) not in taken.values:
-        taken.values[id(block)] = _evaluate(block, block.kernel.values, taken)[0]
+        taken.values[id(block)] = _evaluate(block, block.kernel.made["values"], taken)[0]
     return taken.values[id(block)]
 
 
 def _slopes(block: Block, taken: GatheredInputs) -> ca.MX:
-    slopes_there, taken.values[id(block)] = _evaluate(block, block.kernel.jacobian, taken)
+    slopes_there, taken.values[id(block)] = _evaluate(block, block.kernel.made["jacobian"], taken)
     return slopes_there
 
 
 def _evaluate(
-    block: Block, kernel_function: ca.Function, taken: GatheredInputs, *more: ca.MX
+    block: Block, function: Callable[[], ca.Function], taken: GatheredInputs, *more: ca.MX
 ) -> list[ca.MX]:
+    """Return values of a kernel's function, known by its getter, at all instants."""
     arguments = [taken(block), ca.DM(block.s).T, *more]
-    return taken.at(kernel_function, len(block.s)).call(arguments)
+    kernel = function if taken.gathering else function()  # machine code may do without it
+    return taken.at(kernel, len(block.s)).call(arguments)
 
 
 Weights = Callable[[ca.MX], Matrix]  # x -> weights of the objective's terms
@@ -223,7 +241,7 @@ def _term_block(program: Program, rules: Rules, number: int, term: Term, stack: 
     return Block(
         kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
         s=s,
-        matrix=program.map_of(kind, s).matrix,
+        matrix=program.matrix_of(kind, s),
         target=np.full((1, len(s)), number),
         weight=weight[None, :],
     )

@@ -5,35 +5,62 @@ CasADi's own operations do it, or machine code where kernels run as such.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 import casadi as ca
 import numpy as np
 
 from ocp.codegen.function_map import map_function
-from ocp.codegen.linear_maps import Product, Sums
+from ocp.codegen.linear_maps import GivenProducts, Placement, Product, Sums
 from ocp.index_sets import distinct
 from ocp.transcription.assembly.block_products import Block
 from ocp.transcription.kernels.backends import KernelBackend
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 BLOCK = 128  # entries that are numbered together, at most what a byte counts
-Given = tuple[Sequence[Product], Sequence[tuple[int, int]]]
-Library = Callable[[Sequence[Given], Sequence[np.ndarray], int], Callable[[], ca.Function | None]]
+# (what gives a Placement, all that it follows from) -> keys, what waits for its machine code
+Library = Callable[
+    [Callable[[], Placement], Sequence], tuple[np.ndarray, Callable[[], ca.Function | None]]
+]
 
 
 def scatter_products(
-    given: Sequence[Given], shape: tuple, library: Library | None = None
+    given: Callable[[], Sequence[GivenProducts]],
+    shape: tuple,
+    library: Library | None = None,
+    known_by: Sequence = (),
 ) -> Callable:
     """Return the function of lists of `values` (nonzeros, N) of each kernel that gives the sparse
-    matrix of that shape that sums their Products: `given` are ((products, shapes of the values),
-    ...).
+    matrix of that shape that sums their Products.
 
-    `library`(the same, where they go, number of nonzeros) -> what waits for the function of values
-    that gives its nonzeros by machine code, or for None where there is none.
+    Args:
+        given: gives ((products, shapes of the values), ...).
+        shape: of the matrix.
+        library: makes machine code of a Placement, or keeps it.
+        known_by: all that `given` follows from, as `digest` takes it.
     """
+
+    placement = cache(lambda: _place_products(given(), shape))
+    keys, begun = library(placement, (*known_by, shape)) if library else (placement().keys, None)
+    pattern = pattern_of(shape, keys)
+
+    def scatter(values: Sequence[Sequence[ca.MX]]) -> ca.MX:
+        if not len(keys):
+            return ca.MX(*shape)
+        function = begun() if begun else None
+        if function is not None:
+            return ca.MX(pattern, function(*(each for own in values for each in own)))
+        placed = placement()
+        pairs = [(products, own) for (products, _), own in zip(placed.given, values)]
+        return ca.MX(pattern, _sum_products(pairs, placed.wheres, len(keys), placed.plain))
+
+    return scatter
+
+
+def _place_products(given: Sequence[GivenProducts], shape: tuple) -> Placement:
     products = [product for each, _ in given for product in each]
     if not products:
-        return lambda values: ca.MX(*shape)
+        return Placement(given=given, keys=np.zeros(0, dtype=int), wheres=(), plain=False)
     row, column, factor = (
         np.concatenate([getattr(each, name).ravel() for each in products])
         for name in ("row", "column", "factor")
@@ -47,17 +74,7 @@ def scatter_products(
         np.reshape(part, each.row.shape) for part, each in zip(np.split(where, ends[:-1]), products)
     ]
     plain = bool((factor[source] == 1).all())
-    pattern, count = pattern_of(shape, keys), len(keys)
-    begun = library(given, wheres, count) if library is not None and plain else None
-
-    def scatter(values: Sequence[Sequence[ca.MX]]) -> ca.MX:
-        function = begun() if begun else None
-        if function is not None:
-            return ca.MX(pattern, function(*(each for own in values for each in own)))
-        pairs = [(products, own) for (products, _), own in zip(given, values)]
-        return ca.MX(pattern, _sum_products(pairs, wheres, count, plain))
-
-    return scatter
+    return Placement(given=given, keys=keys, wheres=wheres, plain=plain)
 
 
 def _sum_products(
@@ -171,7 +188,8 @@ INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
 class GatheredInputs:
     """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
     share it. `values` keeps those of blocks whose slopes were asked for, as these give both.
-    `at`(function, count) evaluates kernels; `gathering` are the Gathering of several blocks."""
+    `at`(function, count) evaluates kernels; `gathering` are the Gathering of several blocks, with
+    which it takes getters of functions."""
 
     def __init__(
         self, x: ca.MX, at: Callable = map_function, gathering: Sequence["Gathering"] = ()
@@ -213,7 +231,8 @@ class Gathering:
                 self.distinct.append(block)
         self.begun: Callable[[], Mapping[str, ca.Function] | None] = lambda: None
         if machine is not None and blocks:
-            self.begun = machine.gather_sums(self._functions(rows))
+            known_by = [rows, *(block.digest for block in blocks)]
+            self.begun = machine.gather_sums(partial(self._functions, rows), known_by)
 
     def function(self, name: str) -> ca.Function | None:
         """Return one of the functions, None where there is no machine code."""
@@ -240,6 +259,8 @@ def same_inputs(block: Block, other: Block) -> bool:
     if not np.array_equal(block.s, other.s) or block.kernel.width != other.kernel.width:
         return False
     one, two = block.matrix, other.matrix
+    if one is two:
+        return True
     return one.sparsity() == two.sparsity() and np.array_equal(one.nonzeros(), two.nonzeros())
 
 

@@ -1,32 +1,28 @@
 """Backends of kernels: machine code assembled here or by a compiler, or the virtual machine."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
-from ocp.codegen.assembler import NoMachineCode, unsupported_reason
-from ocp.codegen.function_map import Graph, assembled_map, map_function
-from ocp.codegen.linear_maps import Sums
+from ocp.codegen.assembler import (
+    LIBRARIES,
+    NoMachineCode,
+    image_of,
+    load_image_of,
+    unsupported_reason,
+)
+from ocp.codegen.function_map import Graph, assembled_map, map_function, map_image
+from ocp.codegen.kept_results import Parts, is_kept, recall, sources
+from ocp.codegen.linear_maps import Placement, Sums
 from ocp.solvers import NoCompiler
 from ocp.solvers.progress import say
 from ocp.transcription.kernels.inputs import PendingKernel
 
-BEGUN = time.time()
-AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported
 ASSEMBLED, COMPILED, VIRTUAL = "assembled", "compiled", "virtual"
-WINGS = (
-    "mechanics",
-    "dynamics",
-    "motion",
-    "problem",
-    "transcription",
-    "codegen",
-)  # that make graphs
+Getter = Callable[[], ca.Function]  # of a kernel's function
 
 
 class KernelBackend:
@@ -69,40 +65,98 @@ class KernelBackend:
         """Whether functions of one instant are not machine code yet, and many of them are."""
         return self.kernels == ASSEMBLED and self.trouble is None
 
-    def map_over(self, function: ca.Function, count: int) -> ca.Function:
+    @property
+    def keeps(self) -> bool:
+        """Whether machine code is kept on disk."""
+        return self.quick and LIBRARIES and is_kept()
+
+    def map_over(self, kernel: Getter, count: int) -> ca.Function:
         """Return a function of one instant at so many."""
-        make = partial(assembled_map, always=self.always)
-        made = self._awaitable(partial, make, function, count)() if self.quick else None
+        made = self._awaitable(partial, self._map, kernel, count)() if self.quick else None
         self.any = self.any or made is not None
-        return made or map_function(function, count, self.threads)
+        return made or map_function(kernel(), count, self.threads)
+
+    def _map(self, kernel: Getter, count: int) -> ca.Function | None:
+        """Return a kernel's machine code, kept or made anew."""
+        if not isinstance(kernel, KeptKernel):
+            return assembled_map(kernel(), count, always=self.always)
+        if count not in kernel.maps:
+            kernel.maps[count] = self._recall(
+                "map",
+                (kernel.known_by, count),
+                lambda: map_image(kernel(), count, always=self.always),
+            )
+        return kernel.maps[count]
+
+    def _recall(self, kind: str, known_by: Sequence, make: Callable) -> ca.Function | None:
+        parts = recall(kind, (*known_by, self.always), make)
+        return load_image_of(parts) if parts else None
 
     def scatter(
-        self, given: Sequence, wheres: Sequence[np.ndarray], count: int
-    ) -> Callable[[], ca.Function | None]:
-        """Begin to make what puts products in their places, as `scattering` does; return what waits
-        for it, and gives None where that is left to the virtual machine."""
+        self, placement: Callable[[], Placement], known_by: Sequence
+    ) -> tuple[np.ndarray, Callable[[], ca.Function | None]]:
+        """Begin to make what puts products in their places, those of the Placement that is given
+        and follows from `known_by`; return the keys of these, and what waits for it, which gives
+        None where that is left to the virtual machine."""
         if self.kernels == COMPILED:
             from ocp.codegen.compiler.scatter import compile_scatter  # loads when asked for
 
-            return self._awaitable(compile_scatter, given, wheres, count)
+            placed = placement()
+            plain = placed.plain
+            return placed.keys, self._awaitable(compile_scatter, *placed.makes) if plain else no
         from ocp.codegen.assembler import program_kernels
 
-        make = partial(program_kernels.assemble_scatter, always=self.always)
-        return self._awaitable(lambda: partial(make, given, wheres, count))
+        if not self.keeps:
+            make, placed = (
+                partial(program_kernels.assemble_scatter, always=self.always),
+                placement(),
+            )
+            begun = self._awaitable(lambda: partial(make, *placed.makes)) if placed.plain else no
+            return placed.keys, begun
+
+        def parts() -> Parts:
+            placed, write = placement(), program_kernels.scatter_code
+            code = write(*placed.makes, always=self.always) if placed.plain else None
+            return {"keys": placed.keys, **({} if code is None else image_of(code))}
+
+        kept = recall("scatter", (*known_by, self.always), parts)
+        begun = self._awaitable(lambda: partial(load_image_of, kept)) if "image" in kept else no
+        return kept["keys"], begun
 
     def gather_sums(
-        self, functions: Mapping[str, Sums]
+        self, functions: Callable[[], Mapping[str, Sums]], known_by: Sequence
     ) -> Callable[[], Mapping[str, ca.Function] | None]:
-        """Begin to make constant sums, as `summing` does; return what waits for them, and gives
-        none where these are left to the virtual machine."""
+        """Begin to make constant sums, as `summing` does, which are given and follow from
+        `known_by`; return what waits for them, and gives none where these are left to the virtual
+        machine."""
         if self.kernels == COMPILED:
             from ocp.codegen.compiler.sparse_matvec import compile_sums  # loads when asked for
 
-            return self._awaitable(compile_sums, functions)
+            return self._awaitable(compile_sums, functions())
         from ocp.codegen.assembler import program_kernels
 
-        make = partial(program_kernels.assemble_sums, always=self.always)
-        return self._awaitable(lambda: partial(make, functions))
+        if not self.keeps:
+            make = partial(program_kernels.assemble_sums, always=self.always)
+            return self._awaitable(lambda: lambda: make(functions()))
+
+        def parts() -> Parts:
+            codes = program_kernels.sums_code(functions(), always=self.always) or {}
+            return {
+                f"{part} {name}": array
+                for name, code in codes.items()
+                for part, array in image_of(code).items()
+            }
+
+        def load() -> Mapping[str, ca.Function] | None:
+            kept = recall("sums", (*known_by, self.always), parts)
+            names = [each.partition(" ")[2] for each in kept if each.startswith("image ")]
+            images = {
+                name: {part: kept[f"{part} {name}"] for part in ("image", "addresses")}
+                for name in names
+            }
+            return {name: load_image_of(each) for name, each in images.items()} or None
+
+        return self._awaitable(lambda: load)
 
     def _awaitable(self, begin: Callable, *what: object) -> Callable[[], Any]:
         begun = self._begin(begin, *what)
@@ -142,6 +196,55 @@ class KernelBackend:
         return chr(0).join((name, self.differentiated, sources(), follows()))
 
 
+def no() -> None:
+    """Return None, as what waits for machine code that is not made."""
+
+
+class KeptKernel:
+    """The getter of a function that is built when it is first called; `known_by` is a text of all
+    that it follows from, `maps` its machine code by the number of instants."""
+
+    def __init__(self, build: Callable[[], Graph], known_by: str) -> None:
+        self.known_by = known_by
+        self.build: Callable[[], Graph] | None = build
+        self.function: ca.Function | None = None
+        self.maps: dict[int, ca.Function | None] = {}
+
+    def __call__(self) -> ca.Function:
+        if self.build is not None:
+            self.function, self.build = self.build().function, None
+        return cast(ca.Function, self.function)
+
+
+class KeptKernels:
+    """What finishes kernels whose machine code is kept: their patterns are, too, so that graphs are
+    built only if somebody asks for them. `differentiated` is as of KernelBackend."""
+
+    scalar = False
+
+    def __init__(self, differentiated: str) -> None:
+        self.differentiated = differentiated
+
+    def __call__(
+        self, name: str, build: Callable[[], Graph], follows: Callable[[], str]
+    ) -> PendingKernel:
+        """Return the getter of the function of a Graph of that name, and the Graph's pattern, as a
+        Backend does."""
+        graph = cache(build)
+        known_by = chr(0).join((name, self.differentiated, follows()))
+
+        def parts() -> Parts:
+            shape = graph().pattern.shape
+            lists = graph().pattern.colind(), graph().pattern.row()
+            sides = dict(zip(("starts", "rows"), (np.array(each, dtype=int) for each in lists)))
+            return {"shape": np.array(shape), **sides}
+
+        kept = recall("pattern", [known_by], parts)
+        starts, rows = (kept[each].tolist() for each in ("starts", "rows"))
+        height, width = kept["shape"].tolist()
+        return KeptKernel(graph, known_by), ca.Sparsity(height, width, starts, rows)
+
+
 class PendingFunction:
     """A function that is being compiled; called, it waits and gives it."""
 
@@ -158,18 +261,3 @@ class PendingFunction:
                 self.function = self.begun.function or self.build().function
             del self.begun, self.build  # which hold graphs
         return cast(ca.Function, self.function)
-
-
-@cache
-def sources() -> str:
-    """Return a hash of the sources that graphs are made by, "" where these are not to be had or may
-    have changed since they were imported."""
-    import hashlib  # which few programs need
-
-    folder, known = Path(__file__).parents[2], hashlib.sha256()
-    files = [file for wing in WINGS for file in sorted((folder / wing).rglob("*.py"))]
-    for file in files:
-        if file.stat().st_mtime > BEGUN - AGE:
-            return ""
-        known.update(file.read_bytes())
-    return known.hexdigest() if files else ""

@@ -3,11 +3,12 @@
 A symbol stands for each; its derivatives come from recursions rather than from differentiation.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 
 import casadi as ca
+import numpy as np
 
 from ocp.dynamics.derivatives.momentum import (
     angular_momentum,
@@ -42,6 +43,11 @@ class Torque:
     def value(self) -> Matrix:
         """What the symbol stands for."""
         return self.made()
+
+    @cached_property
+    def words(self) -> str:
+        """A text of all that its derivatives follow from beside its value and place."""
+        return f"torque {record_content(self.tree)}"
 
     def slope(self, run: Callable) -> Matrix:
         """Return d value / d place."""
@@ -87,6 +93,11 @@ class Spin:
         """What the symbol stands for."""
         return angular_momentum(self.tree, *self.arguments)
 
+    @cached_property
+    def words(self) -> str:
+        """A text of all that its derivatives follow from beside its value and place."""
+        return f"momentum {record_content(self.tree)}"
+
     def slope(self, run: Callable) -> Matrix:
         """Return d value / d place."""
         return run([momentum_slope(self.tree, *self.arguments)])[0]
@@ -112,3 +123,20 @@ def chosen_of(place: Matrix, y: Matrix) -> tuple | None:
     if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
         return None
     return slope.sparsity().get_triplet()
+
+
+def record_content(value: object) -> str:
+    """Return a text of all numbers and words of a record; functions and expressions in it, whose
+    values stand in graphs, are told by their type."""
+    if is_dataclass(value) and not isinstance(value, type):
+        named = [each.name for each in fields(value) if each.name != "visuals"]
+        parts = ",".join(f"{name}={record_content(getattr(value, name))}" for name in named)
+        return f"{type(value).__qualname__}({parts})"
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, Mapping):
+        return f"{{{record_content([*value.items()])}}}"
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return f"[{','.join(map(record_content, value))}]"
+    known = isinstance(value, (str, bytes, int, float, np.number, type(None)))
+    return repr(value) if known else type(value).__qualname__

@@ -33,11 +33,12 @@ class Kernel:
     `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`), and the values
     (m,) beside them; `linear` (m,) tells the rows linear in y; `hessian(kind)` -> (function (y, s,
     multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
-    "gauss-newton". Given parameters at the end of y have no slopes, and no row with one counts as
-    linear.
+    "gauss-newton". Given parameters at the end of y have no slopes, and no row with one
+    counts as linear.
 
-    Functions may be on their way to machine code: whoever asks for one waits. `begin`(kind) starts
-    to make that of the Hessian.
+    Functions may be on their way to machine code, or not built yet: whoever asks for one waits.
+    `made` has their getters; `begin`(kind) starts to make that of the Hessian, and returns its
+    getter, rows and columns.
     """
 
     size: int
@@ -46,7 +47,7 @@ class Kernel:
     rows: np.ndarray
     columns: np.ndarray
     linear: np.ndarray
-    begin: Callable
+    begin: Callable[[str], tuple[Callable[[], ca.Function], np.ndarray, np.ndarray]]
 
     @property
     def values(self) -> ca.Function:
@@ -102,8 +103,10 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
-    given = ca.Function("values", [y, s], [ca.cse(_written_out(inputs, values))])
-    stated = cache(partial(_content, inputs, stack, given))
+    stated = cache(partial(_content, inputs, stack, squares=squares))
+
+    written = partial(_written_out, inputs, values)
+    value_graph = cache(lambda: ca.Function("values", [y, s], [ca.cse(written())]))
     jacobian, rows, columns = _sparse_function(
         "jacobian",
         inputs,
@@ -137,28 +140,30 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
             stated,
         )
 
-    result, _ = (inputs.backend or as_built)("values", lambda: Graph(given), stated)
+    result, _ = (inputs.backend or as_built)("values", lambda: Graph(value_graph()), stated)
     return Kernel(
         size=values.shape[0],
         width=y.shape[0],
         rows=rows,
         columns=columns,
         begin=begin,
-        made={"values": result, "jacobian": jacobian, "graph": lambda: given},
+        made={"values": result, "jacobian": jacobian, "graph": value_graph},
         linear=_linear(inputs, values),
     )
 
 
-def _content(inputs: Inputs, stack: ca.SX, values: ca.Function) -> str:
-    """Return a text of all that a kernel's functions follow from: of its values, and what they are
-    made of."""
-    symbols, expressions = [inputs.y, inputs.s], [stack]
+def _content(inputs: Inputs, stack: ca.SX, *, squares: bool) -> str:
+    """Return a text of all that a kernel's functions follow from, whose derivatives are those of
+    built-in formulations."""
+    symbols = [inputs.y, inputs.s]
+    expressions = [stack, inputs.measure] if squares else [stack]
     torque = _stand_in(inputs, stack)
     if torque is not None:
         symbols.append(torque.symbol)
         expressions += [torque.value, torque.place]
     parts = ca.Function("parts", symbols, expressions)
-    return "|".join((values.serialize(), parts.serialize(), str(inputs.sought), str(inputs.given)))
+    settings = f"{squares}, {inputs.sought}, {inputs.given}, {torque and torque.words}"
+    return f"{settings}|{parts.serialize()}"
 
 
 def _one_stand_in(inputs: Inputs, stack: ca.SX) -> tuple[Inputs, ca.SX]:

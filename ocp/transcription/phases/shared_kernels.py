@@ -24,7 +24,7 @@ class SharedKernels:
     @property
     def scalar(self) -> bool:
         """Whether all graphs are to be scalar ones."""
-        return self.backend is not None
+        return self.backend is not None and self.backend.scalar
 
     def __call__(self, name: str, build: Callable, follows: Callable[[], str]) -> PendingKernel:
         """Return the getter of the function of a Graph of that name, and the Graph's pattern, as a
