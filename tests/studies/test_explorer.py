@@ -119,7 +119,7 @@ def told(explorer, count=0, wait=1.0):
 
 def answers_to(server, number):
     """Answers to a request, once its verdict or its failure is there."""
-    own, count, end = {}, 0, time.monotonic() + 60
+    own, count, end = {}, 0, time.monotonic() + 240
     while time.monotonic() < end:
         count, fresh = told(server.explorer, count)
         own |= {"verdict" in each: each for each in fresh if each["number"] == number}

@@ -40,8 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ocp app", description=command.__doc__, allow_abbrev=False
     )
-    words = "a problem of the gallery, or a FILE.py or module with a TASK that states parameters"
-    parser.add_argument("problem", metavar="NAME|FILE.py|PACKAGE.MODULE", help=words)
+    words = "a problem of the gallery, a FILE.py or module with a TASK, or a model, as FILE.urdf"
+    parser.add_argument("problem", metavar="NAME|FILE.py|PACKAGE.MODULE|MODEL", help=words)
     words = "parameters that move (default: all numbers of the problem that may stay open)"
     parser.add_argument("--move", nargs="+", metavar="PARAMETER", help=words)
     add_address(parser, 0)

@@ -270,8 +270,7 @@ def _spring(around: Surroundings, element: Element) -> list[Acting]:
         rest = number_of(element, "rest_length", 0.0)
         made.append(Spring(joint=joint, stiffness=stiffness, rest=rest, name=name))
     if damping:
-        both = f"{name}_damper" if stiffness else name
-        made.append(Damper(joint=joint, damping=damping, name=both))
+        made.append(Damper(joint=joint, damping=damping, name=f"{name} damper"))
     return made
 
 

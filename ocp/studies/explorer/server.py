@@ -17,9 +17,10 @@ from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ocp.plots import player
+from ocp.studies.explorer.posture import BROUGHT
 from ocp.studies.explorer.worker import work
 from ocp.studies.store.argument_records import Keywords
 
@@ -29,7 +30,7 @@ QUIET = 30.0  # s: without questions for so long nobody looks any more
 LEAVING = 3.0  # s: where a page has said that it goes, unless another asks
 LONGEST_FILE = 120.0  # s: for a file to be written
 KEPT = 20  # answers for who comes later
-LARGEST = 100_000  # bytes of a request
+LARGEST = 100_000  # bytes of a request, but for a model's file
 
 
 class Explorer:
@@ -54,15 +55,39 @@ class Explorer:
         self.meshes: dict[str, str] = {}
         self.asked = 0
         self.made: dict[str, str] = {}
+        self.refused: str | None = None  # why a model was, "" of one that is there
         first = self._first()
         if "refused" in first:
             self.close()
             raise ValueError(first["refused"])
         self.stated = first
-        self.sliders: list[Keywords] = first["sliders"]
-        self.switches: list[Keywords] = first["switches"]
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
+        self.solve({})
+
+    @property
+    def sliders(self) -> list[Keywords]:
+        """What moves."""
+        return self.stated["sliders"]
+
+    @property
+    def switches(self) -> list[Keywords]:
+        """What states the problem anew."""
+        return self.stated["switches"]
+
+    def bring(self, name: str, content: bytes) -> None:
+        """Put the model of a file's content, a URDF, in place of what is explored.
+
+        Raises ValueError where it is none.
+        """
+        with self.changed:
+            self.refused = None
+        self._send({"make": name, "model": content})
+        with self.changed:
+            self.changed.wait_for(lambda: self.refused is not None, timeout=LONGEST_FILE)
+            reason = "it takes too long" if self.refused is None else self.refused
+        if reason:
+            raise ValueError(reason)
         self.solve({})
 
     def _first(self) -> Keywords:
@@ -153,6 +178,11 @@ class Explorer:
             with self.changed:
                 if "made" in message:
                     self.made[message["made"]] = message["reason"]
+                elif "sliders" in message:
+                    self.stated, self.name, self.refused = message, message["model"], ""
+                    self._keep({"number": self.asked, "status": "restated"})
+                elif "refused" in message:
+                    self.refused = message["refused"]
                 else:
                     self._keep(message)
                 self.changed.notify_all()
@@ -306,8 +336,10 @@ class Handler(BaseHTTPRequestHandler):
         if known and path.path == f"/leave/{self.server.token}":  # a page that goes has no headers
             self.server.leave(path.query)
             self._reply(HTTPStatus.OK, "")
-        elif not (known and own) or path.path != "/solve":
+        elif not (known and own) or path.path not in ("/solve", "/model"):
             self._reply(HTTPStatus.FORBIDDEN, "only the explorer's own page may ask")
+        elif path.path == "/model":
+            self._bring(length)
         elif not length.isdigit() or int(length) > LARGEST:
             self._reply(HTTPStatus.BAD_REQUEST, "expected numbers by the names of parameters")
         else:
@@ -319,6 +351,18 @@ class Handler(BaseHTTPRequestHandler):
                 self._reply(HTTPStatus.OK, json.dumps({"number": number}))
             except ValueError as error:
                 self._reply(HTTPStatus.BAD_REQUEST, f"{error}")
+
+    def _bring(self, length: str) -> None:
+        """Take the file of a model."""
+        name = unquote(self.headers.get("X-Name", ""))
+        if not length.isdigit() or int(length) > BROUGHT:
+            self._reply(HTTPStatus.BAD_REQUEST, f"expected a file of {BROUGHT / 1e6:g} MB at most")
+            return
+        try:
+            self.server.explorer.bring(name, self.rfile.read(int(length)))
+            self._reply(HTTPStatus.OK, "")
+        except ValueError as error:
+            self._reply(HTTPStatus.BAD_REQUEST, f"{error}")
 
     def log_message(self, format: str, *_: object) -> None:
         """Print nothing of requests."""

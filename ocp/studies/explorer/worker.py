@@ -31,6 +31,7 @@ from ocp.solving.plan import Kept, keep_plans
 from ocp.spelling import suggestion
 from ocp.storage import save
 from ocp.studies.explorer.inbox import Inbox, Superseded
+from ocp.studies.explorer.posture import Posed, brought_model, is_model
 from ocp.studies.explorer.pushes import Pushed, pushes_on
 from ocp.studies.store.argument_records import Flag, Keywords, flags_of
 from ocp.studies.task import Task, task_at
@@ -160,6 +161,17 @@ class Explored:
         mine = [each for each in self.parameters if each.name in named]
         return {each.name: usual_value(self.task, each) for each in mine}
 
+    def message(self) -> Keywords:
+        """Return the message on a problem: sliders, switches, flags, files, points to push."""
+        pairs = [(each, usual_value(self.task, each)) for each in self.parameters]
+        return {
+            "sliders": [asdict(slider_of(*pair)) for pair in pairs],
+            "switches": [asdict(each) for each in switches_of(self.task, self.parameters)],
+            "flags": list(flags_of(self.task.problem)),
+            "files": list(FILES),
+            "pushed": list(self.pushed.points) if self.pushed else [],
+        }
+
     @cached_property
     def pushed(self) -> Pushed | None:
         """How the motion is pushed, if it can be."""
@@ -220,38 +232,58 @@ class Explored:
 
 def work(name: str, names: Collection[str], pipe: Connection) -> None:
     """Solve what arrives by a pipe, {"number", "values", "switched"}, until it is closed; {"make",
-    "path"} writes a file of the last motion.
+    "path"} writes a file of the last motion, {"make", "model"} puts a model in place of it all.
 
     What is told, in this order: {"sliders", "switches"}, and of each request {"number", "status"},
     where it is solved with its scene, then {"number", "verdict", "card"}.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that serves
     try:
-        task = task_at(name)
-        explored = Explored(task=task, parameters=moving_parameters(task, names))
+        explored = _subject(name, names)
+        pipe.send(explored.message())
     except Exception as error:  # told where the command was given
         pipe.send({"refused": f"{error}"})
         return
-    pipe.send(
-        {
-            "sliders": [
-                asdict(slider_of(each, usual_value(task, each))) for each in explored.parameters
-            ],
-            "switches": [asdict(each) for each in switches_of(task, explored.parameters)],
-            "flags": list(flags_of(task.problem)),
-            "files": list(FILES),
-            "pushed": list(explored.pushed.points) if explored.pushed else [],
-        }
-    )
     inbox = Inbox(pipe)
     while (request := inbox.take()) is not None:
         try:
-            if "make" in request:
+            if "model" in request:
+                try:
+                    explored = brought_model(request["make"], request["model"])
+                    pipe.send(explored.message())
+                except Exception as error:  # told to the page that brought it
+                    pipe.send({"refused": f"{error}"})
+            elif "make" in request:
                 pipe.send({"made": request["path"], "reason": _make(explored, request)})
+            elif isinstance(explored, Posed):
+                _pose(explored, request, pipe)
             else:
                 _answer(explored, request, inbox)
         except OSError:  # nobody listens any more
             return
+
+
+def _subject(name: str, names: Collection[str]) -> Explored | Posed:
+    """Return the subject of a name: the model of a file, or a problem."""
+    if is_model(name):
+        if names:
+            raise ValueError(f"{name}: --move is of a problem; of a model all joints move")
+        return Posed(path=Path(name))
+    task = task_at(name)
+    return Explored(task=task, parameters=moving_parameters(task, names))
+
+
+def _pose(posed: Posed, request: Keywords, pipe: Connection) -> None:
+    """Tell the posture that a request asks for."""
+    begin, number = time.monotonic(), request["number"]
+    try:
+        answer = posed.answer(request["values"], request["switched"])
+        answer |= _scene_message(posed.scene(request["values"], TRIANGLES))
+    except (ValueError, RuntimeError) as error:
+        reason = f"{error}".splitlines()
+        pipe.send({"number": number, "status": "refused", "lines": reason})
+    else:
+        pipe.send({"number": number} | answer | {"worked": time.monotonic() - begin})
 
 
 def _write_page(task: Task, solution: Solution, path: Path) -> None:
@@ -267,9 +299,9 @@ FILES: Mapping[str, Callable[[Task, Solution, Path], object]] = {
 }
 
 
-def _make(explored: Explored, request: Keywords) -> str:
+def _make(explored: Explored | Posed, request: Keywords) -> str:
     """Write a file of the last motion; return why it cannot be."""
-    if explored.last is None:
+    if isinstance(explored, Posed) or explored.last is None:
         return "there is no motion yet"
     try:
         path = Path(request["path"])
