@@ -241,6 +241,11 @@ def converted(request):
     osim.Model(request["model"]).printToXML(request["to"])
 
 
+def several(request):
+    """Mechanics of several models."""
+    return [mechanics(each) for each in request["of"]]
+
+
 def lagrange(request):
     """Generalized forces on the free coordinates by Lagrange's equations of OpenSim's own energies:
     d/dt dT/du - dT/dq + dV/dq, by differences of fourth order."""

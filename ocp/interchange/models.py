@@ -7,6 +7,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ocp.interchange.mjcf.reader import read_mjcf
+from ocp.interchange.opensim.model_text import opensim_text
 from ocp.interchange.opensim.reader import read_opensim
 from ocp.interchange.reader_notes import Remarks, warn_of_remarks
 from ocp.interchange.urdf.reader import read_urdf
@@ -147,22 +148,23 @@ def _root(path: Path, arguments: Mapping[str, object] | None) -> Element:
 
 
 def save_model(tree: Tree, path: str | PathLike[str], *, name: str | None = None) -> None:
-    """Write a tree as a robot's URDF file (.urdf), whose numbers read back the same.
+    """Write a tree as a file of a model, by its ending: OpenSim's .osim, else URDF.
 
-    A floating base is left out, and is that of `load_model(..., base="free")`. What the format has
-    no
-    word for is said by a ModelWarning, where the motion does not depend on it.
+    Numbers read back the same, in OpenSim's poses to rounding. In URDF a floating base is left out,
+    and is that of `load_model(..., base="free")`. What the format has no word for is said by a
+    ModelWarning, where the motion of bodies does not depend on it.
 
     Args:
-        tree: the robot.
+        tree: the robot or body.
         path: of the file.
-        name: of the robot, by default that of the file.
+        name: of the model, by default that of the file.
 
     Raises:
         ValueError: the motion depends on what the format has no word for, which is named.
         OSError: nothing can be written there.
     """
     path = Path(path)
-    text, remarks = urdf_text(tree, path.stem if name is None else name)
+    text_of = opensim_text if path.suffix == ".osim" else urdf_text
+    text, remarks = text_of(tree, path.stem if name is None else name)
     write(path, text)
     warn_of_remarks(path.name, remarks)

@@ -81,6 +81,7 @@ from ocp.mechanics.model.coordinates import (
     polynomial,
     rotation_from_quaternion,
     spin_matrix,
+    spline_through,
 )
 from ocp.mechanics.model.cut_joints import Loop
 from ocp.mechanics.model.joint_selection import values_by_joint, with_limits
@@ -99,7 +100,6 @@ from ocp.mechanics.model.joints import (
 )
 from ocp.mechanics.model.loads import Load, Wrench, attach_wrenches, loads_at
 from ocp.mechanics.model.lock_joints import with_locked_joints
-from ocp.mechanics.model.mimic import spline_through
 from ocp.mechanics.model.solids import solid, with_link
 from ocp.mechanics.model.structure import Structure, structure
 from ocp.mechanics.model.tree import Link, Point, Tree, inward, outward, points_of

@@ -7,25 +7,24 @@ from ocp.solving.starts.random_starts import random_guess
 from ocp.studies.task import OwnFile, Published, Task, Views, task_at
 
 if TYPE_CHECKING:
+    from ocp.studies.cells import outputs
     from ocp.studies.comparison.comparison import Comparison, compare
     from ocp.studies.comparison.run import Run
     from ocp.studies.comparison.solvers import Entry
     from ocp.studies.continuation import SLIGHT, chain_design, lines_of
     from ocp.studies.designs import grid, latin_hypercube, side_by_side
-    from ocp.studies.measured_outputs import outputs
+    from ocp.studies.pareto_front import Front, pareto
     from ocp.studies.processes import EngineError
     from ocp.studies.schedule import Progress
     from ocp.studies.store.argument_records import call_by_flags, flags_of
     from ocp.studies.store.cell_identity import cell, content_of, recipe
     from ocp.studies.store.row_format import StudyFileError
     from ocp.studies.study import (
-        Front,
         Optimum,
         Study,
         carry_out,
         multistart,
         open_study,
-        pareto,
         rank_optima,
         restarts,
         sweep,

@@ -11,6 +11,7 @@ from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import Verification
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
+from ocp.report.report import output_ranges
 from ocp.solution.solution import Solution
 from ocp.solvers import INTERRUPTED
 from ocp.solvers.optimum.prediction import near_path
@@ -192,3 +193,15 @@ def _certificate(certificate: Verification) -> Keywords:
         "worst": None if worst is None else worst.name,
         "worst_relative": 0.0 if worst is None else worst.relative,
     }
+
+
+def outputs(solution: Solution) -> dict[str, float]:
+    """Return the least and the greatest value over the motion of each row of the problem's outputs,
+    as "tip 0 least", or "power most" of one that has one row alone."""
+    measured: dict[str, float] = {}
+    for name, ends in output_ranges(solution).items():
+        rows = len(ends["least"])
+        labels = [name] if rows == 1 else [f"{name} {row}" for row in range(rows)]
+        for end, values in ends.items():
+            measured |= {f"{label} {end}": value for label, value in zip(labels, values)}
+    return measured

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TextIO
 
+from ocp.studies.pareto_front import Front
 from ocp.studies.schedule import Progress
 from ocp.studies.store.row_format import Cell
-from ocp.studies.study import Front, Optimum
+from ocp.studies.study import Optimum
 from ocp.studies.tables import align_columns, columns_of, table
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")

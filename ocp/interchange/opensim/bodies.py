@@ -139,7 +139,7 @@ def _seat(joint: Element, parent: tuple[str, np.ndarray], child: tuple[str, np.n
         for end in ("_in_parent", own)
     )
     seat = Seat(
-        name=joint.attributes.get("name") or f"{child[0]} joint",
+        name=joint.attributes.get("name") or f"{child[0]}_joint",
         element=joint,
         parent=parent[0],
         child=child[0],

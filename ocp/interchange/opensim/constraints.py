@@ -25,7 +25,7 @@ ENDS = ("start", "end")
 LINE = "PointOnLineConstraint"
 CLOSED = {"PointConstraint": "", "WeldConstraint": "xyz"}  # {class: turns that it holds}
 TINY = 1e-12  # of a direction: one of zeros is refused as no rotation
-STAND = "ground frame"  # the link that stands for the ground where points are on it
+STAND = "ground_frame"  # the link that stands for the ground where points are on it
 
 
 def loops_of(objects: Objects) -> tuple[list[Loop], list[Point]]:
@@ -48,8 +48,8 @@ def loops_of(objects: Objects) -> tuple[list[Loop], list[Point]]:
         label = each.attributes.get("name") or f"{each.tag} in line {each.line}"
         frames, closed = _held_frames(objects, each)
         for which, (link, pose) in zip(ENDS, frames):
-            points.append(Point(name=f"{label} {which}", link=link, position=pose[:3, 3]))
-        loops.append(Loop(name=label, start=f"{label} start", end=f"{label} end", **closed))
+            points.append(Point(name=f"{label}_{which}", link=link, position=pose[:3, 3]))
+        loops.append(Loop(name=label, start=f"{label}_start", end=f"{label}_end", **closed))
     return loops, points
 
 

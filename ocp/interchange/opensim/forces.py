@@ -270,7 +270,8 @@ def _spring(around: Surroundings, element: Element) -> list[Acting]:
         rest = number_of(element, "rest_length", 0.0)
         made.append(Spring(joint=joint, stiffness=stiffness, rest=rest, name=name))
     if damping:
-        made.append(Damper(joint=joint, damping=damping, name=f"{name} damper"))
+        both = f"{name}_damper" if stiffness else name
+        made.append(Damper(joint=joint, damping=damping, name=both))
     return made
 
 

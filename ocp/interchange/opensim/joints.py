@@ -110,7 +110,7 @@ def _plain(kinds: str, order: Sequence[int], turns: str) -> Callable[[Element], 
         axes = dict(zip("xyz", (X, Y, Z)))
         return [
             Motion(
-                name=f"{'rotation' if kind == 't' else 'translation'} {letter}",
+                name=f"{'rotation' if kind == 't' else 'translation'}_{letter}",
                 axis=axes[letter],
                 turns=kind == "t",
                 coordinate=names[number],
@@ -219,7 +219,7 @@ def row_of_joint(seat: Seat, link: Link, moving: Moving) -> Row:
     steps, tail = _steps(seat, moving.ways)
     if not steps:
         home = seat.home @ tail @ invert(seat.on_child)
-        return [Joint(name=f"{seat.name} weld", parent=seat.parent, home=home)], [link]
+        return [Joint(name=f"{seat.name}_weld", parent=seat.parent, home=home)], [link]
     carriers = _carriers(seat, steps, moving.ways)
     joints: list[Joint] = []
     links: list[Link] = []
@@ -237,7 +237,7 @@ def row_of_joint(seat: Seat, link: Link, moving: Moving) -> Row:
         else:
             joint = replace(joint, home=home @ array(joint.home))
         joints.append(joint)
-        links.append(link if last else Link(name=f"{seat.name} {motion.name}"))
+        links.append(link if last else Link(name=f"{seat.name}_{motion.name}"))
         home = np.eye(4)
     return joints, links
 
@@ -304,7 +304,7 @@ def _joint(seat: Seat, motion: Motion, parent: str, own: bool, moving: Moving) -
         if drive is not None:
             limits["torque"] = drive
     return Joint(
-        name=name if own else f"{seat.name} {motion.name}",
+        name=name if own else f"{seat.name}_{motion.name}",
         parent=parent,
         home=home,
         screw=screw,

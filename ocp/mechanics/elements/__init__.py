@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from ocp.mechanics.elements.activation import Activation
-from ocp.mechanics.elements.drives import Strength, TorqueSpeed, Voluntary
+from ocp.mechanics.elements.drive_strength import Strength, TorqueSpeed, Voluntary
 from ocp.mechanics.elements.joint_elements import (
     Armature,
     Bumper,

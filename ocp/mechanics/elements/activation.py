@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TypeAlias
 
-from ocp.mechanics.elements.drives import Strength, check_drives
+from ocp.mechanics.elements.drive_strength import Strength, check_drives
 from ocp.mechanics.elements.joint_elements import check_joint_units, check_name, graph_number
 from ocp.mechanics.elements.smooth_curves import ramp
 from ocp.mechanics.model.tree_validation import Mechanism

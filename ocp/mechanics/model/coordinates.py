@@ -16,6 +16,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.elements.smooth_curves import cubic
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import describe_value, freeze, numbers, set_fields
@@ -207,3 +208,18 @@ def _curves(
     value = kind(function(x))
     slope = ca.jacobian(value, x)
     return x, tuple(ca.densify(part) for part in (value, slope, ca.jacobian(slope, x)))
+
+
+def spline_through(coordinate: str, places: Sequence[float], values: Sequence[float]) -> Follows:
+    """Return the law by which a coordinate follows another, the natural cubic spline through
+    points, straight beyond them.
+
+    `places` (k,) of the coordinate (rad or m), increasing, two or more, and `values` (k,) of the
+    joint there (rad or m). Raises ValueError naming the coordinate.
+    """
+    what = f"follows {coordinate!r}"
+    at = numbers(f"{what}: places", places, (np.size(places),))
+    wanted = numbers(f"{what}: values", values, (len(at),))
+    if len(at) < 2 or not (np.diff(at) > 0).all():
+        raise ValueError(f"{what}: places: expected two or more that increase, got {at.tolist()}")
+    return Follows(coordinate=coordinate, function=cubic(at.tolist(), wanted.tolist()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import casadi as ca
 
 from ocp.mechanics.elements import Activation
-from ocp.mechanics.elements.drives import SIDES
+from ocp.mechanics.elements.drive_strength import SIDES
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Number
 from ocp.mechanics.values.types import Matrix

@@ -28,7 +28,7 @@ from ocp.problem import reserved_names
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP, with_derivatives
 from ocp.transcription.initial_guess import lifted_guess
-from ocp.transcription.phases.flight_durations import mean_duration, phase_durations
+from ocp.transcription.phases.duration_guess import mean_duration, phase_durations
 from ocp.transcription.transcribe_phase import TranscribedPhase
 from ocp.transcription.variables.layout import free_duration, join_variables
 

@@ -100,7 +100,7 @@ def test_a_file_of_version_3_is_that_of_version_4(tmp_path):
             ),
             joint(
                 "CustomJoint",
-                "shank joint",
+                "shank_joint",
                 ("thigh", "shank"),
                 [coordinate("knee_angle", reach=(-2, 0.1))],
                 (((0, -0.3, 0), (0, 0, 0)), ((0, 0, 0), (0, 0, 0))),
@@ -181,7 +181,7 @@ def test_a_point_constraint_holds_two_places_together(tmp_path):
     )
     tree = load_model(written(text, tmp_path))
     q = close_coordinates(tree, np.linspace(-0.4, 0.6, tree.dof))
-    start, end = (np.array(ca.DM(position(tree, q, f"held {end}"))) for end in ("start", "end"))
+    start, end = (np.array(ca.DM(position(tree, q, f"held_{end}"))) for end in ("start", "end"))
     np.testing.assert_allclose(start, end, atol=1e-9)
 
 
@@ -211,7 +211,7 @@ def test_a_point_on_a_line_slides_along_it(tmp_path):
     )
     tree = load_model(written(text, tmp_path))
     q = close_coordinates(tree, np.linspace(-0.4, 0.6, tree.dof))
-    place = np.array(ca.DM(position(tree, q, "held end"))).ravel() - [0.3, 0, 0]
+    place = np.array(ca.DM(position(tree, q, "held_end"))).ravel() - [0.3, 0, 0]
     np.testing.assert_allclose(np.cross(place, [1, 2, 0]), 0.0, atol=1e-9)
 
 

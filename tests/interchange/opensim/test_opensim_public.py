@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.commands, needs_opensim]
 def one_coordinate_turns_twice(tree):
     """Whether several turns of a joint follow one coordinate, by no straight lines."""
     leaders = [
-        (each.name.rpartition(" ")[0], each.follows.coordinate)
+        (each.name.rpartition("_")[0], each.follows.coordinate)
         for each in tree.joints
         if each.follows is not None and each.kind == "revolute"
     ]

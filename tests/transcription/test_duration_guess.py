@@ -6,7 +6,7 @@ import pytest
 
 import ocp
 from ocp.problems.hopping import pogo_hop
-from ocp.transcription.phases.flight_durations import phase_durations
+from ocp.transcription.phases.duration_guess import phase_durations
 from ocp.transcription.phases.phase_guess import root_gravity
 from ocp.transcription.transcribe import transcribe
 
