@@ -241,6 +241,19 @@ def converted(request):
     osim.Model(request["model"]).printToXML(request["to"])
 
 
+def states_of_table(request):
+    """{coordinate: values} of the states that OpenSim makes of a table."""
+    model = osim.Model(request["model"])
+    model.initSystem()
+    table = osim.TimeSeriesTable(request["table"])
+    trajectory = osim.StatesTrajectory.createFromStatesTable(model, table, True, True, False)
+    coordinates = [model.getCoordinateSet().get(k) for k in range(model.getNumCoordinates())]
+    return {
+        each.getName(): [each.getValue(trajectory.get(k)) for k in range(trajectory.getSize())]
+        for each in coordinates
+    }
+
+
 def several(request):
     """Mechanics of several models."""
     return [mechanics(each) for each in request["of"]]

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
     from ocp.interchange.opensim.contacts import opensim_contacts
+    from ocp.interchange.opensim.states import opensim_states
     from ocp.interchange.reader_notes import ModelWarning
     from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches
     from ocp.interchange.tables.data_frames import as_pandas, as_xarray
@@ -36,6 +37,7 @@ __all__ = [
     "markers",
     "motion_table",
     "opensim_contacts",
+    "opensim_states",
     "quiet",
     "read_table",
     "save_forces",

@@ -1,1 +1,1 @@
-"""The commands: run, walk, study, compare, list, papers, verify, view, app, completion."""
+"""The commands: run, walk, study, compare, list, papers, verify, view, model, app, completion."""

@@ -88,7 +88,7 @@ def motion_table(
     unknown = [name for name in quantities if name not in QUANTITIES]
     if unknown or not quantities:
         raise ValueError(f"quantities: expected some of q, qd, qdd, tau, got {quantities!r}")
-    t, joints = _times(solution, rate), solution.problem.tree.moving
+    t, joints = motion_times(solution, rate), solution.problem.tree.moving
     labels = [joint.name + QUANTITIES[what] for what in quantities for joint in joints]
     units = [unit_of(joint, what) for what in quantities for joint in joints]
     values = np.vstack([getattr(solution, what)(t) for what in quantities])
@@ -110,7 +110,7 @@ def force_table(solution: Solution, *, rate: float = RATE) -> Table:
         ValueError: the problem has no ground.
     """
     check_solution("force_table", solution)
-    t = _times(solution, rate)
+    t = motion_times(solution, rate)
     labels, units, rows = [], [], []
     for foot, (wrench, normal, height) in _wrenches(solution, t).items():
         moment, force = wrench[:3], wrench[3:]
@@ -167,7 +167,7 @@ def marker_table(solution: Solution, *, points: Sequence[str] = (), rate: float 
     names = tuple(points) or tuple(point.name for point in tree.points)
     for name in names:
         tree.point(name)
-    t = _times(solution, rate)
+    t = motion_times(solution, rate)
     places = solution.trace(lambda at: ca.vertcat(*(at.position(name) for name in names)), t)
     labels = [f"{name}.{axis}" for name in names for axis in AXES]
     units = ["m"] * len(labels)
@@ -185,7 +185,7 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
         rate: of its equal steps, at least (Hz).
     """
     check_solution("joint_trajectory", solution)
-    tree, t = solution.problem.tree, _times(solution, rate)
+    tree, t = solution.problem.tree, motion_times(solution, rate)
     names = list(joints) or [joint.name for joint in tree.moving if joint.actuated]
     rows = [tree.coordinate(name) for name in names]
     curves = {
@@ -211,6 +211,15 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
     return "\n".join(lines) + "\n"
 
 
-def _times(solution: Solution, rate: float) -> np.ndarray:
+def motion_times(solution: Solution, rate: float) -> np.ndarray:
+    """Times (s) of equal steps along a motion, both ends among them.
+
+    Args:
+        solution: the motion.
+        rate: of the steps, at least (Hz).
+
+    Returns:
+        The times (N,).
+    """
     steps = max(4, ceil(solution.duration * positive("rate (Hz)", rate) - 1e-9))
     return solution.times(steps + 1)
