@@ -1,6 +1,8 @@
 """Two hundred random programs without regularity, by dense and by sparse systems: their optima and
 multipliers are found, and where there is none, nothing is called one."""
 
+from collections import Counter
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -131,22 +133,26 @@ def test_optima_and_multipliers_of_degenerate_programs_are_found(kind, seeds):
         assert kkt_residual(nlp, outcome.x, *multipliers) < 1e-5, seed
 
 
-def ends_as(statuses, kind, seeds):
-    """Assert that programs of a kind end with one of some statuses, and without success."""
-    for seed in seeds:
+def ends_of(kind, solver=OURS):
+    """Statuses of fifty programs of a kind, none of which succeeds, with their numbers."""
+    ends = Counter()
+    for seed in range(50):
         rng = np.random.default_rng(seed)
         nlp = kind(rng)
-        outcome = minimize(nlp, OURS, rng.normal(size=len(nlp.lower)))
-        assert outcome.status in statuses and not outcome.success, seed
+        outcome = minimize(nlp, solver, rng.normal(size=len(nlp.lower)))
+        assert not outcome.success, seed
+        ends[outcome.status] += 1
+    return ends
 
 
-@pytest.mark.parametrize("seeds", SEEDS, ids=str)
-def test_programs_without_a_feasible_point_are_told_so(seeds, systems):
-    # Sparse systems let dependent rows give way a little: one of fifty programs ends in short steps
-    slow = ("Maximum_Iterations_Exceeded",) if systems == "sparse" else ()
-    ends_as(("Infeasible_Problem_Detected", *slow), infeasible, seeds)
+def test_programs_without_a_feasible_point_are_told_so(systems):
+    told, slow = "Infeasible_Problem_Detected", "Maximum_Iterations_Exceeded"
+    if systems == "dense":
+        assert ends_of(infeasible) == {told: 50}
+    else:  # sparse systems let dependent rows give way a little: some go on in short steps
+        ends = ends_of(infeasible, Solver(plugin="structured", options={"max_iter": 600}))
+        assert {*ends} <= {told, slow} and ends[told] >= 35
 
 
-@pytest.mark.parametrize("seeds", SEEDS, ids=str)
-def test_programs_without_a_least_value_are_told_so(seeds):
-    ends_as(("Diverging_Iterates",), unbounded, seeds)
+def test_programs_without_a_least_value_are_told_so():
+    assert ends_of(unbounded) == {"Diverging_Iterates": 50}
