@@ -1,6 +1,6 @@
 """Costs of derivatives of a step by 92 muscles beside the same step by torques.
 
-    python -m problems.benchmarks.dynamics.muscle_costs [--order 4] [--tendon rigid] [--of effort,walk]
+    python -m problems.benchmarks.dynamics.muscle_costs [--order 4] [--tendon rigid] [--of effort]
 
 The body is the human of 55 joints. Its muscles are made for this: 46 a side that cross the joints
 which those of the legs and the trunk do in OpenSim's gait2392 (Delp et al. 1990), by polynomials of
