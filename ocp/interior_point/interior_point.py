@@ -39,6 +39,7 @@ FEWER, MORE, MUCH_MORE = 1 / 3, 8.0, 100.0
 REFINED = 1e-10  # residual of a linear system relative to its right-hand side
 REFINEMENTS = 5
 SHORT, BLOCKED = 0.01, 3  # length of steps after so many of which the monotone rule takes over
+COLLAPSED = 3  # shifted steps of the least barrier parameter after which it is raised again
 IMPRECISE = 1e-5  # residual after refinements with which a better factorisation is tried
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and the gain of each
 TINY = 10 * np.finfo(float).eps  # steps relative to the variables
@@ -116,7 +117,8 @@ class Search:
         self.stage, self.settings = stage, settings
         self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
         self.mu, self.filter = settings.mu_init, Filter()
-        self.blocked = 0
+        self.blocked = self.collapsed = 0
+        self.unshifted = 0.0  # mean product where the last step without a shift has led
         self.free, self.progress, self.most = settings.adaptive, Progress(), np.inf
         self.shift, self.count, self.regularized, self.tiny = 0.0, 0, 0.0, 0
         self.begin = time.perf_counter()
@@ -200,19 +202,26 @@ class Search:
             return self._begin_barrier(point, self._least_mu())
         if not self.free and self.blocked and self.left.error(self.mu) <= TOLERATED * self.mu:
             self.blocked = 0
-        if self.tiny == 0 and self.blocked < BLOCKED and self.progress.admits(point, error):
+        if not (self.free and self.regularized):
+            self.collapsed, self.unshifted = 0, average
+        elif self.mu <= 1.01 * self._least_mu():
+            self.collapsed += 1
+        if self.collapsed >= COLLAPSED:
+            self.collapsed, self.blocked = 0, BLOCKED
+            self._fix_barrier(point, self.unshifted)
+        elif self.tiny == 0 and self.blocked < BLOCKED and self.progress.admits(point, error):
             self.free = True
             self.progress.add(point)
         elif self.free:
-            self._fix_barrier(point)
+            self._fix_barrier(point, average)
         else:
             self._lower_barrier(point)
         return None
 
-    def _fix_barrier(self, point: Point) -> None:
-        """Go on by the monotone rule."""
+    def _fix_barrier(self, point: Point, average: float) -> None:
+        """Go on by the monotone rule from a parameter of this mean product."""
         self.free, self.tiny = False, 0
-        mu = FIXED * mean_product(self.left)
+        mu = FIXED * average
         self._begin_barrier(point, min(max(mu, self._least_mu()), self.most))
 
     def _begin_barrier(self, point: Point, mu: float) -> None:
@@ -244,7 +253,7 @@ class Search:
             return self._step(point)
         found = self._line_search(point, step)
         if found is None and self.free:
-            self._fix_barrier(point)
+            self._fix_barrier(point, mean_product(self.left))
             found = self._line_search(point, self._direction(point, point.values))
         return found
 

@@ -206,6 +206,7 @@ def _settings(solution: Solution) -> Report:
     statistics, transcription = solution.statistics, solution.transcription
     return {
         "plugin": statistics["plugin"],
+        "choice": statistics.get("choice", ""),
         "hessian": statistics["hessian"],
         "options": statistics["options"],
         "dynamics": solution.formulation.name,
@@ -246,6 +247,7 @@ def _settings_lines(solver: Report) -> list[Line]:
             f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
             f"derivatives {solver['derivatives']}{settings}{options}",
         ),
+        *([("choice", solver["choice"])] if solver["choice"] else []),
         ("method", solver["method"]),
         ("kernels", solver["kernels"]),
     ]

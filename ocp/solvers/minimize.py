@@ -51,8 +51,8 @@ class Solver:
 
     Args:
         plugin: a plugin of CasADi; "structured", the interior point of this package; "snopt", which
-            Drake brings (extra `snopt`); a Backend; or "auto": IPOPT, unless a problem's own way of
-            solving has a better one.
+            Drake brings (extra `snopt`); a Backend; or "auto": IPOPT, or in
+            attempts at a problem ours, where an estimate from counts says that it is quicker.
         hessian: "exact", "gauss-newton" or "lbfgs". SNOPT and "alpaqa" always estimate curvature
             from gradients, so that "exact" and "lbfgs" are the same to them.
         options: of the solver, by its own names.

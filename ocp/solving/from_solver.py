@@ -256,6 +256,7 @@ def statistics_of(transcribed: Transcribed, climbed: Attempts) -> dict[str, Opti
     stages = [stage for trial in trials for stage in trial.stages]
     return {
         "plugin": last.solver.name,
+        "choice": climbed.reason,
         "hessian": last.solver.hessian,
         "options": dict(last.solver.options),
         "variables": len(nlp.lower),

@@ -1,6 +1,7 @@
 """Attempts at one program, one after the other, on one budget of iterations and time.
 
-The user's limits are shared among the attempts, not given to each.
+The user's limits are shared among the attempts, not given to each. By "auto" the first attempt is
+made by IPOPT or by our interior point, whichever an estimate from counts says is quicker.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +13,10 @@ import numpy as np
 
 from ocp.mechanics.values.validation import check_type
 from ocp.pickling import portable
+from ocp.solvers.backend import Unsuited
 from ocp.solvers.budget import Budget, Start, Watch, budget, spend, with_stage
-from ocp.solvers.minimize import CUT_SHORT, INTERRUPTED, Outcome, Solver
-from ocp.solvers.nlp import NLP, Options, feasibility, violation
+from ocp.solvers.minimize import AUTO, CUT_SHORT, INTERRUPTED, Outcome, Solver
+from ocp.solvers.nlp import NLP, Exact, Options, feasibility, violation
 from ocp.solvers.plugins import WARM
 from ocp.solvers.progress import FEASIBLE, say
 from ocp.solving.starts.feasibility_search import NOWHERE, search_feasible
@@ -26,6 +28,17 @@ TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
 INFEASIBLE = "Infeasible_Problem_Detected"
 HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever one starts
 UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
+OWN = "structured"
+LONGEST = 300  # iterations of ours after which IPOPT takes over, by "auto"
+# Estimates of a search, fitted to the gallery
+# (`python -m problems.benchmarks.solvers.gallery_costs`), in seconds
+EVALUATION, OFTENER = 2e-7, 1.2  # of all functions for a nonzero, and how often IPOPT's are
+PRODUCT, ENTRY = 9e-9, 5e-8  # of sparse factors: for products within rows, and for a nonzero
+CALLS, OWN_ENTRY = 2.6e-3, 1e-7  # of ours in calls from Python, and for a nonzero
+OPERATION = 1 / 6e9  # of dense factors
+ITERATIONS, SHARE = 40, 0.8  # of IPOPT's search, and of ours beside these
+SETUP = 0.05  # of preparing ours
+CLEARLY = 0.75  # of IPOPT's estimate, above which a gain is not worth another optimum
 WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `iteration_allowance`
 
 
@@ -80,10 +93,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """The Trials of a ladder, and the Budget that they left."""
+    """The Trials of a ladder, the Budget that they left, and the reason for the first solver."""
 
     trials: tuple[Trial, ...]
     left: Budget
+    reason: str = ""
 
     @property
     def best(self) -> Trial:
@@ -146,6 +160,62 @@ def _alike(attempt: Attempt, options: Options, other: Attempt) -> bool:
     return same and options == dict(other.options)
 
 
+def choose_solver(transcribed: Transcribed, solver: Solver) -> tuple[Solver, str]:
+    """Return the solver of a program's first attempt, and the reason if the plugin is "auto".
+
+    It is ours where the estimate from counts is clearly less than IPOPT's, derivatives are exact,
+    options are known to both, and no starts are to be predicted for other values of parameters.
+    """
+    if solver.plugin != AUTO:
+        return solver, ""
+    nlp: Exact = transcribed.nlp
+    if solver.hessian != "exact" or nlp.hessian is None or nlp.jacobian is None:
+        return solver, "IPOPT, as exact derivatives are not at hand"
+    if any(each.name not in transcribed.free_names for each in transcribed.parameters):
+        return solver, "IPOPT, whose starts are predicted for other values of parameters"
+    equal = nlp.g_lower == nlp.g_upper
+    bounded = np.isfinite(nlp.g_lower) | np.isfinite(nlp.g_upper)
+    counts = {
+        "variables": int(np.sum(nlp.lower < nlp.upper)),
+        "equalities": int(np.sum(equal)),
+        "inequalities": int(np.sum(bounded & ~equal)),
+        "slopes": nlp.jacobian.nnz_out(1),
+        "curvatures": nlp.hessian("exact").nnz_out(0),
+    }
+    own_seconds, ipopt_seconds = search_seconds(**counts)
+    reason = ", ".join(f"{count} {name}" for name, count in counts.items())
+    reason += f": about {own_seconds:.2g} s by ours, {ipopt_seconds:.2g} s by IPOPT"
+    if own_seconds > CLEARLY * ipopt_seconds:
+        return solver, reason
+    try:
+        return replace(solver, plugin=OWN), reason
+    except ValueError as error:
+        return solver, f"IPOPT, whose own options are given: {error}"
+
+
+def search_seconds(
+    variables: int, equalities: int, inequalities: int, slopes: int, curvatures: int
+) -> tuple[float, float]:
+    """Return estimates of a search (s) by our interior point and by IPOPT.
+
+    IPOPT factorises the sparse system of all unknowns; its work follows the products of entries
+    that share a row. Ours factorises what equalities leave free, the core, as a dense matrix, or
+    the same sparse system, whichever is quicker.
+
+    Args:
+        variables: that are not fixed.
+        equalities, inequalities: rows.
+        slopes, curvatures: nonzeros of Jacobian and Hessian.
+    """
+    rows, nonzeros = equalities + inequalities, slopes + curvatures
+    core, size = max(0, variables - equalities), variables + rows
+    sparse = PRODUCT * slopes**2 / max(1, rows) + ENTRY * nonzeros
+    dense = OPERATION * (core**3 / 3 + size * core**2 / 16)
+    evaluated = EVALUATION * nonzeros
+    own = CALLS + evaluated + OWN_ENTRY * nonzeros + min(dense, sparse)
+    return SETUP + SHARE * ITERATIONS * own, ITERATIONS * (OFTENER * evaluated + sparse)
+
+
 def run_attempts(
     transcribed: Transcribed,
     solver: Solver,
@@ -157,22 +227,35 @@ def run_attempts(
     """Return the Climb of attempts up to one that succeeds, is interrupted or spends all.
 
     What no start can help ends the climb, and wandering is for motions that miss what is asked.
-    Attempts are cut short before `seconds` have passed.
+    Attempts are cut short before `seconds` have passed. By "auto" the first attempt may be made by
+    the interior point of ours, and again by IPOPT where that fails.
     """
     trials: list[Trial] = []
     grant = replace(budget(solver), seconds=seconds)
-    for attempt, start in zip(attempts, starts):
+    chosen, reason = choose_solver(transcribed, solver)
+    rungs = [(solver, attempt, start, np.inf) for attempt, start in zip(attempts, starts)]
+    if chosen is not solver:
+        (first,) = select_attempts(attempts[:1], chosen)
+        rungs.insert(0, (chosen, first, starts[0], LONGEST))
+    for own, attempt, start, longest in rungs:
         if trials and _needless(attempt, trials):
             continue
-        tuned = tuned_for(solver, attempt, start)
+        tuned = tuned_for(own, attempt, start)
         if trials and not attempt.options and np.isinf(grant.iterations):
             grant = replace(grant, iterations=iteration_allowance(transcribed.nlp, trials[0]))
-        say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
-        trial, grant = _run_attempt(transcribed, tuned, attempt, start, grant, watch)
+        say(f"prepares attempt {len(trials) + 1} of {len(rungs)}")
+        limited = replace(grant, iterations=min(longest, grant.iterations))
+        try:
+            trial, left = _run_attempt(transcribed, tuned, attempt, start, limited, watch)
+        except Unsuited:
+            if own is solver:
+                raise
+            continue
+        grant = left if np.isinf(longest) else replace(left, iterations=np.inf)
         trials.append(trial)
         if _is_final(trial.outcome) or grant.is_empty:
             break
-    return Attempts(trials=tuple(trials), left=grant)
+    return Attempts(trials=tuple(trials), left=grant, reason=reason)
 
 
 def tuned_for(solver: Solver, attempt: Attempt, start: Start) -> Solver:
@@ -234,9 +317,12 @@ def _run_attempt(
         wandered = search_feasible(still, solver, start.x, attempt.wandering, grant, watch)
         stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
         nearest = wandered.nearest
-    else:
-        stages, grant = _stages(still.nlp, solver, attempt.feasible_first, start, grant, watch)
+    elif attempt.feasible_first:
+        stages, grant = _feasible_first(still.nlp, solver, start, grant, watch)
         outcome = stages[-1]
+    else:
+        outcome, grant = spend(still.nlp, solver, start, grant, watch)
+        stages = (outcome,)
     if part is not None and free_knots and outcome.success:
         moved, grant = move_knots(part, solver, outcome, grant, watch)
         stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
@@ -255,16 +341,13 @@ def _run_attempt(
     return trial, grant
 
 
-def _stages(
-    nlp: NLP, solver: Solver, feasible_first: bool, start: Start, grant: Budget, watch: Watch | None
+def _feasible_first(
+    nlp: NLP, solver: Solver, start: Start, grant: Budget, watch: Watch | None
 ) -> tuple[tuple[Outcome, ...], Budget]:
-    """Return the Outcomes of one attempt's stages, and what they left of the budget.
+    """Return the Outcomes of a search for feasibility and of one from there, and the budget left.
 
     Where feasibility alone leads to a point of least violation, the objective would lead no nearer.
     """
-    if not feasible_first:
-        outcome, grant = spend(nlp, solver, start, grant, watch)
-        return (outcome,), grant
     shown = with_stage(watch, "feasible first")
     first, grant = spend(feasibility(nlp), solver, Start(x=start.x), grant, shown)
     if first.status in (INTERRUPTED, INFEASIBLE, *HOPELESS):

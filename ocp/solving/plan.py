@@ -152,7 +152,7 @@ class Plan:
             solution = _solve_program(
                 program, self.solver, attempts, guess, watch, begin, check_mesh
             )
-        own = self if self.parameters else None
+        own = self if self.transcribed.parameters else None
         solution = replace(solution, plan=own, program=kept_program(program))
         if not certify:
             return solution
@@ -293,7 +293,7 @@ class Plan:
 
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
-        if not (self.parameters or values):
+        if not (self.transcribed.parameters or values):
             return self.transcribed
         held, made = {each.name for each in self.free} & set(values), self.transcribed.made
         key = values_of(self.parameters, values), held

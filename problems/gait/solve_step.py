@@ -27,7 +27,7 @@ from ocp.problems.gait.statement.constraint_families import EDGES, family_of
 from ocp.problems.gait.statement.mirrored_stride import doubled, one_step
 from ocp.problems.gait.statement.motion_only_start import SELDOM, motion_alone
 from ocp.problems.gait.statement.objective_terms import is_elastic
-from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
+from ocp.solvers import INTERRUPTED, fronts
 from ocp.solving import budget, total_statistics, with_stage
 
 TUNED = {
@@ -82,42 +82,7 @@ def walk(
     may be anything. `values` are those of the problem's parameters, `options` those of IPOPT in the
     first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
     one through them, `over_edges`, and people with strength over angle as `by_strength` says.
-
-    A plain step is solved by the interior point of ours where the plugin is "auto", as `ours` says,
-    and where that fails by IPOPT; with `values`, by IPOPT, whose starts are foretold.
     """
-    given: dict[str, Any] = {"guess": guess, "watch": watch, "feasible": feasible}
-    given |= {"values": values, "options": options}
-    own = None if values else ours(problem, solver)
-    return by_two(lambda each: by_one(problem, transcription, each, **given), own, solver)
-
-
-def by_two(run: Callable[[Solver], Solution], own: Solver | None, solver: Solver) -> Solution:
-    """Return the Solution that `run` finds by a solver of its `own`; by the other one where there
-    is none, or where that is not made for the program or fails, with the statistics of both."""
-    try:
-        first = None if own is None else run(own)
-    except Unsuited:
-        first = None
-    if own is None or first is None:
-        return run(solver)
-    if over(first, solver):
-        return first
-    return counted(own.name, first, run(left_of(first, solver)))
-
-
-def by_one(
-    problem: Problem,
-    transcription: Transcription,
-    solver: Solver,
-    *,
-    guess: Any,
-    watch: Callable[..., Any] | None,
-    feasible: bool | None,
-    values: Mapping[str, float] | None,
-    options: Mapping[str, Any],
-) -> Solution:
-    """Solve a gait as `walk` says, by one solver."""
     solver, transcription = quickest(solver, transcription), closely(problem, transcription)
     if guess is None and feasible is not True and not values:
         for begun in (doubly, over_edges, by_strength):
@@ -129,29 +94,6 @@ def by_one(
     attempts = more_and_more_careful(options, early)
     given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
     return solve(problem, transcription, solver, watch=watch, **given)
-
-
-def ours(problem: Problem, solver: Solver) -> Solver | None:
-    """Return the interior point of ours with a solver's options, None where it is not asked for.
-
-    It is for plain steps where the plugin is "auto", with exact curvature and options that it knows
-    too: of 64 walks, 6 people, 200 more and 40 at random it has solved as many as IPOPT, at the
-    same optima, in 0.3 to 0.5 of the time.
-    """
-    plain = not problem.phases and problem.symmetry is not None
-    edges = any(each.name == EDGES for each in problem.constraints)
-    return structured(solver) if plain and not edges else None
-
-
-def structured(solver: Solver) -> Solver | None:
-    """Return the interior point of ours with a solver's options, None where the plugin is not
-    "auto", or it does not know the options or the kind of Hessian."""
-    if solver.plugin != AUTO or solver.hessian != "exact":
-        return None
-    try:
-        return replace(solver, plugin="structured")
-    except ValueError:  # an option of IPOPT's own
-        return None
 
 
 def standing(problem: Problem) -> Guess:
@@ -170,7 +112,7 @@ def more_and_more_careful(options: Mapping[str, Any], feasible: bool = False) ->
 def quickest(solver: Solver, transcription: Transcription) -> Solver:
     """Return a solver with the factorisation of ours where kernels are compiled too, unless it has
     been told another."""
-    if transcription.kernels != "compiled" or solver.name != "ipopt" or not fronts.available():
+    if transcription.kernels != "compiled" or solver.plugin != "ipopt" or not fronts.available():
         return solver
     return replace(solver, options={"linear_solver": fronts.NAME, **solver.options})
 

@@ -14,7 +14,6 @@ from ocp import Guess, Problem, Solution, Solver, Task, Transcription
 from ocp.cli import main
 from ocp.mechanics import positive
 from ocp.models.human import Person, somebody
-from ocp.problems.gait.solve_step import by_two, structured
 from ocp.problems.lifting import TASK as LIFT
 from ocp.problems.lifting import lift
 from ocp.problems.lifting import problem as lifting
@@ -75,18 +74,14 @@ def with_step(
     if guess is not None:
         return lift(problem, transcription, solver, guess=guess, watch=watch)
     plain = bare(problem)
-
-    def run(each: Solver) -> Solution:
-        first = lift(in_place(problem), transcription, each, watch=watch)
-        rough = bool(problem.tree.elements)
-        begun = ahead(first, plain)
-        stepped = go_on(plain, transcription, each, begun, rough=rough, watch=watch)
-        last = after(stepped, first)
-        if not problem.tree.elements:
-            return last
-        return after(go_on(problem, transcription, each, last, watch=watch), last)
-
-    return by_two(run, structured(solver), solver)
+    first = lift(in_place(problem), transcription, solver, watch=watch)
+    rough = bool(problem.tree.elements)
+    begun = ahead(first, plain)
+    stepped = go_on(plain, transcription, solver, begun, rough=rough, watch=watch)
+    last = after(stepped, first)
+    if not problem.tree.elements:
+        return last
+    return after(go_on(problem, transcription, solver, last, watch=watch), last)
 
 
 def in_place(problem: Problem) -> Problem:

@@ -22,10 +22,9 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import parameters_of, with_values
-from ocp.problems.gait.solve_step import by_two, structured
 from ocp.problems.lifting.report.disturbed_lifts import disturbed
 from ocp.problems.lifting.statement.constraints import FAINT
-from ocp.problems.lifting.statement.standing_body import MIRROR, STYLE
+from ocp.problems.lifting.statement.standing_body import STYLE
 from ocp.solvers import INTERRUPTED
 from ocp.solving import posture, total_statistics
 
@@ -73,14 +72,12 @@ def lift(
 
     With tissue it is first solved without, and one of a style before that as it is best then, both
     roughly; it goes on from there, multipliers too. A failed attempt is followed by a more careful
-    one. Where the plugin is "auto" the interior point of ours solves it; IPOPT does where that
-    fails, with `values`, for a front, and without tissue if sides differ. Where both objectives
-    count, they are counted in the ranges between their own optima and their values where the other
-    one is optimal, which are found first; all these lifts are of one plan. `pareto`: number of
-    weights from 1 to 0 whose lifts make the front of effort against stability, or 0 for the one
-    lift alone. The front is in the statistics, as a list of plain records. `runs`: simulations
-    with feedback under `noise`, a share of the largest torques; what became of them is in the
-    statistics too. `values` are those of the problem's parameters.
+    one. Where both objectives count, they are counted in the ranges between their own optima and
+    their values where the other one is optimal, which are found first; all these lifts are of one
+    plan. `pareto`: number of weights from 1 to 0 whose lifts make the front of effort against
+    stability, or 0 for the one lift alone. The front is in the statistics, as a list of plain
+    records. `runs`: simulations with feedback under `noise`, a share of the largest torques; what
+    became of them is in the statistics too. `values` are those of the problem's parameters.
     """
     given: dict[str, Any] = dict(values or {})
     weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
@@ -91,23 +88,18 @@ def lift(
     alone = "stability" not in weights or (weights["stability"] == 0 and not pareto)
     attempts = NEXT if problem.tree.elements or _style(problem) else ATTEMPTS
 
-    def run(each: Solver) -> Solution:
-        how: dict = {"watch": watch, "values": given}
-        last = _before(problem, transcription, each, **how) if guess is None else None
-        begun = guess or last or _standing(problem)
-        if alone and guess is not None:
-            lifted = solve(problem, transcription, each, guess=guess, attempts=attempts, **how)
-        elif alone:
-            lifted = go_on(problem, transcription, each, begun, **how)
-        else:
-            still = begun if last is None else replace(last, multipliers={})
-            how |= {"attempts": attempts, "pareto": pareto}
-            lifted = _weighed(problem, transcription, each, still, weights, **how)
-        return lifted if last is None else after(lifted, last)
-
-    # Without tissue, sides that differ send the interior point into restoration, which is slow
-    light = bool(problem.tree.elements) or any(each.name == MIRROR for each in problem.constraints)
-    lifted = by_two(run, structured(solver) if light and alone and not given else None, solver)
+    how: dict = {"watch": watch, "values": given}
+    last = _before(problem, transcription, solver, **how) if guess is None else None
+    begun = guess or last or _standing(problem)
+    if alone and guess is not None:
+        lifted = solve(problem, transcription, solver, guess=guess, attempts=attempts, **how)
+    elif alone:
+        lifted = go_on(problem, transcription, solver, begun, **how)
+    else:
+        still = begun if last is None else replace(last, multipliers={})
+        how |= {"attempts": attempts, "pareto": pareto}
+        lifted = _weighed(problem, transcription, solver, still, weights, **how)
+    lifted = lifted if last is None else after(lifted, last)
     if not (runs and lifted.success):
         return lifted
     told = {"disturbed": disturbed(lifted, runs, noise)}

@@ -19,7 +19,15 @@ from ocp.interior_point.barrier import (
     mean_product,
     quality_function,
 )
-from ocp.interior_point.interior_point import BLOCKED, IMPRECISE, SHORT, TAU, Search, Settings
+from ocp.interior_point.interior_point import (
+    BLOCKED,
+    COLLAPSED,
+    IMPRECISE,
+    SHORT,
+    TAU,
+    Search,
+    Settings,
+)
 from ocp.interior_point.iterate import fraction_to_boundary, residuals, step_bound_multipliers
 from ocp.interior_point.linear_system import initial_point
 from ocp.problems.swing_ups import cart_pole_swing
@@ -155,6 +163,32 @@ def test_it_takes_over_after_short_steps_until_its_problem_is_solved():
     search.mu = 10.0 * residuals(point).error(0.0)  # solved well enough
     search._update_barrier(replace(point, f=point.f - 3.0))
     assert search.free
+
+
+def test_a_parameter_that_fell_while_curvature_was_shifted_is_raised_to_where_that_began():
+    search, point = begun(np.random.default_rng(8))
+    better = iter(range(1, 99))
+    before = mean_product(residuals(point))
+    search.regularized = 0.0
+    search._update_barrier(replace(point, f=point.f - next(better)))
+    search.left = replace(search.left, products=1e-9 * search.left.products)
+    search.regularized, search.mu = 1.0, search._least_mu()
+    for _ in range(COLLAPSED - 1):
+        search._update_barrier(replace(point, f=point.f - next(better)))
+        assert search.free
+    search._update_barrier(replace(point, f=point.f - next(better)))
+    assert not search.free and search.mu == pytest.approx(FIXED * before)
+    search.left = replace(search.left, rows=1e3)
+    search._update_barrier(replace(point, f=point.f - next(better)))
+    assert not search.free  # until this parameter's problem is solved
+
+
+def test_a_small_parameter_without_shifts_is_left_alone():
+    search, point = begun(np.random.default_rng(9))
+    search.regularized, search.mu = 0.0, search._least_mu()
+    for better in range(2 * COLLAPSED):
+        search._update_barrier(replace(point, f=point.f - 1.0 - better))
+        assert search.free
 
 
 def test_a_swing_up_takes_a_third_of_the_monotone_rules_iterations():

@@ -7,7 +7,6 @@ from ocp.certificate import violations
 from ocp.problems.gait import TASK, Gait, Goal, Terrain, problem, solve_step
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.motion_only_start import motion_alone
-from ocp.solvers import Unsuited
 
 
 @pytest.fixture(scope="module")
@@ -64,23 +63,3 @@ def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_
     stairs = problem(terrain=Terrain(rise=0.17))
     assert solve_step.closely(stairs, usual).method == Spline(shared=solve_step.CLOSER)
     assert solve_step.CLOSER > solve_step.SHARED > Spline().nodes
-
-
-def test_a_solver_not_made_for_a_program_gives_way_to_the_other():
-    asked = []
-
-    def run(solver):
-        asked.append(solver.name)
-        if solver.name == "structured":
-            raise Unsuited("its core is too large")
-        return "solved"
-
-    own = solve_step.structured(Solver(options={"tol": 1e-6}))
-    assert solve_step.by_two(run, own, Solver()) == "solved" and asked == ["structured", "ipopt"]
-    for other in (
-        Solver(plugin="ipopt"),
-        Solver(hessian="lbfgs"),
-        Solver(options={"linear_solver": "mumps"}),
-    ):
-        assert solve_step.structured(other) is None
-        assert solve_step.by_two(run, None, other) == "solved" and asked[-1] == "ipopt"

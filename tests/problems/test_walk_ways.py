@@ -2,13 +2,12 @@
 
 import pickle
 import signal
-from dataclasses import replace
 
 import pytest
 from human_bodies import FEW_JOINTS
 
 from ocp import Parameter, Solver, Transcription
-from ocp.problems.gait import TASK, Gait, Goal, problem, solve_step, walk
+from ocp.problems.gait import Gait, Goal, problem, walk
 from ocp.solvers import INTERRUPTED
 from ocp.solving import plan
 from ocp.solving.plan import keep_plans
@@ -80,20 +79,6 @@ def test_a_limit_of_iterations_holds_for_all_solves_of_a_walk_together(person, l
     assert stopped.explanation
 
 
-def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(person):
-    own = solve_step.ours(person, Solver(options={"max_iter": 9}))
-    assert own is not None and (own.name, dict(own.options)) == ("structured", {"max_iter": 9})
-    for solver in (
-        Solver(plugin="ipopt"),
-        Solver(hessian="lbfgs"),
-        Solver(hessian="gauss-newton"),
-        Solver(options={"mumps_pivtol": 1e-4}),
-    ):
-        assert solve_step.ours(person, solver) is None
-    for other in ({"stride": "phases"}, {"stride": "full"}, {"rise": 0.15}):
-        assert solve_step.ours(TASK.state(other), Solver()) is None
-
-
 def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
     speed = Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0)
     stated = problem(gait=Gait(speed=speed), goal=Goal(objective="effort"), active=FEW_JOINTS)
@@ -112,24 +97,3 @@ def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch)
     step = walk(stated, Transcription(), Solver()).require()
     assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
     assert step.objective == pytest.approx(2.56767697, abs=1e-7)
-
-
-def test_where_ours_fails_ipopt_goes_on_within_what_is_left(monkeypatch):
-    stated, made = problem(goal=Goal(objective="effort"), active=FEW_JOINTS), []
-
-    def by_one(problem, transcription, solver, **given):
-        short = replace(solver, options={**solver.options, "max_iter": 4})
-        made.append(solver)
-        stopped = begin(problem, transcription, short, **given)
-        return stopped if solver.name == "structured" else replace(stopped, success=True)
-
-    begin = solve_step.by_one
-    monkeypatch.setattr(solve_step, "by_one", by_one)
-    solver = Solver(options={"max_iter": 50})
-    walked = walk(stated, Transcription(), solver)
-    assert [(each.name, each.options["max_iter"]) for each in made] == [
-        ("structured", 50),
-        ("ipopt", 46),
-    ]
-    assert walked.statistics["iterations"] == 8
-    assert walked.statistics["structured"]["iterations"] == 4
