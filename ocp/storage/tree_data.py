@@ -11,7 +11,6 @@ from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.fatigue import Fatigue
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
@@ -29,14 +28,7 @@ CURVES = {  # that joints follow
 NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
-    PointPath
-    | PolynomialPath
-    | GivenPath
-    | PathPoint
-    | WrapCylinder
-    | WrapSphere
-    | WrapEllipsoid
-    | Fatigue
+    PointPath | PolynomialPath | GivenPath | PathPoint | WrapCylinder | WrapSphere | WrapEllipsoid
 )
 PARTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Part)}
 INFINITE = ("inf", "-inf")  # numbers that files have as words

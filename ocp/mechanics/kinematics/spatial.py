@@ -91,7 +91,7 @@ def rotate_z(angle: float) -> np.ndarray:
     return _turn(angle, 0, 1)
 
 
-def translate(x: float, y: float, z: float) -> np.ndarray:
+def translate(x: float | Open, y: float | Open, z: float | Open) -> np.ndarray:
     """Return the pose (4x4 numpy) that shifts by (x, y, z) (m)."""
     shift = np.eye(4) + _blank(4, 4, x, y, z)
     shift[:3, 3] = x, y, z

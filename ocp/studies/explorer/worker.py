@@ -43,8 +43,8 @@ TRIANGLES = 10_000  # of a scene's meshes, which a page without a graphics card 
 STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
 # plugins with the options with which they begin at a neighbour's motion
 WAYS = {
-    "auto": near_path(1e-12, 1e-6),
     "structured": {"mu_init": 1e-4, "bound_push": 1e-4, "bound_frac": 1e-4},
+    "auto": near_path(1e-12, 1e-6),
 }
 Values: TypeAlias = Mapping[str, float]
 

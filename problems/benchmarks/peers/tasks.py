@@ -15,7 +15,6 @@ SYSTEMS = {
     "drake": "pydrake",
     "moco": "opensim",
     "rockit": "rockit",
-    "crocoddyl": "crocoddyl",
 }  # and the module that each brings
 
 

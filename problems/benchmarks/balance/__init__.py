@@ -1,1 +1,0 @@
-"""Walks that are pushed: a regulator along the step, and a ground that gives way."""
