@@ -5,9 +5,7 @@ from ocp.mechanics.muscles.curves import namespace
 from ocp.mechanics.values.types import Matrix
 
 RISE, FALL, SMOOTHING = 0.015, 0.060, 0.1  # s, s, 1: OpenSim's
-# Newton's steps from a start good to a factor of two, of which the sixth is exact to rounding; to a
-# nearly flat switch the start is better, and the third is (t_d = 100 t_a, e from -0.5 to 1.5).
-NEWTON_STEPS, FEW_STEPS = 8, 4
+NEWTON_STEPS = 8  # from a start good to a factor of two: the sixth is exact to rounding
 
 
 def activation_pace(
@@ -92,8 +90,7 @@ def excitation_for_rate(
         return activation + gap
     tanh = namespace(gap, smoothing).tanh
     gap = rate / (mean + half_jump * tanh(smoothing * gap))
-    flat = isinstance(smoothing, int | float) and smoothing <= SMOOTHING
-    for _ in range(FEW_STEPS if flat else NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         switch = tanh(smoothing * gap)
         pace = mean + half_jump * switch
         slope = pace + half_jump * smoothing * gap * (1 - switch**2)
