@@ -13,6 +13,7 @@ FOLDERS = (
     "lifting",
     "published",
     "benchmarks/dynamics",
+    "benchmarks/balance",
     "benchmarks/motions",
 )
 # So that `python -m problems.NAME` runs a problem in whatever folder it is

@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from ocp.codegen.compiler.compiled import compile_function
     from ocp.codegen.compiler.shared_library import NoCompiler
     from ocp.codegen.function_map import map_function
+    from ocp.codegen.kept_results import is_kept
 
 __all__ = [
     "NoCompiler",
     "NoMachineCode",
     "assemble_function",
     "compile_function",
+    "is_kept",
     "map_function",
 ]
 

@@ -7,7 +7,7 @@ from ocp.lazy import lazy_names
 if TYPE_CHECKING:
     from ocp.mpc.disturbed_motion import Followed, follow
     from ocp.mpc.receding_horizon import Replan, Tracked, simulated_plant, track
-    from ocp.mpc.regulator import Feedback, feedback
+    from ocp.mpc.regulator import Feedback, exponential, feedback
     from ocp.mpc.standing_plant import Standing
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Replan",
     "Standing",
     "Tracked",
+    "exponential",
     "feedback",
     "follow",
     "simulated_plant",

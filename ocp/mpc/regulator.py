@@ -167,12 +167,12 @@ def _transitions(
         whole = np.zeros((3 * n, 3 * n))
         whole[: 2 * n] = np.array(each(*base, *zero, *seeds)[0])
         whole[:, [2 * n + row for row in passive]] = 0.0
-        step = _exponential(whole * (t[k + 1] - t[k]))
+        step = exponential(whole * (t[k + 1] - t[k]))
         pairs.append((step[: 2 * n, : 2 * n], step[: 2 * n, 2 * n :]))
     return pairs
 
 
-def _exponential(matrix: np.ndarray) -> np.ndarray:
+def exponential(matrix: np.ndarray) -> np.ndarray:
     """Return the exponential of a matrix, by Taylor's series of 2^-k of it, squared k times."""
     halvings = max(0, ceil(log2(2 * max(np.abs(matrix).sum(axis=1).max(), 0.5))))
     small = matrix / 2**halvings

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
+from math import ceil
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.muscles import efficiency, muscles_of
+from ocp.mechanics.muscles import Muscle, efficiency, muscles_of
 from ocp.mechanics.values.types import Matrix
 from ocp.motion import quadrature
 from ocp.problem import fibre_of, metabolic_powers
@@ -16,6 +17,9 @@ from ocp.solution.solution import Solution
 from ocp.text_tables import Line
 
 SHOWN = 5  # lines of the muscles that are most active
+# Settling times of a tendon in a segment: with 10 an arm's drift has not begun to fall with the
+# mesh, with 2 it is some 1e-3 (Radau's method, `muscle_elements.md`).
+TOO_STIFF, FOLLOWED = 10.0, 2.0
 
 
 def _course(name: str, at: Instant) -> Matrix:
@@ -30,7 +34,9 @@ def muscles_data(solution: Solution) -> Report:
 
     A report has the peaks of `activation`, at the `time` (s), and of `force` (N), the `fibre`'s
     (least, largest) length over the optimal one, the positive `work` (J) of active fibres, and the
-    metabolic `energy` (J) after Bhargava, Pandy & Anderson (2004), half of the fibres slow.
+    metabolic `energy` (J) after Bhargava, Pandy & Anderson (2004), half of the fibres slow; and the
+    `mesh`, None but for a tendon too stiff for it: the time (s) in which that settles, the longest
+    segment (s), and the number of segments that would follow it.
     """
     known: dict[str, Report] = {}
     begin = 0.0
@@ -52,10 +58,21 @@ def muscles_data(solution: Solution) -> Report:
                 "fibre": (float(fibre.min()), float(fibre.max())),
                 "work": float(np.maximum(rate, 0.0) @ weights) * motion.duration * scale,
                 "energy": float(power @ weights) * motion.duration,
+                "mesh": _finer_mesh(each, motion),
             }
             known[each.name] = _merge_reports(known[each.name], own) if each.name in known else own
         begin += motion.duration
     return known
+
+
+def _finer_mesh(muscle: Muscle, motion: Solution) -> tuple[float, float, int] | None:
+    """Return the settling time of a tendon that settles many times over in a segment of the motion,
+    the longest of those (s), and how many would do."""
+    longest = float(np.diff(motion.problem.motion.breaks).max()) * motion.duration
+    if not muscle.compliant or longest < TOO_STIFF * muscle.settling_time:
+        return None
+    count = ceil(motion.duration / (FOLLOWED * muscle.settling_time))
+    return muscle.settling_time, longest, count
 
 
 def _merge_reports(before: Report, after: Report) -> Report:
@@ -69,6 +86,7 @@ def _merge_reports(before: Report, after: Report) -> Report:
         "fibre": (min(low, lowest), max(high, highest)),
         "work": before["work"] + after["work"],
         "energy": before["energy"] + after["energy"],
+        "mesh": after["mesh"] if before["mesh"] is None else before["mesh"],
     }
 
 
@@ -92,5 +110,15 @@ def muscle_lines(known: Mapping[str, Report]) -> list[Line]:
                 f"the optimal length, {row['energy']:.3g} J",
             )
             for name, row in ((name, known[name]) for name in active[:SHOWN])
+        ),
+        *(
+            (
+                "tendon",
+                f"{name}: too stiff for the mesh, settles in {1000 * row['mesh'][0]:.2g} ms of "
+                f"segments of {1000 * row['mesh'][1]:.2g} ms: {row['mesh'][2]} would follow it, or "
+                "a rigid tendon",
+            )
+            for name, row in known.items()
+            if row["mesh"] is not None
         ),
     ]

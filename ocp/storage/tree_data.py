@@ -11,6 +11,7 @@ from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
+from ocp.mechanics.muscles.fatigue import Fatigue
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
@@ -28,7 +29,14 @@ CURVES = {  # that joints follow
 NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
-    PointPath | PolynomialPath | GivenPath | PathPoint | WrapCylinder | WrapSphere | WrapEllipsoid
+    PointPath
+    | PolynomialPath
+    | GivenPath
+    | PathPoint
+    | WrapCylinder
+    | WrapSphere
+    | WrapEllipsoid
+    | Fatigue
 )
 PARTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Part)}
 INFINITE = ("inf", "-inf")  # numbers that files have as words

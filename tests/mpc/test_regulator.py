@@ -8,7 +8,7 @@ import pytest
 import ocp
 from ocp.certificate.checks.simulation import march
 from ocp.models.arms.two_link import two_link
-from ocp.mpc.regulator import _exponential, _transitions
+from ocp.mpc.regulator import _transitions, exponential
 from ocp.mpc.standing_plant import period_integrator
 
 FREE = 1e4  # deviations that weigh nothing
@@ -115,11 +115,11 @@ def test_transitions_are_differences_of_simulations(reached):
     )
 
 
-def test_an_exponential_turns_by_the_angle():
+def test_anexponential_turns_by_the_angle():
     turn = np.array([[0.0, -3.0], [3.0, 0.0]])
     expected = [[np.cos(3.0), -np.sin(3.0)], [np.sin(3.0), np.cos(3.0)]]
-    np.testing.assert_allclose(_exponential(turn), expected, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(_exponential(np.zeros((2, 2))), np.eye(2))
+    np.testing.assert_allclose(exponential(turn), expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(exponential(np.zeros((2, 2))), np.eye(2))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import math
+import sys
 
 import casadi as ca
 import numpy as np
@@ -82,6 +83,18 @@ def test_what_is_not_installed_is_named_and_left_out(monkeypatch, tmp_path, caps
     flags = ["--only", "two_link_time", "--peers", "rockit", "--json", str(file)]
     assert command.main(flags) == 0
     assert "- rockit is not installed: pip install 'ocp-motion[peers]'" in capsys.readouterr().out
+
+
+def test_a_system_with_a_python_of_its_own_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(SYSTEMS, "crocoddyl", "no_such_module")
+    monkeypatch.delenv("CROCODDYL_PYTHON", raising=False)
+    (refusal,) = {row.refusal for row in planned(["cart_pole"], ["crocoddyl"])}
+    assert "pip install crocoddyl pin==4.0.0 mim_solvers" in refusal
+    assert "$CROCODDYL_PYTHON" in refusal
+    monkeypatch.setenv("CROCODDYL_PYTHON", "/its/own/python")
+    assert {row.refusal for row in planned(["cart_pole"], ["crocoddyl"])} == {""}
+    assert running.system_python("crocoddyl") == "/its/own/python"
+    assert running.system_python("drake") == sys.executable
 
 
 def test_a_run_resumes(monkeypatch, tmp_path):

@@ -9,6 +9,7 @@ from refusals import refused
 
 from ocp import Follows
 from ocp.mechanics.muscles import (
+    ELBOW,
     Muscle,
     PathPoint,
     PointPath,
@@ -56,6 +57,12 @@ def test_a_path_is_read_as_it_was_written(name):
     tree = legged(PATHS[name])
     text = json.dumps(tree_data(tree, dict))
     assert tree_of(json.loads(text), dict) == tree
+
+
+def test_a_muscle_that_tires_is_read_as_it_was_written():
+    (calf,) = legged(PATHS["points"]).elements
+    tree = replace(ARM, elements=(replace(calf, fatigue=ELBOW),))
+    assert tree_of(json.loads(json.dumps(tree_data(tree, dict))), dict) == tree
 
 
 def test_a_point_that_follows_a_function_of_ones_own_is_refused():

@@ -13,7 +13,7 @@ volume), so that
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import asinh, isfinite, sin
+from math import asinh, hypot, isfinite, sin
 
 import casadi as ca
 
@@ -41,6 +41,7 @@ from ocp.mechanics.muscles.curves import (
     tendon_length,
     tendon_stiffness,
 )
+from ocp.mechanics.muscles.fatigue import Fatigue, fatigued_rate
 from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
@@ -85,7 +86,8 @@ class Muscle:
 
     Args:
         name: by which reports, groups and states know it: "soleus.activation" is driven by the
-            excitation, "soleus.force" is the tendon's force over F_0.
+            excitation, "soleus.force" is the tendon's force over F_0, "soleus.fatigued" the share
+            of motor units that is tired.
         path: a PointPath, PolynomialPath or GivenPath.
         force: largest isometric force F_0 (N).
         fibre: optimal length l_0 of the fibres (m).
@@ -103,6 +105,8 @@ class Muscle:
         excitation: (lower, upper) bounds of the excitation.
         activation: (lower, upper) bounds of the activation, by default those of the excitation.
         tension: (lower, upper) bounds of the force of a compliant tendon, over F_0.
+        fatigue: rates at which motor units tire: the fatigued share M is a state too, and those
+            that are active are a (1 - M) of all; None for a muscle that does not tire.
         course: PointPath along which pictures show it; by default its path, if that is one.
 
     Raises:
@@ -128,6 +132,7 @@ class Muscle:
     excitation: tuple[float, float] = (0.01, 1.0)
     activation: tuple[float, float] | None = None
     tension: tuple[float, float] = (0.0, 5.0)
+    fatigue: Fatigue | None = None
     course: PointPath | None = None
 
     def __post_init__(self) -> None:
@@ -139,6 +144,8 @@ class Muscle:
                 f"{label}: path: expected a PointPath, PolynomialPath or GivenPath, "
                 f"got {self.path!r}"
             )
+        if self.fatigue is not None:
+            check_type(f"{label}: fatigue", self.fatigue, Fatigue)
         if self.course is not None:
             check_type(f"{label}: course", self.course, PointPath)
         for what, unit in (("force", "N"), ("fibre", "m"), ("slack", "m")):
@@ -192,8 +199,18 @@ class Muscle:
         return self.force * self.fibre
 
     @property
+    def settling_time(self) -> float:
+        """Time (s) in which a compliant tendon settles, fully active and at rest: 1 over the slope
+        of dF/dt by F, k_T (1 + 0.2) v_max l_0 / (l_s (f_V'(0) + beta)); it is shorter below."""
+        scale, slope, shift, _ = VELOCITY
+        steepest = scale * slope / hypot(shift, 1.0) + self.damping
+        slack, fibre = (float(nominal(number)) for number in (self.slack, self.fibre))
+        stiffness = tendon_stiffness(self.tendon_strain) * (1 + OFFSET) / slack
+        return steepest / (stiffness * self.fastest * fibre)
+
+    @property
     def states(self) -> tuple[StateVariable, ...]:
-        """Its activation, and the force of a compliant tendon."""
+        """Its activation, the force of a compliant tendon, and the fatigued share."""
         bounds = self.activation or self.excitation
         activation = StateVariable(
             name=f"{self.name}.activation",
@@ -201,10 +218,13 @@ class Muscle:
             control=self.excitation,
             rest=bounds[0],
         )
-        if not self.compliant:
-            return (activation,)
-        rest = min(max(bounds[0], self.tension[0]), self.tension[1])
-        return activation, StateVariable(name=f"{self.name}.force", bounds=self.tension, rest=rest)
+        made = [activation]
+        if self.compliant:
+            rest = min(max(bounds[0], self.tension[0]), self.tension[1])
+            made.append(StateVariable(name=f"{self.name}.force", bounds=self.tension, rest=rest))
+        if self.fatigue is not None:
+            made.append(StateVariable(name=f"{self.name}.fatigued", bounds=(0.0, 1.0)))
+        return tuple(made)
 
     def check(self, tree: Mechanism) -> None:
         """Raise ValueError unless the tree has what its path runs over, on links that do not
@@ -233,8 +253,8 @@ class Muscle:
             rate = rate - _tendon_rate(self, state)
         cosine, fibre = _fibre(self, self.path.length(state) - tendon)
         velocity = rate * cosine / _speed(self)
-        activation = state.q[state.row(f"{self.name}.activation")]
-        active = activation * active_force(fibre, self.width) * force_velocity(velocity)
+        active = _active_share(self, state) * active_force(fibre, self.width)
+        active = active * force_velocity(velocity)
         passive = passive_force(fibre, self.fibre_strain) + self.damping * velocity
         pull = (active + passive) * cosine
         return Fibre(
@@ -280,16 +300,20 @@ class Muscle:
         return graph_number(self.force) * taken
 
     def state_needs(self, state: MotionState) -> dict[int, Matrix]:
-        """Return {row of q: excitation, or what its tendon lacks in equilibrium with its fibres}
-        that the rates of its states need."""
+        """Return {row of q: excitation, or what its tendon lacks in equilibrium with its fibres, or
+        by how much units tire faster than they do} that the rates of its states need."""
         row = state.row(f"{self.name}.activation")
         excitation = excitation_for_rate(
             state.qd[row], state.q[row], self.rise, self.fall, self.smoothing
         )
-        if not self.compliant:
-            return {row: excitation}
-        fibre = self.fibres(state)
-        return {row: excitation, state.row(f"{self.name}.force"): fibre.tendon - fibre.pull}
+        needs = {row: excitation}
+        if self.compliant:
+            fibre = self.fibres(state)
+            needs[state.row(f"{self.name}.force")] = fibre.tendon - fibre.pull
+        if self.fatigue is not None:
+            row = state.row(f"{self.name}.fatigued")
+            needs[row] = (state.qd[row] - _tiring_rate(self, state)) / self.fatigue.tiring
+        return needs
 
     def state_rates(self, state: MotionState, controls: Matrix) -> dict[int, Matrix]:
         """Return {row of q: rate (1/s)} of its states under `controls` (n,)."""
@@ -297,13 +321,15 @@ class Muscle:
         activation = state.q[row]
         times = self.rise, self.fall, self.smoothing
         rates = {row: activation_rate(controls[row], activation, *times)}
+        if self.fatigue is not None:
+            rates[state.row(f"{self.name}.fatigued")] = _tiring_rate(self, state)
         if not self.compliant:
             return rates
         row = state.row(f"{self.name}.force")
         tension = state.q[row]
         along = self.path.length(state) - _tendon_length(self, tension)
         cosine, fibre = _fibre(self, along)
-        active = activation * active_force(fibre, self.width)
+        active = _active_share(self, state) * active_force(fibre, self.width)
         lacking = passive_force(fibre, self.fibre_strain) - tension / cosine
         velocity = _velocity_in_equilibrium(active, self.damping, lacking)
         stretch = _rate(self, state) - velocity * _speed(self) / cosine
@@ -342,6 +368,8 @@ class Muscle:
                 f"with {where}: expected {SHORTEST} to {LONGEST}"
             )
         rest = {state.row(f"{self.name}.activation"): activation}
+        if self.fatigue is not None:
+            rest[state.row(f"{self.name}.fatigued")] = 0.0
         return rest | ({state.row(f"{self.name}.force"): tension} if self.compliant else {})
 
 
@@ -400,6 +428,22 @@ def _rate(muscle: Muscle, state: MotionState) -> Matrix:
     """Return dL/dt (m/s) of a muscle's path."""
     slope = muscle.path.slope(state)
     return sum((each * state.qd[row] for row, each in slope.items()), 0.0)
+
+
+def _active_share(muscle: Muscle, state: MotionState) -> Matrix:
+    """Return the share of all motor units that is active: a, or of those that are not tired."""
+    activation = state.q[state.row(f"{muscle.name}.activation")]
+    if muscle.fatigue is None:
+        return activation
+    return activation * (1 - state.q[state.row(f"{muscle.name}.fatigued")])
+
+
+def _tiring_rate(muscle: Muscle, state: MotionState) -> Matrix:
+    """Return the rate (1/s) of the fatigued share."""
+    assert muscle.fatigue is not None
+    active = _active_share(muscle, state)
+    fatigued = state.q[state.row(f"{muscle.name}.fatigued")]
+    return fatigued_rate(active, active, fatigued, muscle.fatigue)
 
 
 def _tendon_rate(muscle: Muscle, state: MotionState) -> Matrix:

@@ -34,6 +34,7 @@ ACROSS, HEIGHT, LINE = 3, 2.0, 0.15  # panels side by side; in: how high these a
 LABELS = {  # of kinds of states, and of what drives them
     "activation": ("activation", "excitation"),
     "force": ("tendon force over largest", ""),
+    "fatigued": ("share of fatigued units", ""),
 }
 FIBRE = "fibre length over optimal"
 FAINT = 0.4  # opacity of what drives a state

@@ -27,10 +27,12 @@ from ocp.mechanics import (
     load_power,
     potential_energy,
 )
+from ocp.mechanics.muscles import GivenPath, Muscle
 from ocp.problems.benchmarks import program_parser
 from ocp.transcription import transcribe
 
 JOINTS = (2, 6)  # from so many to fewer than so many
+WITHIN = 0.1, 0.9  # states of muscles
 CLAIMS = {  # what is measured, relative, and the most that it may be
     "inverse dynamics by all formulations": 1e-10,
     "forward and hybrid dynamics": 1e-10,
@@ -49,6 +51,11 @@ def tissue(x: Matrix, rate: Matrix) -> Matrix:
 def stretched(x: Matrix) -> Matrix:
     """Return an energy of several joints."""
     return ca.exp(0.3 * ca.sum1(x)) + ca.sumsqr(x) / 4
+
+
+def reach(x: Matrix) -> Matrix:
+    """Return the length (m) of a muscle over one or two joints."""
+    return 0.3 + 0.02 * ca.sin(x[0]) - 0.01 * ca.cos(x[x.shape[0] - 1] - x[0])
 
 
 def random_tree(rng: np.random.Generator) -> Tree:
@@ -79,7 +86,7 @@ def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
     way = (above, ends[0]) if ends[0] == ends[1] else (above, *ends, beside)
     joint = iter([str(name) for name in rng.choice(names, size=7)])
     few = tuple(str(name) for name in rng.permutation(names)[:2])
-    sizes = iter(rng.uniform(0.2, 2.0, 12))
+    sizes = iter(rng.uniform(0.2, 2.0, 14))
     places, forces = np.sort(rng.uniform(-2, 2, 5)), rng.standard_normal(5)
     elements = (
         Damper(joint=next(joint), damping=next(sizes)),
@@ -114,6 +121,18 @@ def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
             winch=next(joint),
             radius=0.3,
         ),
+        *(
+            Muscle(
+                name=tendon,
+                path=GivenPath(joints=few, function=reach),
+                force=100.0 * next(sizes),
+                fibre=0.1,
+                slack=0.2,
+                pennation=0.3,
+                tendon=tendon,
+            )
+            for tendon in ("rigid", "compliant")
+        ),
     )
     return replace(tree, elements=elements)
 
@@ -123,7 +142,10 @@ def measured(seed: int) -> tuple[float, ...]:
     rng = np.random.default_rng(seed)
     tree = with_random_elements(rng, random_tree(rng))
     load = Load(point="point0", force=rng.uniform(-9, 9, 3), moment=rng.uniform(-5, 5, 3))
-    motion = [ca.DM(part) for part in rng.uniform(-2, 2, (3, tree.dof))]
+    moves = rng.uniform(-2, 2, (3, tree.dof))
+    moves[0, list(tree.states)] = rng.uniform(*WITHIN, len(tree.states))
+    moves[2, list(tree.states)] = 0.0  # nothing of second order is known of states
+    motion = [ca.DM(part) for part in moves]
     torques = {
         name: inverse_dynamics(tree, *motion, (load,), name).full().ravel() for name in FORMULATIONS
     }
@@ -175,7 +197,9 @@ def off_slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
         loads=(load,),
     )
     nlp = transcribe(problem, Transcription(derivatives="recursive")).nlp
-    x = np.append(1.0, rng.uniform(-1, 1, len(nlp.lower) - 1))
+    points = rng.uniform(-1, 1, (problem.motion.points, tree.dof))
+    points[:, list(tree.states)] = rng.uniform(*WITHIN, (len(points), len(tree.states)))
+    x = np.append(1.0, points)
     pull = rng.uniform(-1, 1, len(nlp.g_lower))
     symbol, nothing = ca.MX.sym("x", len(x)), ca.DM(0, 1)
     rows = nlp.constraints(symbol)
@@ -199,7 +223,8 @@ def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load
     place, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     energy = kinetic_energy(tree, place, rate) + potential_energy(tree, place)
     gained = ca.jtimes(energy, place, rate) + ca.jtimes(energy, rate, qdd)
-    given = ca.dot(torques, rate) + load_power(tree, place, rate, (load,))
+    moving = tree.dof - len(tree.states)
+    given = ca.dot(torques[:moving], rate[:moving]) + load_power(tree, place, rate, (load,))
     given -= element_loss(tree, place, rate)
     one, other = ca.Function("power", [place, rate], [given, gained])(q, qd)
     return apart(np.array(one), np.array(other))

@@ -14,6 +14,7 @@ from ocp import (
     Problem,
     Radau,
     Solution,
+    Solver,
     Transcription,
     forward_dynamics,
     inverse_dynamics,
@@ -101,14 +102,18 @@ def _call(function: ca.Function, compiled: bool) -> Callable:
 
 
 def _solved(
-    statement: Problem, method: str, derivatives: str = "auto", **settings: Any
+    statement: Problem,
+    method: str,
+    derivatives: str = "auto",
+    plugin: str = "auto",
+    **settings: Any,
 ) -> Callable:
     transcription = Transcription(derivatives=derivatives)
     if method == "spline" and settings:
         statement = replace(statement, motion=BSpline(**settings))
     elif method != "spline":
         transcription = replace(transcription, method=METHODS[method](**settings))
-    solution = solve(statement, transcription)
+    solution = solve(statement, transcription, Solver(plugin=plugin))
     return lambda: _answer(solution)
 
 

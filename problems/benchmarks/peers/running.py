@@ -1,6 +1,5 @@
 """Run every setting of every system in processes of their own, by turns, and keep what they say."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -8,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ LIMIT = 120  # s of processor time of a process
 LONGEST = 20 * LIMIT  # s that it may take beside other work
 START = "RESULT "
 MISSING = "is not installed: pip install 'ocp-motion[peers]'"
+# systems that want versions of their own: the variable that names the Python that has them, and how
+OWN = {"crocoddyl": ("CROCODDYL_PYTHON", "pip install crocoddyl pin==4.0.0 mim_solvers")}
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
@@ -73,7 +75,7 @@ def planned(tasks: Iterable[str], systems: Iterable[str]) -> list[Row]:
             way=way.name,
             size=size,
             settings=settings,
-            refusal="" if installed(way.system) else f"{way.system} {MISSING}",
+            refusal="" if installed(way.system) else missing(way.system),
         )
         for way in WAYS
         if way.task in tasks and way.system in systems
@@ -82,8 +84,21 @@ def planned(tasks: Iterable[str], systems: Iterable[str]) -> list[Row]:
 
 
 def installed(system: str) -> bool:
-    """Whether a system's module can be found."""
-    return importlib.util.find_spec(SYSTEMS[system]) is not None
+    """Whether a system's module can be found, or it has a Python of its own."""
+    return system_python(system) != sys.executable or find_spec(SYSTEMS[system]) is not None
+
+
+def missing(system: str) -> str:
+    """Return the words on a system that is not installed."""
+    if system not in OWN:
+        return f"{system} {MISSING}"
+    variable, command = OWN[system]
+    return f"{system} is not installed: {command} in a Python of its own, named by ${variable}"
+
+
+def system_python(system: str) -> str:
+    """Return the Python that runs a system: this one, or that of its own environment."""
+    return os.environ.get(OWN[system][0], sys.executable) if system in OWN else sys.executable
 
 
 def run(rows: Sequence[Row], rounds: int, file: Path, tell: Callable[[str], None]) -> list[Row]:
@@ -143,7 +158,8 @@ def child(module: str, task: str, settings: dict[str, Any], repeats: int) -> dic
     """Return the output of a process that runs a task; raise RuntimeError with its last lines."""
     here = Path(__file__).parent
     home = str(Path(ocp.__file__).parent.parent)
-    command = [sys.executable, str(here / "child.py"), module, task]
+    python = system_python(module.removeprefix("by_"))
+    command = [python, str(here / "child.py"), module, task]
     with tempfile.TemporaryDirectory() as folder:  # some systems write files where they run
         try:
             result = subprocess.run(

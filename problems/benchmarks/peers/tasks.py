@@ -15,6 +15,7 @@ SYSTEMS = {
     "drake": "pydrake",
     "moco": "opensim",
     "rockit": "rockit",
+    "crocoddyl": "crocoddyl",
 }  # and the module that each brings
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ocp.problems.benchmarks.peers.tasks import ROBOTS
 
+FATROP = (10, 15, 20, 30, 40)  # intervals of its meshes
 SECONDS = 0.5  # that each function of a robot is timed for
 
 
@@ -79,7 +80,7 @@ def _two_links() -> Iterator[Way]:
 
 
 def _cart_pole() -> Iterator[Way]:
-    way = partial(_way, "cart_pole")
+    way, fatrop = partial(_way, "cart_pole"), {"method": "radau", "plugin": "fatrop"}
     yield way("ocp", "spline, degree 5", "points", 30, 40, 60, method="spline", degree=5)
     yield way("ocp", "Radau, order 3", "intervals", 10, 15, 20, 30, 40, method="radau", order=3)
     yield way("ocp", "Hermite-Simpson", "intervals", 20, 40, 80, method="hermite-simpson")
@@ -96,6 +97,9 @@ def _cart_pole() -> Iterator[Way]:
     )
     yield way("drake", "SNOPT", "samples", 21, 41, 81, solver="snopt")
     yield way("drake", "IPOPT", "samples", 21, 41, 81, 161, solver="ipopt")
+    yield way("ocp", "Radau, order 3, fatrop", "intervals", *FATROP, order=3, **fatrop)
+    yield way("crocoddyl", "BoxFDDP, end penalised", "nodes", 25, 50, 100, 200, solver="fddp")
+    yield way("crocoddyl", "CSQP", "nodes", 25, 50, 100, solver="csqp")
 
 
 def _ur5() -> Iterator[Way]:
@@ -105,6 +109,8 @@ def _ur5() -> Iterator[Way]:
     yield way("ocp", "Hermite-Simpson", "intervals", 10, 20, 40, method="hermite-simpson")
     yield way("drake", "SNOPT", "samples", 6, 11, 21, 41, solver="snopt")
     yield way("drake", "IPOPT", "samples", 6, 11, 21, 41, solver="ipopt")
+    yield way("crocoddyl", "BoxFDDP, end penalised", "nodes", 25, 50, 100, solver="fddp")
+    yield way("crocoddyl", "CSQP", "nodes", 25, 50, solver="csqp")
 
 
 def _dynamics() -> Iterator[Way]:

@@ -15,7 +15,7 @@ from ocp.mechanics import (
     state_needs,
     state_rates,
 )
-from ocp.mechanics.muscles import GivenPath, Muscle
+from ocp.mechanics.muscles import Fatigue, GivenPath, Muscle
 from ocp.mechanics.muscles.curves import active_force, force_velocity, passive_force, tendon_force
 
 
@@ -113,6 +113,17 @@ def test_what_muscles_take_is_stored_or_lost():
     assert still == pytest.approx(0.0, abs=1e-12)
 
 
+def test_tendon_settles_in_its_time():
+    """Fully active and held, it goes back to equilibrium by that exponential, but for passive
+    fibres."""
+    sole = replace(CALF, tendon="compliant", pennation=0.0, slack=0.02, tendon_strain=0.05)
+    tree = leg(replace(sole, path=GivenPath(joints=("ankle",), function=lambda x: 0.111 - x[0])))
+    force, still = ca.SX.sym("F"), ca.SX([0.0, 0.0, 0.0])
+    rate = state_rates(tree, ca.vertcat(0.0, 1.0, force), still, still)[1]
+    slope = float(ca.Function("slope", [force], [ca.gradient(rate, force)])(1.0))
+    assert -1 / slope == pytest.approx(sole.settling_time, rel=0.05)
+
+
 def test_states_stand_last_in_q():
     tree = leg(CALF, replace(CALF, name="sole", tendon="compliant"))
     names = [joint.name for joint in tree.moving]
@@ -121,6 +132,34 @@ def test_states_stand_last_in_q():
     assert tree.driven == ("calf.activation", "sole.activation")
     assert tree.coordinate("sole.force") == 3
     assert tree.neutral == (0.0, 0.01, 0.01, 0.01)
+
+
+@pytest.mark.parametrize("tendon", ["rigid", "compliant"])
+def test_tired_units_are_not_there(tendon):
+    """Of a muscle of which a third is tired two thirds pull; rates need what makes them."""
+    tired = replace(CALF, tendon=tendon, fatigue=Fatigue(tiring=0.01, recovery=0.002))
+    tree = leg(tired)
+    names = [variable.name for variable in tired.states]
+    assert names[-1] == "calf.fatigued" and len(names) == (2 if tendon == "rigid" else 3)
+    force = [0.2] * (tendon == "compliant")
+    q = ca.DM([0.1, 0.6, *force, 1 / 3])
+    alike = ca.DM([0.1, 0.4, *force])
+    fresh = leg(replace(tired, fatigue=None))
+    still = ca.DM.zeros(tree.dof)
+    controls = ca.DM([0.0, 0.7, *([0.0] * (tree.dof - 2))])
+    rates = state_rates(tree, q, still, controls)
+    other = state_rates(fresh, alike, still[:-1], controls[:-1])
+    assert float(rates[-1]) == pytest.approx(0.01 * 0.4 - 0.002 / 3, rel=1e-12)
+    if force:
+        assert float(rates[1]) == pytest.approx(float(other[1]), rel=1e-12)
+    else:
+        pulls = [
+            element_torques(each, x, ca.DM.zeros(each.dof))[0]
+            for each, x in ((tree, q), (fresh, alike))
+        ]
+        assert float(pulls[0]) == pytest.approx(float(pulls[1]), rel=1e-12)
+    needs = state_needs(tree, q, ca.vertcat(0.0, rates))
+    assert np.array(needs).ravel() == pytest.approx(np.array(controls).ravel(), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +176,7 @@ def test_states_stand_last_in_q():
         ),
         ({"tension": (-0.3, 5.0)}, "muscle 'calf': tension: expected a lower bound above -0.2"),
         ({"path": path}, "muscle 'calf': path: expected a PointPath, PolynomialPath or GivenPath"),
+        ({"fatigue": 0.01}, "muscle 'calf': fatigue: expected Fatigue, got float"),
         ({"name": ""}, "muscle: name: expected a word"),
         ({"excitation": (-inf, inf)}, "muscle 'calf': excitation: expected finite bounds"),
     ],

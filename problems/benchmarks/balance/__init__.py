@@ -1,0 +1,1 @@
+"""Walks that are pushed: a regulator along the step, and a ground that gives way."""
