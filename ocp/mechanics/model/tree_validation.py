@@ -104,12 +104,10 @@ def _warn_of_base_frame(tree: Mechanism) -> None:
     for joint, parent in zip(tree.joints, tree.parents):
         home = nominal_array(array(joint.home))
         frames.append(home if parent < 0 else frames[parent] @ home)
-    coms = [nominal_array(array(link.com)) for link in tree.links]
+    coms, reach = [nominal_array(array(link.com)) for link in tree.links], _reach(tree)
     away = [
         (name, float(np.linalg.norm(com)), float(np.linalg.norm(com - frame[:3, 3])), far)
-        for name, link, com, frame, far in zip(
-            tree.link_names, tree.links, coms, frames, _reach(tree)
-        )
+        for name, link, com, frame, far in zip(tree.link_names, tree.links, coms, frames, reach)
         if nominal(link.mass) and frame[:3, 3].any()
     ]
     beyond = [each for each in away if 0.0 < BEYOND * each[3] < each[1]]

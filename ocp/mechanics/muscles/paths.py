@@ -21,6 +21,7 @@ from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.muscles.routes import Anchor, Route, between_anchors, end_anchor
 from ocp.mechanics.muscles.wrapping import SURFACES, Surface, WrapCylinder, wrap_route
 from ocp.mechanics.values.callback_checks import as_column, check_callback
+from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import (
@@ -195,6 +196,7 @@ class PointPath:
         if not self.joints(tree):
             raise ValueError(f"{label}: its path crosses no joint: its length never changes")
 
+    @memoize(4)  # length and slope ask for it in the same state
     def route(self, state: MotionState) -> Route:
         """The course of the path in a posture.
 
