@@ -24,7 +24,7 @@ _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", def
 
 
 def say(words: str) -> None:
-    """Tell the listener what begins, as "builds graphs"."""
+    """Tell the listener which stage begins, in words as "builds graphs"."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(words)

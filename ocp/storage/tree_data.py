@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from math import inf
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, cast, get_args
 
 import casadi as ca
 
@@ -23,9 +23,8 @@ from ocp.transcription.kernels.tapes import Tape, record_of_state
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SELDOM = ("name", "visuals", "unphysical")  # of a link
-CURVES = {  # that joints follow
-    kind.__name__: kind for kind in (Polynomial, Cubic, SimmSpline, PiecewiseLine, Nested)
-}
+Curve: TypeAlias = Polynomial | Cubic | SimmSpline | PiecewiseLine | Nested  # that joints follow
+CURVES = {kind.__name__: kind for kind in get_args(Curve)}
 NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
@@ -107,14 +106,14 @@ def _follows_data(label: str, follows: Follows | None) -> Data | None:
     }
 
 
-def _curve_data(label: str, curve: Any) -> Data:
+def _curve_data(label: str, curve: Callable) -> Data:
     kind = type(curve)
-    if CURVES.get(kind.__name__) is not kind:
+    if kind not in get_args(Curve):
         raise ValueError(f"{label} by a function of one's own, which cannot be written as data")
-    if kind is Nested:
+    if isinstance(curve, Nested):
         inner, outer = (_curve_data(label, each) for each in (curve.inner, curve.outer))
         return {"kind": kind.__name__, "outer": outer, "inner": inner}
-    return {"kind": kind.__name__, **asdict(curve)}
+    return {"kind": kind.__name__, **asdict(cast(Curve, curve))}
 
 
 def _follows(data: Data) -> Follows:
@@ -122,8 +121,8 @@ def _follows(data: Data) -> Follows:
     return Follows(coordinate=data["coordinate"], function=_curve_from(data))
 
 
-def _curve_from(data: Data) -> Any:
-    kind: Any = CURVES.get(data["kind"])
+def _curve_from(data: Data) -> Curve:
+    kind = CURVES.get(data["kind"])
     if kind is None:
         raise ValueError(f"there is no function {data['kind']!r} that a joint follows")
     if kind is Nested:

@@ -1,7 +1,8 @@
 """Constraints of OpenSim's models as loops, and places on links as points."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -46,15 +47,16 @@ def loops_of(objects: Objects) -> tuple[list[Loop], list[Point]]:
                 "<isEnforced>false</isEnforced>, or take one of these"
             )
         label = each.attributes.get("name") or f"{each.tag} in line {each.line}"
-        frames, closed = _held_frames(objects, each)
+        loop = Loop(name=label, start=f"{label}_{ENDS[0]}", end=f"{label}_{ENDS[1]}")
+        frames, loop = _held_frames(objects, each, loop)
         for which, (link, pose) in zip(ENDS, frames):
             points.append(Point(name=f"{label}_{which}", link=link, position=pose[:3, 3]))
-        loops.append(Loop(name=label, start=f"{label}_start", end=f"{label}_end", **closed))
+        loops.append(loop)
     return loops, points
 
 
-def _held_frames(objects: Objects, element: Element) -> tuple[list[Frame], dict[str, Any]]:
-    """Return the frames that a constraint holds together, and what of them it holds."""
+def _held_frames(objects: Objects, element: Element, loop: Loop) -> tuple[list[Frame], Loop]:
+    """Return the frames that a constraint holds together, and its loop with what it holds."""
     if element.tag == LINE:
         link, pose = frame_on_link(objects, element, socket_of(element, "line_body"))
         along = pose[:3, :3] @ numbers_of(element, "line_direction_vec", 3)
@@ -64,11 +66,11 @@ def _held_frames(objects: Objects, element: Element) -> tuple[list[Frame], dict[
         body, end = frame_on_link(objects, element, socket_of(element, "follower_body"))
         end = end @ pose_of(numbers_of(element, "point_on_follower", 3, STILL), STILL)
         frame = axes / np.maximum(np.linalg.norm(axes, axis=0), TINY)
-        return [(link, start), (body, end)], {"position": "yz", "frame": frame}
+        return [(link, start), (body, end)], replace(loop, position="yz", frame=frame)
     (first, start), (second, end) = (_end(objects, element, number) for number in (1, 2))
     holds = CLOSED[element.tag]
     turn = start[:3, :3] @ end[:3, :3].T if holds else np.eye(3)
-    return [(first, start), (second, end)], {"orientation": holds, "turn": turn}
+    return [(first, start), (second, end)], replace(loop, orientation=holds, turn=turn)
 
 
 def _end(objects: Objects, element: Element, number: int) -> Frame:

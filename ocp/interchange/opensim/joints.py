@@ -11,7 +11,7 @@ with functions f of coordinates. Axes are normalised, those of slides too.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -297,20 +297,15 @@ def _joint(seat: Seat, motion: Motion, parent: str, own: bool, moving: Moving) -
         home, screw = _pose_at(motion, offset), screw * slope
     else:
         follows = Follows(coordinate=name, function=motion.curve)
-    limits: dict[str, Any] = {}
-    if own:
-        drive = moving.drives.get(name)
-        limits = {"position": moving.ranges.get(name, (-inf, inf)), "actuated": drive is not None}
-        if drive is not None:
-            limits["torque"] = drive
-    return Joint(
-        name=name if own else f"{seat.name}_{motion.name}",
-        parent=parent,
-        home=home,
-        screw=screw,
-        follows=follows,
-        **limits,
+    called = name if own else f"{seat.name}_{motion.name}"
+    joint = Joint(name=called, parent=parent, home=home, screw=screw, follows=follows)
+    if not own:
+        return joint
+    drive = moving.drives.get(name)
+    limited = replace(
+        joint, position=moving.ranges.get(name, (-inf, inf)), actuated=drive is not None
     )
+    return limited if drive is None else replace(limited, torque=drive)
 
 
 def _pose_at(motion: Motion, value: float) -> np.ndarray:
