@@ -258,8 +258,10 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
             f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
             "other; take 'variables'"
         )
-    passive = passive_of(problem) if shape.closed else ()
-    free = len([row for row in passive if row not in problem.tree.states]) - len(shape.cuts)
+    free = 0
+    if shape.closed:
+        passive = [row for row in passive_of(problem) if row not in problem.tree.states]
+        free = len(passive) - len(shape.cuts)
     if lifts and free > 0:
         raise ValueError(
             f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "
