@@ -74,7 +74,7 @@ TASK = Task(
         Parameter("contact", 0.002, "m", lower=1e-5),
         Parameter("slip", 0.1, "m/s", lower=1e-4),
         Parameter("width", 0.1, "m", lower=0.0, upper=1.0),
-        Parameter("smooth", 0.0025, lower=0.0),
+        Parameter("smooth", 0.03, lower=0.0),
         Parameter("slope", 5.0, "deg", lower=-15.0, upper=15.0),
         Parameter("backpack", 10.0, "kg", lower=0.0),
         Parameter("hands", 40.0, "N", lower=0.0),

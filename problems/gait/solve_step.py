@@ -59,6 +59,7 @@ ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 10, 12  # steps of the grid to a segment where both feet bear: walking, and else
+FEW = 3, 3  # of elastic people: steps to a segment, and where both feet bear
 
 
 def walk(
@@ -121,17 +122,21 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
     """Return a transcription that looks closely at people with strength where both feet bear,
     unless it has been told how.
 
-    What muscles spend there hangs on how quickly torques change. These run straight from node to
-    node: their rates are constant in between, of which the squares, integrated, lack what rates
-    differ within a step. Ten steps hold that to half a percent of a walk's objective; up and down,
-    and where tendons' work hangs on these rates too, it takes more.
+    What muscles spend there hangs on how quickly torques change. Where these run straight from node
+    to node, rates are constant in between, of which the squares, integrated, lack what rates differ
+    within a step. Ten steps hold that to half a percent of a walk's objective; up and down it takes
+    more. Torques of elastic people are polynomials there, and their segments short: FEW steps hold
+    it to two tenths of a percent.
     """
     method = transcription.method
-    usual = isinstance(method, Spline) and method.shared is None
-    stretching = is_elastic(problem.objective)
-    if not usual or not strong(problem) or (problem.phases and not stretching):
+    if not (isinstance(method, Spline) and method.shared is None and strong(problem)):
         return transcription
-    close = SHARED if freely(problem) and not stretching else CLOSER
+    if is_elastic(problem.objective):
+        nodes, shared = FEW if method.nodes == Spline().nodes else (method.nodes, None)
+        return replace(transcription, method=replace(method, nodes=nodes, shared=shared))
+    if problem.phases:
+        return transcription
+    close = SHARED if freely(problem) else CLOSER
     return replace(transcription, method=replace(method, shared=max(close, method.nodes)))
 
 

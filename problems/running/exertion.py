@@ -5,26 +5,22 @@ force is flat and lasts (Schroeder & Kuo 2021, PLoS Comput Biol 17:e1009608).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from ocp import Objective, Tree
-from ocp.problems.gait.statement.objective_terms import SMOOTH, human_cost
-from ocp.problems.gait.statement.objective_terms import WEIGHTS as WALKING
+from ocp.problems.gait.statement.objective_terms import STIFF, human_cost
 from ocp.spelling import suggest_fields
 
-WORK, EXCITATION = "work", "excitation"  # names of terms
-# Angular momentum has no weight: what people keep of it is known of walking
-WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {name: weight for name, weight in WALKING.items() if name not in ("momentum", WORK, EXCITATION)}
-)
 # N m/rad of the man of STATURE and MASS: how much torque stretches the tendons by an angle of the
 # joint. Of triceps surae 250 to 400 at 100 N m, released quickly (Hof 1998), of ankles that sprint
 # 7 N m/deg, whatever the speed (Kuitunen et al. 2002). Of the knee's extensors the 261 N m of this
 # model over a stretch of 4 % at the greatest force (Arnold et al. 2013), of tendons of 0.12 m at
 # 0.04 m from the joint [recalled].
 TENDONS: Mapping[str, float] = MappingProxyType({"ankle_df": 400.0, "knee_flex": 2175.0})
+# Angular momentum has no weight: what people keep of it is known of walking
+RUNNING = replace(STIFF, excitation=0.1, momentum=0.0, tendons=TENDONS)
 
 
 @suggest_fields
@@ -37,9 +33,9 @@ class Effort:
     they give back costs nothing.
     """
 
-    smooth: float = SMOOTH
-    excitation: float = 0.1
-    work: float = 0.8
+    smooth: float = RUNNING.smoothness
+    excitation: float = RUNNING.excitation
+    work: float = RUNNING.work
     tendons: bool = True
 
 
@@ -48,5 +44,6 @@ def run_cost(body: Tree, who: Mapping[str, Any], effort: Effort) -> Objective:
 
     `who` tells stature (m) and mass (kg).
     """
-    weights = {EXCITATION: effort.excitation} | dict(WEIGHTS) | {WORK: effort.work}
-    return human_cost(body, who, effort.smooth, weights, TENDONS if effort.tendons else {})
+    own = {"smoothness": effort.smooth, "excitation": effort.excitation, "work": effort.work}
+    cost = replace(RUNNING, **own, tendons=RUNNING.tendons if effort.tendons else {})
+    return human_cost(body, who, cost)

@@ -8,10 +8,12 @@ from ocp.problems.gait import TASK, Gait, Goal, Terrain, problem, solve_step
 from ocp.problems.gait.statement.constraint_families import family_of
 from ocp.problems.gait.statement.motion_only_start import motion_alone
 
+PEOPLES = Goal(objective="human")
+
 
 @pytest.fixture(scope="module")
 def step():
-    return problem()
+    return problem(goal=PEOPLES)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_
     assert solve_step.closely(step, usual).method == Spline(shared=solve_step.SHARED)
     assert solve_step.closely(step, told) == told
     assert solve_step.closely(problem(goal=Goal(objective="effort")), usual) == usual
-    assert solve_step.closely(problem(gait=Gait(stride="phases")), usual) == usual
+    assert solve_step.closely(problem(gait=Gait(stride="phases"), goal=PEOPLES), usual) == usual
     stairs = problem(terrain=Terrain(rise=0.17))
     assert solve_step.closely(stairs, usual).method == Spline(shared=solve_step.CLOSER)
     assert solve_step.CLOSER > solve_step.SHARED > Spline().nodes

@@ -10,7 +10,7 @@ from ocp.models.human import human
 from ocp.problems.gait.statement.objective_terms import mechanical_work
 from ocp.problems.running import Effort, Gait, problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
-from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK
+from ocp.problems.running.exertion import TENDONS
 from ocp.problems.running.solve import SPARSE, coarser, lifted
 from ocp.problems.running.statement import SHARES, as_usual, smoother
 
@@ -54,7 +54,7 @@ def weights(stated):
 def test_what_people_spare_has_the_weights_asked_for_and_starts_smoother():
     stated = problem(effort=Effort(excitation=0.2, work=0.3))
     given = weights(stated)
-    assert (given[EXCITATION], given[WORK]) == pytest.approx((0.2, 0.3))
+    assert (given["excitation"], given["work"]) == pytest.approx((0.2, 0.3))
     assert "momentum" not in given
     first = weights(smoother(stated, 40.0))
     assert first.pop("smoothness") == pytest.approx(40 * given.pop("smoothness"))

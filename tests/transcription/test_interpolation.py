@@ -54,6 +54,21 @@ def test_forces_that_feet_share_are_between_those_at_the_nodes():
     assert (wrench_interpolation(stands, nodes, FINE)[shared] >= 0).all()
 
 
+def test_forces_that_feet_share_smoothly_run_as_elsewhere():
+    """By polynomials from switch to switch and knot to knot, which one foot alone has anyway."""
+    problem, nodes = standing()
+    smooth = replace(problem, ground=replace(problem.ground, sharing="smooth"))
+    parts = polynomial_runs(smooth, nodes, wrenches=True)
+    assert {0.5, STRIKE, LEAVE, 1.0} <= {nodes[part[-1]] for part in parts}
+    assert len(parts) < len(polynomial_runs(problem, nodes, wrenches=True))
+    shared = (FINE >= STRIKE) & (FINE <= LEAVE)
+    matrix = wrench_interpolation(smooth, nodes, FINE)
+    assert (matrix[shared] < 0).any()
+    np.testing.assert_array_equal(torque_interpolation(smooth, nodes, FINE), matrix)
+    with pytest.raises(ValueError, match="ground: sharing: expected straight or smooth, got 'so'"):
+        replace(problem.ground, sharing="so")
+
+
 def test_curves_without_kinks_are_followed_to_the_degree_of_their_nodes():
     problem = lift(points=5)
     nodes = schedule_grid(problem, 4)

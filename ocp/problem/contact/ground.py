@@ -34,6 +34,7 @@ from ocp.spelling import suggest_fields, suggestion
 FLAT = 1e-6  # m: how far what stands may be from its plane
 NEAR = 1e-9  # of s: within which an instant is that of a switch
 KINDS = ("area", "line", "point")
+SHARINGS = ("straight", "smooth")
 
 
 @suggest_fields
@@ -181,15 +182,19 @@ class Foot:
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """The ground's feet, and its upward unit normal (3), which may be open.
+    """The ground's feet, its upward unit normal (3), which may be open, and how wrenches run.
 
-    That is by default z, or where all feet have planes of their own the mean of their normals.
-    While none of them bears the body is in flight. Raises ValueError without feet, if two have the
-    same name, or for a rigid one that is off the ground's plane and has none of its own.
+    The normal is by default z, or where all feet have planes of their own the mean of their
+    normals. While none of them bears the body is in flight. `sharing`: wrenches and torques run
+    "straight" from node to node while several feet bear, or "smooth", by polynomials as elsewhere,
+    which is for objectives that cost torque rates: nothing else keeps them from swinging. Raises
+    ValueError without feet, if two have the same name, for another sharing, or for a rigid one that
+    is off the ground's plane and has none of its own.
     """
 
     feet: Sequence[Foot]
     normal: Numbers = None
+    sharing: str = SHARINGS[0]
 
     def __post_init__(self) -> None:
         feet = tuple(check_type("ground: feet", foot, Foot) for foot in self.feet)
@@ -198,6 +203,10 @@ class Ground:
         if not feet:
             raise ValueError(
                 "ground: expected at least one foot; without ground a body is in flight"
+            )
+        if self.sharing not in SHARINGS:
+            raise ValueError(
+                f"ground: sharing: expected {' or '.join(SHARINGS)}, got {self.sharing!r}"
             )
         names = [foot.name for foot in feet]
         if len(set(names)) < len(names):

@@ -2,13 +2,14 @@
 
 They run as polynomials through a few nodes, from one kink to the next: from knot to knot of the
 motion and from switch to switch of contact. Wrenches run straight from node to node while several
-feet bear: these share freely, and what is straight between two wrenches that push, within friction
-and through the soles, does too. So do torques where feet strike or leave, since a load that passes
-from foot to foot within a few nodes bends them there more than the motion does. So does all where a
-stay closes or opens, anywhere if the motion finds that out. But where stays bear passive joints,
-or contacts leave a freedom to the root, whose law is asked for at as many instants as accelerations
-have freedom, all runs as accelerations do, as the spline through its values there: any other curve
-would part from them in between.
+feet bear, unless their ground says that these share smoothly: they share freely, and what is
+straight between two wrenches that push, within friction and through the soles, does too. So do
+torques where feet strike or leave, since a load that passes from foot to foot within a few nodes
+bends them there more than the motion does. So does all where a stay closes or opens, anywhere if
+the motion finds that out. But where stays bear passive joints, or contacts leave a freedom to the
+root, whose law is asked for at as many instants as accelerations have freedom, all runs as
+accelerations do, as the spline through its values there: any other curve would part from them in
+between.
 """
 
 from itertools import pairwise
@@ -134,8 +135,10 @@ def _kink_nodes(problem: Problem, nodes: Array, wrenches: bool) -> Array:
     alone |= bool(touches(problem.loads))
     for stay in problem.tree.stays:
         alone |= (np.diff(stay.closes(nodes).astype(int)) != 0) | (stay.closed is None)
-    if ground is not None and (wrenches or np.isfinite([foot.bears for foot in ground.feet]).any()):
-        alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
+    if ground is not None and ground.sharing == "straight":
+        passes_over = bool(np.isfinite([foot.bears for foot in ground.feet]).any())
+        if wrenches or passes_over:
+            alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
     kinked = _near(nodes, np.append(problem.motion.breaks, switches))
     return kinked | np.append(alone, False) | np.append(False, alone)
 

@@ -19,7 +19,7 @@ from ocp.problem import Span
 from ocp.problems.benchmarks import print_claims, print_table, program_parser
 from ocp.problems.benchmarks.balance.step_regulator import HEEL, PERIOD, Regulator, regulator
 from ocp.problems.benchmarks.balance.walker import HALF, STEP, Walker, ground_step, walker
-from ocp.problems.gait import TASK
+from ocp.problems.gait import TASK, Goal
 
 CLEAR = 0.012  # m: of the sole above the ground in swing, less in the last fifth of the step
 LOWERED = 0.1, 0.002  # m: by which it comes down, over what is left of the step, and at its end
@@ -35,7 +35,7 @@ DIRECTIONS, STRIDES, IMPULSE = 10, 10, 30.0  # the last in N s
 
 def raised() -> Problem:
     """Return the statement of the step, its swinging sole kept off the ground."""
-    plain, names = TASK.problem(), [f"{name}_l" for name in RAISED]
+    plain, names = TASK.problem(goal=Goal(objective="human")), [f"{name}_l" for name in RAISED]
 
     def room(at) -> ca.SX:
         heights = ca.vertcat(*(at.position(name)[1] for name in names))

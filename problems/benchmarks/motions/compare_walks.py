@@ -1,7 +1,7 @@
-"""The default walk by the terms of its objective, by speeds and slopes, and of people at random.
+"""The walk of the objective human by its terms, by speeds and slopes, and of people at random.
 
 `terms` leaves each weight of the objective out, halves and doubles it, and solves from the solution
-of the default walk; `conditions` and `random` solve from standing, q = 0. Correlations are means
+of the usual walk; `conditions` and `random` solve from standing, q = 0. Correlations are means
 over the sources of people's curves that the report card has.
 """
 
@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,13 @@ from ocp.certificate import NotVerified
 from ocp.cli import exit_status, refuse
 from ocp.models.human import PEOPLE, Person, human, somebody
 from ocp.problems.benchmarks import Claim, print_claims, program_parser
-from ocp.problems.gait import TASK, Gait, Terrain, problem, walk
+from ocp.problems.gait import TASK, Gait, Goal, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.solve_step import NEAR
-from ocp.problems.gait.statement.objective_terms import SMOOTH, WEIGHTS, human_cost
+from ocp.problems.gait.statement.objective_terms import STIFF, HumanCost, human_cost
 from ocp.problems.gait.statement.step import likewise
+from ocp.problems.gait.statement.walking_task import HUMAN
 from ocp.solvers import Iteration
 from ocp.studies import markdown
 
@@ -46,6 +47,7 @@ CERTIFICATE = ("certified", "worst row", "relative", "work (J/kg/m)")
 CHANGES = {"left out": 0.0, "halved": 0.5, "doubled": 2.0}  # of a weight
 SPEEDS, SLOPES = (0.8, 1.2, 1.6), (-5.0, 0.0, 5.0)  # m/s, deg
 CERTIFIED = 1e-2
+PEOPLES = Goal(objective=HUMAN)
 ASKED = {"hip": 0.90, "knee": 0.90, "vertical": 0.95, "abduction": 0.70}  # of r in all conditions
 EXPONENT = 0.42  # of speed, by which adults' steps grow (Grieve & Gear 1966 [recalled])
 SEED, COUNT, SHARE = 0, 40, 0.9  # of random walks, how many, and of them to be solved
@@ -92,26 +94,23 @@ def solved(name: str, stated: Problem, guess: Solution | Guess | None = None) ->
     return Case(name=name, solution=solution, **counts)
 
 
-def weighted(stated: Problem, weights: Mapping[str, float], smooth: float = SMOOTH) -> Problem:
+def weighted(stated: Problem, cost: HumanCost) -> Problem:
     """Return the walk of the man of the tables with other weights of its objective's terms."""
-    cost = human_cost(stated.tree, somebody(), smooth, weights)
-    return replace(stated, objective=10.0 / stated.duration[0] * cost)
+    objective = human_cost(stated.tree, somebody(), cost)
+    return replace(stated, objective=10.0 / stated.duration[0] * objective)
 
 
 def changed(stated: Problem) -> Iterator[tuple[str, Problem]]:
-    """Yield (name, walk) with each weight changed in turn, that of accelerations the last."""
-    for name, weight in WEIGHTS.items():
-        for words, share in CHANGES.items():
-            others = {key: value for key, value in WEIGHTS.items() if share or key != name}
-            own = {name: share * weight} if share else {}
-            yield f"{name} {words}", weighted(stated, others | own)
-    for words, share in CHANGES.items():
-        yield f"smoothness {words}", weighted(stated, WEIGHTS, share * SMOOTH)
+    """Yield (name, walk) with each weight of the objective human changed in turn."""
+    weights = {each.name: getattr(STIFF, each.name) for each in fields(STIFF)}
+    for name, weight in weights.items():
+        for words, share in CHANGES.items() if name != "tendons" and weight else ():
+            yield f"{name} {words}", weighted(stated, replace(STIFF, **{name: share * weight}))
 
 
 def by_terms() -> Iterator[Case]:
     """Yield the Cases of the default walk and of changed weights, these from its solution."""
-    first = solved("default", problem())
+    first = solved("default", problem(goal=PEOPLES))
     yield first
     near = replace(first.solution, multipliers={}) if first.solution.success else None
     for name, stated in changed(first.solution.problem):
@@ -121,12 +120,13 @@ def by_terms() -> Iterator[Case]:
 def by_conditions() -> Iterator[Case]:
     """Yield the Cases of speeds, with the default step and with the usual one, and of slopes."""
     for speed in SPEEDS:
-        yield solved(f"{speed:g} m/s", problem(Gait(speed=speed)))
+        yield solved(f"{speed:g} m/s", problem(Gait(speed=speed), goal=PEOPLES))
         step = usual_step(speed)
         if not np.isclose(step, usual_step(None)):
-            yield solved(f"{speed:g} m/s, step {step:.3f} m", problem(Gait(speed=speed, step=step)))
+            longer = problem(Gait(speed=speed, step=step), goal=PEOPLES)
+            yield solved(f"{speed:g} m/s, step {step:.3f} m", longer)
     for slope in filter(None, SLOPES):
-        yield solved(f"{slope:+g} deg", problem(terrain=Terrain(slope=slope)))
+        yield solved(f"{slope:+g} deg", problem(terrain=Terrain(slope=slope), goal=PEOPLES))
 
 
 def usual_step(speed: float | None, person: str = "") -> float:
@@ -148,7 +148,11 @@ def drawn(count: int = COUNT) -> Iterator[tuple[str, dict[str, Any]]]:
         load = float(random.uniform(0.0, HEAVIEST))
         step = longer * usual_step(speed, person)
         name = f"{number}: {speed:.2f} m/s, {step:.3f} m, {person}, {load:.1f} kg"
-        yield name, {"speed": speed, "step": step, "person": person, "backpack": load}
+        yield (
+            name,
+            {"speed": speed, "step": step, "person": person, "backpack": load}
+            | {"objective": HUMAN},
+        )
 
 
 def at_random(first: int, count: int) -> Iterator[Case]:

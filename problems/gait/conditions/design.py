@@ -12,6 +12,7 @@ from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
 from ocp.problems.gait.conditions.measuring import measured
 from ocp.problems.gait.solve_step import NEAR, TUNED, after, walk
 from ocp.problems.gait.statement.step import SPEED, problem
+from ocp.problems.gait.statement.walking_task import HUMAN
 from ocp.solving import with_stage
 from ocp.studies import Study, sweep
 
@@ -42,7 +43,7 @@ class Condition:
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the problem."""
         own = {} if self.axis == "usual" else {self.axis: self.value}
-        return {"free_timing": True, **USUAL, **own}
+        return {"free_timing": True, "objective": HUMAN, **USUAL, **own}
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from ocp.problem import Ground, phases_of
 from ocp.problems.gait.starting_stopping.end_states import steady
 from ocp.problems.gait.statement.constraint_families import FAMILIES, Step, requirements
 from ocp.problems.gait.statement.contact_schedule import Schedule, usual_schedule
-from ocp.problems.gait.statement.objective_terms import SMOOTH as SMOOTHNESS
+from ocp.problems.gait.statement.objective_terms import STIFF
 from ocp.problems.gait.statement.walking_task import LIVING, Accuracy
 from ocp.spelling import suggest_fields
 
@@ -78,7 +78,7 @@ class SteadyWalk:
     person: str = ""
     active: str = "gait"
     objective: str = "effort"
-    smooth: float = SMOOTHNESS
+    smooth: float = STIFF.smoothness
 
 
 def walker(walk: SteadyWalk, **others: float) -> Walker:

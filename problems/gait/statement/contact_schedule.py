@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,29 +55,40 @@ DOWNSTAIRS = replace(UPSTAIRS, heel_off=0.80)
 PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
 
 
-ORDER = 5  # control points that a quartic spline has without inner knots
-DENSE = 2.0  # times as dense knots stand where both feet bear: forces pass over there [assumed]
+DEGREE = 4  # of a walk's spline
+# Inner knots beside two at each change of contact, those that lower the default walk's objective
+# most first: (number of the span between two changes, where in it). Motions change fastest before
+# the heel goes off and before the foot strikes.
+BETWEEN = (
+    *((3, 0.5), (2, 0.4), (0, 1 / 3), (3, 0.75), (2, 0.67), (0, 2 / 3)),
+    *((3, 0.875), (2, 0.86), (1, 1 / 3), (1, 2 / 3), (3, 0.25)),
+)
 
 
 def knots_at_changes(when: Schedule, count: int) -> tuple[float, ...]:
     """Return so many inner knots of a step's spline: two at each change of contact that the leading
-    foot makes, and where the trailing one leaves, between which accelerations bend, and the others
-    where they halve what are the longest segments, those of double support counted DENSE times.
+    foot makes, and where the trailing one leaves, between which accelerations bend, the first of
+    BETWEEN, and of more such as halve what are the longest segments.
 
     Raises ValueError where there are too few.
     """
     changes = sorted({when.flat, when.toe_off, when.heel_off})
-    if count < 2 * len(changes):
-        raise ValueError(
-            f"points: of the objective elastic expected at least {2 * len(changes) + ORDER}, two "
-            f"knots at each change of contact, got {count + ORDER}"
-        )
     breaks = [0.0, *changes, 1.0]
-    for _ in range(count - 2 * len(changes)):
-        lengths = [(b - a) * (DENSE if b <= when.toe_off else 1.0) for a, b in pairwise(breaks)]
-        longest = lengths.index(max(lengths))
-        breaks.insert(longest + 1, (breaks[longest] + breaks[longest + 1]) / 2)
-    return tuple(sorted([*breaks[1:-1], *changes]))
+    rest = count - 2 * len(changes)
+    if rest < 0:
+        least = 2 * len(changes) + DEGREE + 1
+        raise ValueError(
+            f"points: of the objective elastic expected at least {least}, two knots at each change "
+            f"of contact, got {count + DEGREE + 1}"
+        )
+    inner = [
+        breaks[span] + share * (breaks[span + 1] - breaks[span]) for span, share in BETWEEN[:rest]
+    ]
+    while len(inner) < rest:
+        edges = sorted([*breaks, *inner])
+        longest = int(np.diff(edges).argmax())
+        inner.append((edges[longest] + edges[longest + 1]) / 2)
+    return tuple(sorted([*inner, *changes, *changes]))
 
 
 def usual_schedule(living: bool, rise: float) -> Schedule:

@@ -1,10 +1,11 @@
-"""Terms of the objective of walking: effort and discomfort, each over what people have.
+"""Cost of human motion: effort and discomfort over what people have, by one record of weights.
 
 Weights are round numbers, found by hand with the curves of Winter, Fukuchi, Falisse and Schwartz
 at hand: these are no test of them. What each does is told by `python -m problems.compare_walks`.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -14,28 +15,45 @@ from ocp import Instant, Objective, Strength, Tree, integral, smoothness, square
 from ocp.mechanics import body_weight, expression_of, is_open
 from ocp.models.human import MASS, STATURE, capacity, volumes
 
-WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {
-        "excitation": 0.5,
-        "passive": 1.0,
-        "work": 0.8,
-        "upright": 0.08,
-        "posture": 0.005,
-        "arms": 0.2,
-        "momentum": 0.007,
-    }
-)
-SMOOTH = 0.0025  # the weight of accelerations, as of walks of effort alone
 HEAD = "head"
-# Of elastic people: muscles of the ankle work behind their tendons, the head is upright, arms are
-# left to swing, momentum counts more, and accelerations count ten times [all weights assumed]:
-# Falisse et al. (2019) cost accelerations too [recalled]; with them a finer basis changes less
-ELASTIC: Mapping[str, float] = MappingProxyType(
-    {**WEIGHTS, HEAD: 0.02, "arms": 0.02, "momentum": 0.02}
-)
-SMOOTHER = 10.0  # times the weight of accelerations
-# N m/rad of the man of STATURE and MASS: triceps surae have 250 to 400 at 100 N m (Hof 1998)
 ACHILLES: Mapping[str, float] = MappingProxyType({"ankle_df": 250.0})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanCost:
+    """Weights of what people spare, by name of its term, and tendons behind which muscles work.
+
+    Attributes:
+        excitation: of muscles' excitation, squared [assumed].
+        passive: of tissue's torques, as Falisse et al. (2019) weigh them beside muscles.
+        work: of muscles' work, both ways [assumed].
+        upright: of leans of trunk and shoulders [assumed].
+        posture: of turns of the pelvis, and of arms about themselves [assumed].
+        arms: of torques of shoulders and elbows [assumed; Falisse et al. weigh them high].
+        momentum: of angular momentum [assumed].
+        head: of nods of neck and head [assumed].
+        smoothness: of accelerations, which Falisse et al. cost too [recalled; weight assumed].
+        tendons: {joint: stiffness (N m/rad)} of what stretches in series with its muscles, of the
+            man of STATURE and MASS; by default triceps surae's, which is 250 to 400 at 100 N m
+            (Hof 1998).
+    """
+
+    excitation: float = 0.5
+    passive: float = 1.0
+    work: float = 0.8
+    upright: float = 0.08
+    posture: float = 0.005
+    arms: float = 0.05
+    momentum: float = 0.03
+    head: float = 0.02
+    smoothness: float = 0.03
+    tendons: Mapping[str, float] = field(default_factory=lambda: ACHILLES)
+
+
+WALKING = HumanCost()
+# Without tendons and an upright head, less smooth: of the objective human, on whose 10 points it
+# was found, and of running
+STIFF = HumanCost(arms=0.2, momentum=0.007, head=0.0, smoothness=0.0025, tendons={})
 # s: between a muscle's excitation and its force, the geometric mean of 15 ms on and 60 ms off, as
 # Falisse et al. (2019) have
 ACTIVATION = 0.03
@@ -49,35 +67,24 @@ RELAXED = 10.0  # N m: about what holds an arm level
 MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 
 
-def human_cost(
-    body: Tree,
-    who: Mapping[str, Any],
-    smooth: Any,
-    weights: Mapping[str, float] = WEIGHTS,
-    tendons: Mapping[str, float] = MappingProxyType({}),
-) -> Objective:
-    """Return the cost of walking: the terms of this module by their `weights`, those without one
-    left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg),
-    `tendons` {joint: stiffness (N m/rad) of the man of STATURE and MASS} what stretches in series.
-
-    Raises ValueError for a weight of no such term.
-    """
-    own = {
+def human_cost(body: Tree, who: Mapping[str, Any], cost: HumanCost = WALKING) -> Objective:
+    """Return the cost of a human motion: the terms of this module by their weights in the `cost`,
+    those of none left out. `who` tells stature (m) and mass (kg)."""
+    terms: dict[str, Callable[[], Objective]] = {
         "excitation": lambda: excitation(body, who),
         "passive": lambda: passive_share(body),
-        "work": lambda: mechanical_work(body, who, tendons),
+        "work": lambda: mechanical_work(body, who, cost.tendons),
         "upright": lambda: squares("upright", _leans),
         "posture": lambda: posture(body),
         "arms": lambda: arm_torques(body),
         "momentum": lambda: momentum(body),
         HEAD: lambda: squares(HEAD, _nods),
     }
-    unknown = [name for name in weights if name not in own]
-    if unknown:
-        raise ValueError(f"weights: expected some of {', '.join(own)}, got {', '.join(unknown)}")
-    total = smooth * smoothness(body)
-    for name, weight in weights.items():
-        total = total + weight * own[name]()
+    total = cost.smoothness * smoothness(body)
+    for name, term in terms.items():
+        weight = getattr(cost, name)
+        if weight:
+            total = total + weight * term()
     return total
 
 

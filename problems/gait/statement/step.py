@@ -47,8 +47,7 @@ from ocp.problems.gait.statement.contact_schedule import (
     stance,
     usual_schedule,
 )
-from ocp.problems.gait.statement.objective_terms import ACHILLES, SMOOTHER, human_cost
-from ocp.problems.gait.statement.objective_terms import ELASTIC as ELASTIC_WEIGHTS
+from ocp.problems.gait.statement.objective_terms import STIFF, WALKING, human_cost
 from ocp.problems.gait.statement.strength_groups import GROUPS, by_groups
 from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
 from ocp.problems.gait.statement.walking_task import (
@@ -69,7 +68,7 @@ BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for sid
 ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
-POINTS = {HUMAN: 10, ELASTIC: 14}  # of the spline; of effort alone PLAIN_POINTS
+POINTS = {HUMAN: 10, ELASTIC: 22}  # of the spline; of effort alone PLAIN_POINTS
 PLAIN_POINTS = 8
 DEGREE = {True: 4, False: 3}  # of people or of effort
 # Joints that have their whole range where tissue restores them at its ends, by how they begin
@@ -107,6 +106,8 @@ def problem(
         ValueError: a value that no walk can have, by the name of its flag.
     """
     check_argument_records(problem, locals())
+    if goal.objective is None:
+        goal = replace(goal, objective=HUMAN if terrain.rise else ELASTIC)
     who = somebody(person)
     living = goal.objective in LIVING
     if any_nonzero((muscles.toes,)) and not living:
@@ -132,6 +133,8 @@ def problem(
         """Return one step in one phase, whose image continues it."""
         way, time = chosen.lead(lead), step / speed
         ground = stance(body, way, gait.width, when, terrain.slope, terrain.rise)
+        if goal.objective == ELASTIC:  # which costs rates of torques enough to keep them smooth
+            ground = replace(ground, sharing="smooth")
         ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, terrain)))
         image = mirror_symmetry(body, *mirror(body), shift=ahead, qdd=not rules.jump)
         one = Step(
@@ -331,11 +334,12 @@ def _objective(body: Tree, goal: Goal, who: dict[str, Any]) -> Objective:
 
     So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
     """
-    name, smooth = goal.objective, goal.smooth
-    if name == HUMAN:
-        return human_cost(body, who, smooth)
-    if name == ELASTIC:
-        return human_cost(body, who, SMOOTHER * smooth, ELASTIC_WEIGHTS, ACHILLES)
+    name = goal.objective
+    spared = {HUMAN: STIFF, ELASTIC: WALKING}.get(name or "", STIFF)
+    smooth = spared.smoothness if goal.smooth is None else goal.smooth
+    if name in LIVING:
+        own: dict = {"smoothness": smooth}  # which may be open
+        return human_cost(body, who, replace(spared, **own))
     known: dict[str, Callable[[], Objective]] = {
         "effort": lambda: dynamic_effort(body),
         "torque": lambda: squares("torque", lambda at: at.tau[len(ROOT) :] / 100.0),

@@ -1,13 +1,13 @@
 """Arguments of a step: gait, muscles, terrain, burdens, goal, rules and accuracy."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from ocp.mechanics import Open
-from ocp.problems.gait.statement.objective_terms import SMOOTH
 from ocp.spelling import suggest_fields
 
-HUMAN, ELASTIC = "human", "elastic"
+HUMAN: Final = "human"
+ELASTIC: Final = "elastic"
 LIVING = HUMAN, ELASTIC  # objectives of people with strength over angle and tissue
 PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 
@@ -90,13 +90,14 @@ class Carried:
 class Goal:
     """Objective of the walk.
 
-    `objective`: human, what people spare with their tissue and strength, elastic, the same with the
-    work of muscles behind tendons, an upright head and smoother motion, or effort, torque or
-    constant; `smooth`: weight of accelerations beside it, of elastic ten times that.
+    `objective`: elastic, what people spare with their tissue and strength, the work of their
+    muscles behind tendons among it, human, the same without tendons, an upright head and as smooth
+    motion, or effort, torque or constant; by default elastic, on stairs human; `smooth`: weight of
+    accelerations beside it, by default 0.03 of elastic, of others 0.0025.
     """
 
-    objective: Literal["human", "elastic", "effort", "torque", "constant"] = "human"
-    smooth: float | Open = SMOOTH
+    objective: Literal["elastic", "human", "effort", "torque", "constant"] | None = None
+    smooth: float | Open | None = None
 
 
 @suggest_fields
@@ -123,8 +124,8 @@ class Rules:
 class Accuracy:
     """Fineness of the motion, and tolerances of contacts.
 
-    `points`: control points per joint, by default 10, of the objective elastic 14, whose knots
-    stand where contacts change, of walks of effort alone 8; `contact`: tolerance of the contact
+    `points`: control points per joint, by default 22, whose knots stand where contacts change, of
+    the objective human 10, of walks of effort alone 8; `contact`: tolerance of the contact
     points' place (m); `slip`: and of their velocity (m/s).
     """
 
