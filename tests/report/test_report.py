@@ -98,6 +98,19 @@ def test_a_free_parameter_without_bounds_that_empties_a_link_is_told():
     ]
 
 
+def test_parameters_at_bounds_are_told_in_the_order_of_the_joints():
+    tree = two_link(torque=10.0)
+    heavier = [Parameter(f"load{k}", 0.5, "kg", free=True, lower=0.1) for k in range(8)]
+    links = [
+        replace(link, mass=link.mass + sum(own))
+        for link, own in zip(tree.links, (heavier[4:], heavier[:4]))
+    ]
+    lightest = solve(replace(fastest(points=10), tree=replace(tree, links=tuple(links))))
+    assert [line.split()[1] for line in lightest.statistics["at_bounds"]] == [
+        each.name for each in heavier[4:] + heavier[:4]
+    ]
+
+
 def test_a_limit_of_the_tree_that_nothing_asks_for_is_told_where_it_is_exceeded():
     problem = fastest(points=10)
     slow = ocp.with_limits(problem.tree, velocity={"elbow": 0.5})

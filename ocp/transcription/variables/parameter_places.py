@@ -58,9 +58,9 @@ def freed_parameters(order: Ordered) -> tuple[Parameter, ...]:
     return tuple(order.values)[: order.free]
 
 
-def sought_parameters(order: Ordered) -> frozenset[Parameter]:
-    """The parameters that this solve seeks."""
-    return frozenset(each for each in freed_parameters(order) if each.name not in order.held_names)
+def sought_parameters(order: Ordered) -> tuple[Parameter, ...]:
+    """The parameters that this solve seeks, in order."""
+    return tuple(each for each in freed_parameters(order) if each.name not in order.held_names)
 
 
 def parameter_places(order: Ordered) -> dict[Parameter, int]:
