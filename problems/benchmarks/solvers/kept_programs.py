@@ -2,14 +2,18 @@
 
 Each edit changes a number, an operator or an instant in the text of a problem, or a number of its
 record; its program by kept code must have the bits of the virtual machine's, at a random point.
+With `--turns`, imports, statement and build of a second gait by kept code are measured instead,
+beside those without any.
 """
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
@@ -48,6 +52,14 @@ problem = Problem(
     ),
 )
 """
+GAIT = """
+import time
+from ocp import Solver
+from ocp.problems.gait import TASK
+
+solution = TASK.method(TASK.problem(), TASK.transcription, Solver()).require()
+print(time.process_time() - solution.statistics["solve_cpu_seconds"])
+"""
 EDITS = {
     "0.5, com": ("0.6, com", "0.500000000001, com"),
     "a=0.3": ("a=0.31", "a=0.2999999999999"),
@@ -69,7 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = program_parser("benchmarks.solvers.kept_programs", __doc__)
     parser.add_argument("--edits", type=int, default=1000, help="number of them")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--turns", type=int, default=0, help="of the gait in place of edits")
     flags = parser.parse_args(arguments)
+    if flags.turns:
+        return compare_runs(flags.turns)
     chosen, stale, found = random.Random(flags.seed), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         os.environ["OCP_CACHE"] = folder
@@ -83,6 +98,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found += len(os.listdir(folder)) == before
     print(f"{flags.edits} edits: {stale} stale programs, {found} that were all kept before")
     return DONE if not stale else 1
+
+
+def compare_runs(turns: int) -> int:
+    """Print processor seconds of the gait but for its solver, with kept code and without by turns,
+    and the ratio of medians; return the exit status."""
+    seconds: dict[str, list[float]] = {"0": [], "1": []}
+    with tempfile.TemporaryDirectory() as folder:
+        seconds_beside_solver("1", folder)  # keeps what the others find
+        for _ in range(turns):
+            for kept, own in seconds.items():
+                own.append(seconds_beside_solver(kept, folder))
+                print(f"OCP_KEPT={kept}: {own[-1]:.2f} s of a processor", flush=True)
+    without, second = map(median, seconds.values())
+    print(f"medians {without:.2f} s and {second:.2f} s: {second / without:.2f}")
+    return DONE
+
+
+def seconds_beside_solver(kept: str, folder: str) -> float:
+    """Return the processor time (s) of the gait in a process of its own, but for its solver."""
+    ran = subprocess.run(
+        [sys.executable, "-c", GAIT],
+        env=os.environ | {"OCP_KEPT": kept, "OCP_CACHE": folder},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    return float(ran.stdout)
 
 
 def edited(chosen: random.Random) -> Problem:
