@@ -56,7 +56,10 @@ class KernelBackend:
 
         begun = self._begin(begin_compile, name, build, self._key(name, follows))
         if begun is not None:
-            return PendingFunction(self, begun, build), begun.pattern
+            function, pattern = PendingFunction(self, begun, build), begun.pattern
+            if pattern.numel() and not pattern.nnz():
+                function()  # nobody asks for a matrix of zeros, but its library is to be kept
+            return function, pattern
         graph = build()
         return lambda: graph.function, graph.pattern
 
