@@ -251,7 +251,8 @@ def point(name, link, place, kind="PathPoint", more=""):
 def conditional(name, link, place, coordinate_name, within):
     """A point that is there over a range of a coordinate."""
     more = (
-        f"<socket_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}</socket_coordinate>"
+        f"<socket_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}"
+        "</socket_coordinate>"
         f"<range>{words(within)}</range>"
     )
     return point(name, link, place, "ConditionalPathPoint", more)
@@ -260,7 +261,8 @@ def conditional(name, link, place, coordinate_name, within):
 def moving(name, link, coordinate_name, functions):
     """A point that moves with a coordinate, by three functions."""
     more = "".join(
-        f"<socket_{axis}_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}</socket_{axis}_coordinate>"
+        f"<socket_{axis}_coordinate>/jointset/{coordinate_name}_joint/{coordinate_name}"
+        f"</socket_{axis}_coordinate>"
         f"<{axis}_location>{function}</{axis}_location>"
         for axis, function in zip("xyz", functions)
     )

@@ -1,4 +1,4 @@
-"""What the file of a model holds is told from the command line, and what was left out."""
+"""Contents of a model's file, and parts left out, told from the command line."""
 
 from osim_texts import ACTING, MUSCLES, leg, written
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
+from muscled_arm import arm, excitations
 
 from ocp import (
     BSpline,
@@ -25,7 +26,6 @@ from ocp import (
     load,
     path,
     prismatic,
-    revolute,
     save,
     simulate,
     solve,
@@ -34,27 +34,9 @@ from ocp import (
 )
 from ocp.mechanics import state_needs
 from ocp.mechanics.elements.forces import states_at_rest
-from ocp.mechanics.muscles import GivenPath, Muscle, PolynomialPath
+from ocp.mechanics.muscles import GivenPath, Muscle
 from ocp.mechanics.muscles.activation_dynamics import activation_rate
 from ocp.mechanics.muscles.curves import active_force, passive_force
-
-
-def muscle(name, lever, **others):
-    settings = {"force": 600.0, "fibre": 0.1, "slack": 0.2, "pennation": 0.1}
-    line = PolynomialPath(joints=("elbow",), exponents=[[0], [1]], coefficients=[0.3, lever])
-    return Muscle(name=name, path=line, **settings | others)
-
-
-def elbow(**others):
-    link = Link(mass=1.5, com=(0.15, 0.0, 0.0), inertia=np.diag([0.01, 0.03, 0.03]))
-    both = muscle("flexor", -0.03, **others), muscle("extensor", 0.03, **others)
-    joint = revolute("elbow", actuated=False)
-    return Tree(links=(link,), joints=(joint,), gravity=(0.0, -9.81, 0.0), elements=both)
-
-
-def excitations(at):
-    drives = [at.tree.coordinate(name) for name in at.tree.driven]
-    return at.tau[drives]
 
 
 def lift(tree, points=16):
@@ -69,7 +51,7 @@ def lift(tree, points=16):
 
 @lru_cache(maxsize=1)
 def lifted():
-    return solve(lift(elbow()), Transcription(method=Radau(intervals=30))).require()
+    return solve(lift(arm()), Transcription(method=Radau(intervals=30))).require()
 
 
 METHODS = {
@@ -82,33 +64,33 @@ METHODS = {
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_agree(name):
     method, within = METHODS[name]
-    other = solve(lift(elbow()), Transcription(method=method)).require()
+    other = solve(lift(arm()), Transcription(method=method)).require()
     assert other.objective == pytest.approx(lifted().objective, rel=within)
 
 
 @pytest.mark.parametrize("torques", ["explicit", "variables"])
 def test_spline_comes_near(torques):
-    other = solve(lift(elbow(), 40), Transcription(method=Spline(torques=torques)))
+    other = solve(lift(arm(), 40), Transcription(method=Spline(torques=torques)))
     assert other.success
     assert other.objective == pytest.approx(lifted().objective, rel=4e-3)
 
 
 def test_integrated_passive_joints_follow_muscles():
-    other = solve(lift(elbow()), Transcription(method=Integrated()))
+    other = solve(lift(arm()), Transcription(method=Integrated()))
     assert other.objective == pytest.approx(lifted().objective, rel=2e-3)
 
 
 def test_implicit_states_are_not_integrated():
     words = "method 'integrated': states flexor.force, extensor.force have implicit laws"
     with pytest.raises(ValueError, match=words):
-        solve(lift(elbow(tendon="compliant")), Transcription(method=Integrated()))
+        solve(lift(arm(tendon="compliant")), Transcription(method=Integrated()))
 
 
 def test_interior_point_agrees():
     fine = {"tol": 1e-10}  # at 1e-8 each barrier adds some 1e-4 of this small objective
     settings = Transcription(method=Radau(intervals=30))
     one, other = (
-        solve(lift(elbow()), settings, Solver(plugin=name, options=fine)).require()
+        solve(lift(arm()), settings, Solver(plugin=name, options=fine)).require()
         for name in ("ipopt", "structured")
     )
     assert other.objective == pytest.approx(one.objective, rel=1e-6)
@@ -159,7 +141,7 @@ def test_bounds_of_states_and_controls_hold():
 
 
 def test_efforts_and_limits_are_of_joints():
-    tree = elbow()
+    tree = arm()
     plain = replace(lift(tree), objective=effort())
     solution = solve(plain, Transcription(method=Radau(intervals=10)))
     assert solution.success and solution.objective == pytest.approx(0.0, abs=1e-9)
@@ -173,7 +155,7 @@ def test_file_returns_muscles(tmp_path):
 
 
 def test_compliant_tendon_is_simulated():
-    tree = elbow(tendon="compliant")
+    tree = arm(tendon="compliant")
     still = {"elbow": 0.0, "flexor.force": 0.0, "extensor.force": 0.0}
     ends = at_start(tree, q=(-1.2,), qd=still), at_end(tree, q=(0.5,), qd=0.0)
     stated = replace(lift(tree), constraints=ends)
@@ -219,7 +201,7 @@ def test_muscle_holds_a_mass_where_its_force_is_the_weight():
 
 def test_guess_begins_with_tendons_in_equilibrium():
     """Of waypoints of the joints alone."""
-    tree = elbow(tendon="compliant")
+    tree = arm(tendon="compliant")
     settled = states_at_rest(tree, np.array([[-1.2, 0.5], [0, 0], [0, 0], [0, 0], [0, 0]]))
     for posture, states in zip((-1.2, 0.5), settled.T):
         q, still = ca.DM([posture, *states]), ca.DM.zeros(5)
@@ -233,4 +215,4 @@ def test_guess_outside_the_reach_of_fibres_is_refused():
         "with elbow at -3.1: expected 0.2 to 1.8"
     )
     with pytest.raises(ValueError, match=words):
-        solve(lift(elbow()), Transcription(method=Radau(intervals=4)), guess=Guess(q=[[-3.1, 0.5]]))
+        solve(lift(arm()), Transcription(method=Radau(intervals=4)), guess=Guess(q=[[-3.1, 0.5]]))
