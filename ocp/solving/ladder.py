@@ -30,7 +30,7 @@ HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever 
 UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
 OWN = "structured"
 LONGEST = 300  # iterations of ours after which IPOPT takes over, by "auto"
-# Estimates of a search, fitted to the gallery
+# Estimates of a search, set by hand on 22 searches of the gallery
 # (`python -m problems.benchmarks.solvers.gallery_costs`), in seconds
 EVALUATION, OFTENER = 2e-7, 1.2  # of all functions for a nonzero, and how often IPOPT's are
 PRODUCT, ENTRY = 9e-9, 5e-8  # of sparse factors: for products within rows, and for a nonzero
