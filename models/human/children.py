@@ -50,10 +50,11 @@ CHILDREN = {
 
 
 def child(sex: str, age: float, stature: Any = None, mass: Any = None) -> dict[str, Any]:
-    """Return {stature (m), mass (kg), sex, segments}, keyword arguments of `human`, of a child.
+    """Return {stature (m), mass (kg), sex, segments, muscles (kg)} of a child.
 
-    `age`: 5 to 18 years; `stature` and `mass` in place of the medians. Raises ValueError for
-    another sex or age.
+    These are keyword arguments of `human`. `age`: 5 to 18 years; `stature` and `mass` in place of
+    the medians. Muscles are those of the median's body-mass index. Raises ValueError for another
+    sex or age.
     """
     if sex not in GROWTH or not AGES[0] <= age <= AGES[-1]:
         raise ValueError(
@@ -62,9 +63,10 @@ def child(sex: str, age: float, stature: Any = None, mass: Any = None) -> dict[s
         )
     tall, heavy = (float(np.interp(age, AGES, line)) for line in GROWTH[sex])
     stature, mass = (tall if stature is None else stature), (heavy if mass is None else mass)
+    muscles = heavy * (stature / tall) ** 2
     usual = shares(sex)
     segments = {
         name: {"mass": usual[name] * float(np.interp(age, GROWN, parts)) / parts[-1] * mass}
         for name, parts in JENSEN.items()
     }
-    return {"stature": stature, "mass": mass, "sex": sex, "segments": segments}
+    return {"stature": stature, "mass": mass, "sex": sex, "segments": segments, "muscles": muscles}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ocp.mechanics import Open
-from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.anthropometry import MASS, STATURE, usual_mass
 from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.segments import parsed
 from ocp.spelling import suggest_fields
@@ -60,7 +60,9 @@ class Person:
 
 
 def somebody(who: Person = Person()) -> dict[str, Any]:
-    """Return {stature (m), mass (kg), sex, segments}, keyword arguments of `human`, of a Person.
+    """Return {stature (m), mass (kg), sex, segments, muscles (kg)} of a Person.
+
+    These are keyword arguments of `human`.
 
     Raises ValueError for an unknown name or a text that cannot be read.
     """
@@ -75,10 +77,13 @@ def somebody(who: Person = Person()) -> dict[str, Any]:
             f"person: expected one of {', '.join(PEOPLE)}, or a child of 5 to 18 years as girl10 "
             f"or boy7, got {name!r}"
         )
-    grown = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
+    grown: dict[str, Any] = {"stature": STATURE, "mass": MASS, "sex": "male"}
+    if name:
+        grown = person(*PEOPLE[name])
     given = {"stature": who.stature, "mass": who.mass, "sex": who.sex}
-    said = {key: value for key, value in given.items() if value is not None}
-    return grown | said | {"segments": own}
+    grown |= {key: value for key, value in given.items() if value is not None}
+    muscles = usual_mass(grown["stature"], grown["sex"])
+    return grown | {"segments": own, "muscles": muscles}
 
 
 def _joined(usual: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ocp import Link, Point, Strength, Tree, dh, fixed
 from ocp.mechanics import Open, any_nonzero, dh_pose, nominal, numbers, poses
-from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.anthropometry import MASS, STATURE, usual_mass
 from ocp.models.human.body_surface import with_surface
 from ocp.models.human.segments import Segment, physique
 from ocp.models.human.strength.strengths import over_speed, strengths, torque_range
@@ -56,14 +56,16 @@ def human(
     age: float | None = None,
     percentile: float | Open | None = None,
     toes: float | Open = 0.0,
+    muscles: float | Open | None = None,
 ) -> Tree:
     """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
     Its 49 joints and the 6 of the pelvis, less the `frozen` ones, by default 17, are coordinates.
-    Lengths grow with stature, masses with mass, inertias with mass stature^2, torque limits with
-    mass stature; women have the bodies and the strength of women. `segments`: {name: Segment, or a
-    mapping of its fields} that are the person's own; see `physique` for what the others do. The
-    global joints are not actuated.
+    Lengths grow with stature, masses with mass, inertias with mass stature^2; torque limits and
+    tissue with stature and a mass (kg) of `muscles`, which is that of the tables' body-mass index
+    at the stature, so that fat makes nobody stronger, see `usual_mass`; women have the bodies and
+    the strength of women. `segments`: {name: Segment, or a mapping of its fields} that are the
+    person's own; see `physique` for what the others do. The global joints are not actuated.
     `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
     gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
     the elements of its tissue (`ocp.models.human.strength.tissue`), and toes of a stiffness (N
@@ -74,8 +76,11 @@ def human(
     wrong.
     """
     length = _positive("stature", stature, "m") / STATURE
-    weight = _positive("mass", mass, "kg") / MASS
+    _positive("mass", mass, "kg")
     lengths, links = physique(stature, mass, sex, segments)
+    if muscles is None:
+        muscles = usual_mass(stature, sex)
+    size = length * (_positive("mass of muscles", muscles, "kg") / MASS)
     if ranges not in RANGES:
         raise ValueError(f"human: ranges: expected 'anatomical' or 'gait', got {ranges!r}")
     if any_nonzero((toes,)) and not passive:
@@ -84,7 +89,7 @@ def human(
     sizes = _sizes(length, lengths)
     moving = [name for name in NAMES if name not in stiff]
     who: dict[str, Any] = {"age": age, "percentile": percentile}
-    able = strengths(moving, weight * length, sex, strength, **who)
+    able = strengths(moving, size, sex, strength, **who)
     longer = sum(height * (lengths[segment] - length) for segment, height in LEG.items())
     joints = []
     for name, parent, row, *before in JOINTS:
@@ -95,14 +100,14 @@ def human(
         if name in stiff:
             joints.append(fixed(name, parent, home=base @ dh_pose(theta, d, a, alpha)))
             continue
-        options = _range(name, ranges, length) | _drive(name, able, weight * length, sex, **who)
+        options = _range(name, ranges, length) | _drive(name, able, size, sex, **who)
         joints.append(dh(name, parent, theta=theta, d=d, a=a, alpha=alpha, before=base, **options))
     tree = Tree(
         links=[links.get(_movement(name), Link()) for name in NAMES],
         joints=joints,
         points=_points(sizes),
         gravity=gravity,
-        elements=(*(tissue(moving, stature, mass, toes=toes) if passive else ()), *able),
+        elements=(*(tissue(moving, stature, muscles, toes=toes) if passive else ()), *able),
     )
     return with_surface(tree)
 

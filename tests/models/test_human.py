@@ -185,7 +185,7 @@ def test_a_lopsided_or_foreign_tree_has_no_mirror_image():
         mirror(Tree(links=(Link(),), joints=(Joint(name="hinge", screw=(0, 0, 1, 0, 0, 0)),)))
 
 
-def test_a_smaller_person_scales_by_stature_and_mass():
+def test_a_smaller_person_scales_by_stature_and_mass_but_strength_by_stature_alone():
     small, full = human(1.6, 60.0, frozen=()), person()[0]
     length, weight = 1.6 / 1.75, 60.0 / 75.0
     mass, center, inertia = together(small.links, frames_of(small))
@@ -196,7 +196,7 @@ def test_a_smaller_person_scales_by_stature_and_mass():
     assert where["head_top"][1] == pytest.approx(1.6)
     assert all(where[name] == pytest.approx(length * reference[name], abs=1e-12) for name in where)
     for joint, usual in zip(small.joints, full.joints):
-        assert joint.torque == pytest.approx(weight * length * np.array(usual.torque))
+        assert joint.torque == pytest.approx(length**3 * np.array(usual.torque))
         reach = (length if usual.kind == "prismatic" else 1.0) * np.array(usual.position)
         assert joint.position == pytest.approx(reach)
 

@@ -69,21 +69,20 @@ def lifting(person=Person().name):
 
 @pytest.mark.parametrize("name", PEOPLE)
 @pytest.mark.parametrize("task", [gait, lifting])
-def test_strength_grows_with_mass_and_stature_and_differs_by_sex(task, name):
+def test_strength_grows_with_stature_cubed_and_differs_by_sex(task, name):
     """So do the limits of all tasks, and what divides the effort; women's as Laubach (1976)."""
-    stature, mass, womens = PEOPLE[name]
-    size = mass * stature / (75.0 * 1.75)
+    stature, _, womens = PEOPLE[name]
     usual = {joint.name: np.array(joint.torque) for joint in task().tree.moving if joint.actuated}
     own = {j.name: np.array(j.torque) for j in task(person=name).tree.moving if j.actuated}
     share = dict.fromkeys(("leg", "trunk", "arm"), 1.0)
     if womens:
-        median = (66.8 * 1.626) / (84.6 * 1.755)  # woman's mass times stature over man's
-        share = dict(zip(share, np.array(womens) / median))
+        share = dict(zip(share, np.array(womens) * (1.755 / 1.626) ** 3))  # of median people
     parts = {"hip": "leg", "knee": "leg", "ankle": "leg", "toe": "leg", "spine": "trunk"}
     parts |= {"head": "trunk", "neck": "trunk"}
     assert set(own) == set(usual) and len(own) >= 30
     scale = torque_scale(task(person=name).tree)
     for joint, limits in own.items():
         part = next((part for start, part in parts.items() if joint.startswith(start)), "arm")
-        np.testing.assert_allclose(limits, size * share[part] * usual[joint], rtol=1e-12)
+        size = (stature / 1.75) ** 3 * share[part]
+        np.testing.assert_allclose(limits, size * usual[joint], rtol=1e-12)
         assert scale[joint] == pytest.approx(np.abs(limits).max())

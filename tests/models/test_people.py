@@ -306,12 +306,15 @@ def test_segments_are_read_from_a_text():
 
 def test_people_are_those_of_the_survey_unless_something_else_is_said():
     assert list(PEOPLE) == ["f5", "f50", "f95", "m5", "m50", "m95"]
-    assert somebody() == {"stature": 1.75, "mass": 75.0, "sex": "male", "segments": {}}
+    man = {"stature": 1.75, "mass": 75.0, "sex": "male", "segments": {}, "muscles": 75.0}
+    assert somebody() == man and somebody(Person(mass=130.0)) == man | {"mass": 130.0}
+    body_mass_index = 75.0 / 1.75**2 * (66.8 / 1.626**2) / (84.6 / 1.755**2)
     assert somebody(Person("f5", mass=60.0)) == {
         "stature": 1.525,
         "mass": 60.0,
         "sex": "female",
         "segments": {},
+        "muscles": pytest.approx(body_mass_index * 1.525**2),
     }
     for ranks in (
         SURVEY.values()
@@ -355,7 +358,7 @@ def test_the_smallest_woman_walks_from_standing():
 def test_problems_take_people_from_the_command_line(capsys):
     assert lifting(person=Person(name="m95"), passive=False).tree.joints[
         NAMES.index("knee_flex_r")
-    ].torque[1] == pytest.approx(131 * 110.7 * 1.870 / (75 * 1.75))
+    ].torque[1] == pytest.approx(131 * (1.870 / 1.75) ** 3)
     assert run_task(gait.TASK, ["--segments", "thigh.length=9"]) == 2
     assert (
         "gait: error: human: segments: thigh.length: expected more than 0 m"

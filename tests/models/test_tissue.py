@@ -95,9 +95,9 @@ def test_motion_segments_stand_in_series():
     assert springs["spine1_flex"].stiffness == pytest.approx(2.2 / 3 * 180 / np.pi)
 
 
-def test_tissue_grows_with_mass_times_stature_and_may_be_open():
+def test_tissue_grows_with_muscles_times_stature_and_may_be_open():
     mass = Parameter("mass", 75.0, "kg")
-    small, large = (human(1.6, each, passive=True, frozen=()) for each in (60.0, 75.0))
+    small, large = (human(1.6, muscles=each, passive=True, frozen=()) for each in (60.0, 75.0))
     posture = np.random.default_rng(1).uniform(-0.3, 0.3, 55)
     one, other, whole = (
         np.array(element_torques(tree, ca.DM(posture), ca.DM.zeros(55))).ravel()
@@ -105,7 +105,7 @@ def test_tissue_grows_with_mass_times_stature_and_may_be_open():
     )
     assert other == pytest.approx(1.25 * one, rel=1e-12)
     assert whole == pytest.approx(1.75 / 1.6 * other, rel=1e-12)
-    held = human(1.6, mass, passive=True, frozen=())
+    held = human(1.6, muscles=mass, passive=True, frozen=())
     given = element_torques(held, ca.DM(posture), ca.DM.zeros(55))
     closed = ca.Function("given", [mass.expression], [given])
     assert np.array(closed(60.0)).ravel() == pytest.approx(one, rel=1e-12)

@@ -5,7 +5,7 @@ spine by the stiffness of its motion segments, and at both ends of all other ran
 
     k1 exp(k2 (x - x1)) + k3 exp(k4 (x - x2))        (Anderson 1999, eq. 4.4; Anderson & Pandy 2001)
 
-of the man of STATURE and MASS; all grow with mass times stature, as torque limits do.
+of the man of STATURE and MASS; all grow with stature and the mass of muscles, as torque limits do.
 """
 
 from collections.abc import Collection, Iterable, Sequence

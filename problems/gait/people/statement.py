@@ -14,7 +14,7 @@ from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
 from ocp.problems.gait.solve_step import TUNED
 from ocp.problems.gait.solve_step import walk as from_standing
 from ocp.problems.gait.statement.step import problem as gait
-from ocp.problems.gait.statement.walking_task import HUMAN, Goal, Muscles
+from ocp.problems.gait.statement.walking_task import Muscles
 
 TRUNK = ("pelvis", "middle_trunk", "upper_trunk")
 SLIDES, WRENCHES = 3, 12  # rows of the motion that are lengths; of what is lifted, of two feet
@@ -48,8 +48,7 @@ def problem(
     for name, factor in heavier.items():
         own[name]["mass"] = shares(sex)[name] * factor * mass
     who = Person(stature=stature, mass=mass, sex=sex, segments=own)
-    goal = Goal(objective=HUMAN)
-    return gait(person=who, muscles=Muscles(percentile=percentile), goal=goal)
+    return gait(person=who, muscles=Muscles(percentile=percentile))
 
 
 @cache

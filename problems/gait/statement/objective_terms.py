@@ -57,11 +57,11 @@ STIFF = HumanCost(arms=0.2, momentum=0.007, head=0.0, smoothness=0.0025, tendons
 # s: between a muscle's excitation and its force, the geometric mean of 15 ms on and 60 ms off, as
 # Falisse et al. (2019) have
 ACTIVATION = 0.03
-ROUNDED = 1.0  # N m: within which it is rounded which of two muscles acts
+ROUNDED = 1.0  # N m, of the man of STATURE: within which it is rounded which of two muscles acts
 IDLE = 1e-3  # of weight times 1 m/s, squared: over which the size of power is rounded
 LEAN = 0.0873  # rad: 5 degrees, about twice what trunks lean in walking (Chung 2010)
 TWIST = 0.5  # rad: how far arms turn about themselves [assumed]
-RELAXED = 10.0  # N m: about what holds an arm level
+RELAXED = 10.0  # N m, of the man of STATURE: about what holds an arm level
 # Of mass, the height of the centre of mass and speed: angular momenta of people who walk stay
 # within a few hundredths of that (Herr & Popovic 2008); height over the legs' 0.93 m [assumed]
 MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
@@ -69,14 +69,15 @@ MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 
 def human_cost(body: Tree, who: Mapping[str, Any], cost: HumanCost = WALKING) -> Objective:
     """Return the cost of a human motion: the terms of this module by their weights in the `cost`,
-    those of none left out. `who` tells stature (m) and mass (kg)."""
+    those of none left out. `who` tells stature (m), mass (kg) and that of muscles (kg), as
+    `somebody` does."""
     terms: dict[str, Callable[[], Objective]] = {
         "excitation": lambda: excitation(body, who),
         "passive": lambda: passive_share(body),
         "work": lambda: mechanical_work(body, who, cost.tendons),
         "upright": lambda: squares("upright", _leans),
         "posture": lambda: posture(body),
-        "arms": lambda: arm_torques(body),
+        "arms": lambda: arm_torques(body, who),
         "momentum": lambda: momentum(body),
         HEAD: lambda: squares(HEAD, _nods),
     }
@@ -104,11 +105,12 @@ def excitation(body: Tree, who: Mapping[str, Any]) -> Objective:
     [recalled], Ackermann & van den Bogert (2010).
     """
     rows = _driven(body)
-    sizes = volumes(body, who["stature"], who["mass"])
+    sizes = volumes(body, who["stature"], who["muscles"])
     numbers = [_number(each) for pair in sizes.values() for each in pair]
     mean = sum(numbers) / len(numbers)
     shares = {name: tuple(_number(each) / mean for each in pair) for name, pair in sizes.items()}
     able = {(name, way): _able(body, name, way) for name in rows for way in (1, -1)}
+    rounded = ROUNDED * size(who)
 
     def spent(at: Instant) -> Any:
         total: Any = 0.0
@@ -118,7 +120,7 @@ def excitation(body: Tree, who: Mapping[str, Any]) -> Objective:
             )
             both, more = (up + down) / 2, (up - down) / 2
             tau, rate = at.tau[row], ACTIVATION * at.tau_rate[row]
-            total += both * (tau**2 + rate**2) + more * tau * ca.sqrt(tau**2 + ROUNDED**2)
+            total += both * (tau**2 + rate**2) + more * tau * ca.sqrt(tau**2 + rounded**2)
         return total
 
     return integral("excitation", spent)
@@ -149,9 +151,8 @@ def mechanical_work(
     """
     driven, weight = _driven(body), _number(body_weight(body))
     rows = list(driven.values())
-    size = _number(who["stature"]) / STATURE * _number(who["mass"]) / MASS
     stiffness = [tendons.get(name[:-2]) for name in driven]
-    stretch = ca.vertcat(*(1 / (size * k) if k else 0.0 for k in stiffness))
+    stretch = ca.vertcat(*(1 / (size(who) * k) if k else 0.0 for k in stiffness))
 
     def work(at: Instant) -> Any:
         shortening = at.qd[rows] + (stretch * at.tau_rate[rows] if tendons else 0.0)
@@ -189,11 +190,12 @@ def posture(body: Tree) -> Objective:
     return squares("posture", lambda at: at.q[list(most)] / ca.DM(list(most.values())))
 
 
-def arm_torques(body: Tree) -> Objective:
-    """Return the torques of shoulders and elbows over RELAXED, squared: arms hang (Falisse et al.
-    2019 weigh their arms' torques far above muscles)."""
+def arm_torques(body: Tree, who: Mapping[str, Any]) -> Objective:
+    """Return the torques of shoulders and elbows over RELAXED of the man, squared: arms hang
+    (Falisse et al. 2019 weigh their arms' torques far above muscles)."""
+    relaxed = RELAXED * size(who)
     rows = [row for name, row in _driven(body).items() if name.startswith(("shou_", "elb_"))]
-    return squares("arms", lambda at: at.tau[rows] / RELAXED)
+    return squares("arms", lambda at: at.tau[rows] / relaxed)
 
 
 def momentum(body: Tree) -> Objective:
@@ -202,6 +204,11 @@ def momentum(body: Tree) -> Objective:
     mass = sum(_number(link.mass) for link in body.links)
     most = MOMENTUM * mass * HEIGHT * SPEED
     return squares("momentum", lambda at: at.angular_momentum / most)
+
+
+def size(who: Mapping[str, Any]) -> Any:
+    """Return the factor of somebody's torques beside those of the man of STATURE and MASS."""
+    return _number(who["stature"]) / STATURE * _number(who["muscles"]) / MASS
 
 
 def _driven(body: Tree) -> dict[str, int]:

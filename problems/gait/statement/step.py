@@ -199,7 +199,7 @@ def _living(who: Mapping[str, Any], active: str, muscles: Muscles) -> Tree:
     free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
     body = _ranging(body, free)
     moving = [joint.name for joint in body.moving]
-    tissue = within_ranges(moving, who["stature"], who["mass"])
+    tissue = within_ranges(moving, who["stature"], who["muscles"])
     return replace(body, elements=(*body.elements, *tissue))
 
 

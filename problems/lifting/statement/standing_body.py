@@ -47,7 +47,7 @@ def lifter(who: dict, mirrors: bool, passive: bool = False) -> Tree:
     frozen = STILL + (SIDEWAYS if mirrors else ())
     if passive:
         body = human(**who, frozen=frozen, passive=True, strength="angle")
-        size = who["stature"] / STATURE * (who["mass"] / MASS)
+        size = who["stature"] / STATURE * (who["muscles"] / MASS)
         ends = holding_ends(body.moving, size, who["sex"])
         return replace(body, elements=(*body.elements, *ends))
     body = human(**who, frozen=frozen, ranges="anatomical")
