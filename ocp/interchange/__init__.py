@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ocp.interchange.c_code.c_folder import export_c
     from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
     from ocp.interchange.opensim.contacts import opensim_contacts
@@ -30,6 +31,7 @@ __all__ = [
     "as_pandas",
     "as_xarray",
     "coordinates",
+    "export_c",
     "force_table",
     "joint_trajectory",
     "load_model",

@@ -1,11 +1,12 @@
-"""Models from files and into files: URDF, xacro, MJCF and OpenSim's."""
+"""Models from files and into files: URDF, xacro, MJCF, OpenSim's, mock-up units."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from ocp.interchange.c_code.fmu import fmu_archive
 from ocp.interchange.mjcf.reader import read_mjcf
 from ocp.interchange.opensim.model_text import opensim_text
 from ocp.interchange.opensim.reader import read_opensim
@@ -27,6 +28,11 @@ ELSEWHERE = {
 BESIDE = {b"<?": b"?>", b"<!--": b"-->", b"<!": b">"}  # what may stand before the first element
 OPENSIM = "OpenSimDocument"
 DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
+# by the ending of a file: its content, and what is to be said of it
+WRITERS: Mapping[str, Callable[[Tree, str], tuple[str | bytes, Remarks]]] = {
+    ".osim": opensim_text,
+    ".fmu": fmu_archive,
+}
 
 
 def load_model(
@@ -148,7 +154,8 @@ def _root(path: Path, arguments: Mapping[str, object] | None) -> Element:
 
 
 def save_model(tree: Tree, path: str | PathLike[str], *, name: str | None = None) -> None:
-    """Write a tree as a file of a model, by its ending: OpenSim's .osim, else URDF.
+    """Write a tree as a file of a model, by its ending: OpenSim's .osim, a unit .fmu of the
+    Functional Mock-up Interface, else URDF.
 
     Numbers read back the same, in OpenSim's poses to rounding. In URDF a floating base is left out,
     and is that of `load_model(..., base="free")`. What the format has no word for is said by a
@@ -164,7 +171,7 @@ def save_model(tree: Tree, path: str | PathLike[str], *, name: str | None = None
         OSError: nothing can be written there.
     """
     path = Path(path)
-    text_of = opensim_text if path.suffix == ".osim" else urdf_text
-    text, remarks = text_of(tree, path.stem if name is None else name)
-    write(path, text)
+    content_of = WRITERS.get(path.suffix, urdf_text)
+    content, remarks = content_of(tree, path.stem if name is None else name)
+    write(path, content)
     warn_of_remarks(path.name, remarks)
