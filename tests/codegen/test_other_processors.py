@@ -33,7 +33,7 @@ from ocp.problems.arms.two_link_lift import problem as lift
 from ocp.transcription import Transcription
 
 HERE = Path(__file__).parent
-GRAPHS = 300
+GRAPHS = 60
 CROSS, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 is_x86 = platform.machine() == "x86_64"
 x86_needed = pytest.mark.skipif(not is_x86, reason="not a processor of x86-64")

@@ -19,7 +19,7 @@ from ocp.mechanics.kinematics import kinematics
 
 pin = pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 
-SEEDS = range(16)
+SEEDS = range(8)
 KINDS = {
     "plain": ("revolute", "prismatic", "fixed"),
     "screws": ("revolute", "screw", "prismatic", "fixed"),

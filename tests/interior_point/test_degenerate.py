@@ -1,4 +1,4 @@
-"""Two hundred random programs without regularity, by dense and by sparse systems: their optima and
+"""Eighty random programs without regularity, by dense and by sparse systems: their optima and
 multipliers are found, and where there is none, nothing is called one."""
 
 from collections import Counter
@@ -14,7 +14,7 @@ from ocp.solvers import NLP, Solver, kkt_residual, minimize
 
 INF = np.inf
 OURS = Solver(plugin="structured")
-SEEDS = [range(first, first + 5) for first in range(0, 50, 5)]  # of each kind
+SEEDS = [range(first, first + 5) for first in range(0, 20, 5)]  # of each kind
 
 
 @pytest.fixture(params=["dense", pytest.param("sparse", marks=compiler_needed)])
@@ -134,9 +134,9 @@ def test_optima_and_multipliers_of_degenerate_programs_are_found(kind, seeds):
 
 
 def ends_of(kind, solver=OURS):
-    """Statuses of fifty programs of a kind, none of which succeeds, with their numbers."""
+    """Statuses of twenty programs of a kind, none of which succeeds, with their numbers."""
     ends = Counter()
-    for seed in range(50):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         nlp = kind(rng)
         outcome = minimize(nlp, solver, rng.normal(size=len(nlp.lower)))
@@ -148,11 +148,11 @@ def ends_of(kind, solver=OURS):
 def test_programs_without_a_feasible_point_are_told_so(systems):
     told, slow = "Infeasible_Problem_Detected", "Maximum_Iterations_Exceeded"
     if systems == "dense":
-        assert ends_of(infeasible) == {told: 50}
+        assert ends_of(infeasible) == {told: 20}
     else:  # sparse systems let dependent rows give way a little: some go on in short steps
-        ends = ends_of(infeasible, Solver(plugin="structured", options={"max_iter": 600}))
-        assert {*ends} <= {told, slow} and ends[told] >= 35
+        ends = ends_of(infeasible, Solver(plugin="structured", options={"max_iter": 300}))
+        assert {*ends} <= {told, slow} and ends[told] >= 14
 
 
 def test_programs_without_a_least_value_are_told_so():
-    assert ends_of(unbounded) == {"Diverging_Iterates": 50}
+    assert ends_of(unbounded) == {"Diverging_Iterates": 20}

@@ -21,6 +21,12 @@ def plan(body):
     return regulator(body)
 
 
+@pytest.fixture(scope="module")
+def kept(body, plan):
+    """Three steps without a push."""
+    return walked(body, plan, 3, IDLE)
+
+
 def uncontrolled(body):
     """No torques, and no limits on them."""
     n = body.tree.dof
@@ -66,19 +72,17 @@ def test_corners_bear_as_the_plan_says(body):
     assert not any(name.startswith("heel") or name.endswith("_l") for name in names(0.8))
 
 
-def test_unpushed_it_walks_as_planned(body, plan):
-    walk = walked(body, plan, 3, IDLE)
-    assert walk.steps == 3
-    np.testing.assert_allclose(np.diff(walk.struck), body.solution.duration, atol=6 * PERIOD)
-    assert np.abs(walk.off[:, 0]).max() < 0.03 and np.abs(walk.off[:, 1]).max() < 0.1
+def test_unpushed_it_walks_as_planned(body, kept):
+    assert kept.steps == 3
+    np.testing.assert_allclose(np.diff(kept.struck), body.solution.duration, atol=6 * PERIOD)
+    assert np.abs(kept.off[:, 0]).max() < 0.03 and np.abs(kept.off[:, 1]).max() < 0.1
 
 
-def test_by_its_joints_alone_it_goes_astray(body, plan):
+def test_by_its_joints_alone_it_goes_astray(body, plan, kept):
     """The regulator's share of the gains keeps the feet where they are planned."""
     alone = plan.gains.copy()
     alone[:, :, list(body.root)] = 0.0
     alone[:, :, [body.tree.dof + row for row in body.root]] = 0.0
-    kept = walked(body, plan, 3, IDLE)
     lost = walked(body, type(plan)(states=plan.states, torques=plan.torques, gains=alone), 3, IDLE)
     far = [np.abs(walk.off).max() if walk.steps == 3 else np.inf for walk in (kept, lost)]
     assert far[0] < far[1]

@@ -168,7 +168,7 @@ def test_of_many_moves_the_newest_wins(served):
 
 def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served):
     before = served.explorer.shown
-    (failed,) = answers_to(served, post(served, {"time": 0.06}))
+    (failed,) = answers_to(served, post(served, {"time": 0.06, "points": 7}))
     assert failed["status"] == "Infeasible_Problem_Detected" and "scene" not in failed
     assert any("must give way" in line for line in failed["lines"])
     assert served.explorer.shown == before

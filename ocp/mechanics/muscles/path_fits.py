@@ -76,15 +76,14 @@ def sample_path(
     rows = [tree.coordinate(joint) for joint in within]
     lower, upper = np.transpose([*within.values()])
     places = np.random.default_rng(seed).uniform(lower, upper, (count, len(rows)))
-    lengths, slopes = np.zeros(count), np.zeros(places.shape)
-    for k, place in enumerate(places):
-        q = np.array(tree.neutral, dtype=float)
-        q[rows] = place
-        state = State(tree=tree, q=ca.DM(q))
-        slope = path.slope(state)
-        lengths[k] = float(path.length(state))
-        slopes[k] = [float(slope.get(row, 0.0)) for row in rows]
-    return PathSamples(joints=tuple(within), coordinates=places, lengths=lengths, slopes=slopes)
+    q = np.tile(np.array(tree.neutral, dtype=float)[:, None], count)
+    q[rows] = places.T
+    one = ca.SX.sym("q", tree.dof)
+    state = State(tree=tree, q=one)
+    slope = path.slope(state)
+    values = [path.length(state), *(slope.get(row, 0.0) for row in rows)]
+    lengths, *slopes = np.array(ca.Function("path", [one], [ca.vertcat(*values)])(q))
+    return PathSamples(joints=tuple(within), coordinates=places, lengths=lengths, slopes=np.transpose(slopes))
 
 
 def fit_polynomial(
