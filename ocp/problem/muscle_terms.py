@@ -124,24 +124,25 @@ def metabolic_powers(
     known, chosen = dict(energetics or {}), muscles_of(at.tree, words)
     for name in known:
         _muscle(at.tree, name)
-    powers = []
-    for each in chosen:
-        state, row = each.fibres(_state(at)), at.tree.coordinate(f"{each.name}.activation")
-        force, length = graph_number(each.force), graph_number(each.fibre)
-        muscle = known.get(each.name) or Energetics(
-            force=each.force, length=each.fibre, max_velocity=each.fastest
-        )
-        fibre = FibreState(
-            excitation=at.tau[row],
-            activation=at.q[row],
-            length=state.length,
-            velocity=state.velocity * each.fastest * length,
-            active=state.active * force,
-            passive=state.passive * force,
-            isometric=active_force(state.length, each.width),
-        )
-        powers.append(LAWS[law](fibre, muscle))
+    powers = [_spent(at, each, law, known.get(each.name)) for each in chosen]
     return ca.vertcat(ca.DM(0, 1), *powers)
+
+
+def _spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics | None) -> Matrix:
+    """Return the metabolic power (W) of one muscle."""
+    state, row = muscle.fibres(_state(at)), at.tree.coordinate(f"{muscle.name}.activation")
+    force, length = graph_number(muscle.force), graph_number(muscle.fibre)
+    fibre = FibreState(
+        excitation=at.tau[row],
+        activation=at.q[row],
+        length=state.length,
+        velocity=state.velocity * muscle.fastest * length,
+        active=state.active * force,
+        passive=state.passive * force,
+        isometric=active_force(state.length, muscle.width),
+    )
+    usual = Energetics(force=muscle.force, length=muscle.fibre, max_velocity=muscle.fastest)
+    return LAWS[law](fibre, energetics or usual)
 
 
 def joint_contact_force(at: Instant, joint: str) -> Matrix:
@@ -209,8 +210,7 @@ def _power(at: Instant, name: str) -> Matrix:
 
 
 def _metabolic_power(at: Instant, name: str) -> Matrix:
-    names = [each.name for each in muscles_of(at.tree)]
-    return metabolic_powers(at)[names.index(name)]
+    return _spent(at, _muscle(at.tree, name), "bhargava_2004", None)
 
 
 QUANTITIES = {

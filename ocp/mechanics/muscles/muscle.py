@@ -343,7 +343,7 @@ class Muscle:
         or longer than 1.8 optimal lengths, or the polynomial of its path is outside its range.
         """
         label, known = f"muscle {self.name!r}", nominal(self)
-        places = {tree.moving[row].name: float(state.q[row]) for row in self.path.slope(state)}
+        places = {name: float(state.q[state.row(name)]) for name in _joints(self, tree)}
         if isinstance(self.path, PolynomialPath):
             self.path.check_range(label, places)
         length, activation = float(self.path.length(state)), self.states[0].rest
