@@ -26,7 +26,7 @@ def legs():
     return Tree(links=links, joints=joints, points=points)
 
 
-def stepping(tree, frames=60):
+def stepping(tree, frames=30):
     """Coordinates (n, N) of legs that swing and a pelvis that turns a little."""
     t = np.linspace(0.0, 1.0, frames)
     swing = [0.5 * np.sin(3 * t), 0.4 + 0.4 * np.cos(4 * t), 0.4 * np.cos(3 * t), 0.5 + 0.3 * t]
@@ -58,7 +58,7 @@ def test_lengths_of_segments_are_found_with_the_motion_within_the_noise():
         off.append((fit.q[:3] - q[:3]) / fit.deviations[:3])
     assert np.sqrt(np.mean(np.square(ratios))) == pytest.approx(1.0, abs=0.3)
     assert np.sqrt(np.mean(np.square(off))) == pytest.approx(1.0, abs=0.3)
-    assert max(fit.length_deviations.values()) < 2e-3 and " to 1.080 times as long" in repr(fit)
+    assert max(fit.length_deviations.values()) < 2e-3 and " to 1.079 times as long" in repr(fit)
 
 
 def test_exact_markers_give_the_lengths_back_and_a_tree_that_needs_no_scaling():
@@ -74,7 +74,7 @@ def test_exact_markers_give_the_lengths_back_and_a_tree_that_needs_no_scaling():
 
 def test_a_body_scaled_on_a_static_trial_serves_another_recording():
     tree, q, walk = seen_scaled(NOISE)
-    still = np.repeat(q[:, [20]], 60, axis=1)
+    still = np.repeat(q[:, [10]], len(walk.t), axis=1)
     sizes = {"pelvis": 0.95} | {f"{n}_{side}": LENGTHS[n] for n in ("hip", "knee") for side in "rl"}
     stands = seen(scale_links(tree, sizes), walk.t, still, noise=NOISE, seed=7)
     static = inverse_kinematics(tree, stands, scaling=Scaling(sides=("_r", "_l")))
@@ -103,7 +103,7 @@ def test_deviations_of_lengths_are_those_of_the_dense_covariance():
     covariance = np.linalg.inv(normal)
     expected = np.sqrt(np.diag(covariance))
     np.testing.assert_allclose(list(fit.length_deviations.values()), expected[-3:], rtol=1e-5)
-    for k in (0, 30):
+    for k in (0, 15):
         block = np.kron(weights[k], np.eye(n))
         expected = np.sqrt(np.diag(block @ covariance[:-3, :-3] @ block.T))
         np.testing.assert_allclose(fit.deviations[:, k], expected, rtol=1e-5)
