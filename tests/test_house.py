@@ -180,7 +180,8 @@ def test_graphs_solvers_files_and_words_have_one_home():
     closed = ("storage/", "solution/", "interchange/")
     assert not {home for home in reads if home.startswith(closed)}
     assert {home.partition("/")[0] for home in homes("print")} <= {"cli"}
-    numbers = {"mechanics/loop_assembly"}  # loops are closed in numbers, in hundreds of steps
+    # loops are closed, and paths sampled, in numbers, hundreds of times
+    numbers = {"mechanics/loop_assembly", "mechanics/path_fits"}
     splines = {"dynamics/tensor_splines"}  # tables are splines, which CasADi has as functions
     texts = {"mechanics/expression_data"}  # expressions have a text as functions alone
     inertias = {"dynamics/exponentials"}  # are moved in expressions as a whole, not by entries

@@ -124,11 +124,11 @@ def metabolic_powers(
     known, chosen = dict(energetics or {}), muscles_of(at.tree, words)
     for name in known:
         _muscle(at.tree, name)
-    powers = [_spent(at, each, law, known.get(each.name)) for each in chosen]
+    powers = [_power_spent(at, each, law, known.get(each.name)) for each in chosen]
     return ca.vertcat(ca.DM(0, 1), *powers)
 
 
-def _spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics | None) -> Matrix:
+def _power_spent(at: Instant, muscle: Muscle, law: str, energetics: Energetics | None) -> Matrix:
     """Return the metabolic power (W) of one muscle."""
     state, row = muscle.fibres(_state(at)), at.tree.coordinate(f"{muscle.name}.activation")
     force, length = graph_number(muscle.force), graph_number(muscle.fibre)
@@ -210,7 +210,7 @@ def _power(at: Instant, name: str) -> Matrix:
 
 
 def _metabolic_power(at: Instant, name: str) -> Matrix:
-    return _spent(at, _muscle(at.tree, name), "bhargava_2004", None)
+    return _power_spent(at, _muscle(at.tree, name), "bhargava_2004", None)
 
 
 QUANTITIES = {

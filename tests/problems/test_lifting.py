@@ -14,8 +14,8 @@ from ocp.mechanics.values.parameters import parameters_of
 from ocp.models.human import BOX_SPHERES
 from ocp.problem import off_box
 from ocp.problems.lifting import TASK, Goal, Manner, solve_lifts
-from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report import disturbed_lifts
+from ocp.problems.lifting.report.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.report.lift_pictures import draw, draw_front
 from ocp.problems.lifting.report.lift_report import lifting_report, report_lines
 from ocp.problems.lifting.report.low_back import ARMS, BACK, borne

@@ -83,7 +83,9 @@ def sample_path(
     slope = path.slope(state)
     values = [path.length(state), *(slope.get(row, 0.0) for row in rows)]
     lengths, *slopes = np.array(ca.Function("path", [one], [ca.vertcat(*values)])(q))
-    return PathSamples(joints=tuple(within), coordinates=places, lengths=lengths, slopes=np.transpose(slopes))
+    return PathSamples(
+        joints=tuple(within), coordinates=places, lengths=lengths, slopes=np.transpose(slopes)
+    )
 
 
 def fit_polynomial(
