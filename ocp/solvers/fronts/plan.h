@@ -1,5 +1,7 @@
 /* Plan for all matrices of a pattern: fronts in their order, and places of entries. */
 
+typedef uint64_t word;
+
 typedef struct {
   int parent, child, next; /* fronts, -1 for none */
   int pivots, width, wide; /* rows that are pivots, rows beside them, and these padded */
@@ -16,7 +18,7 @@ typedef struct {
   Pattern pattern;
   word key;        /* of the pattern */
   int64_t serial;  /* by which IPOPT's workspace tells it */
-  char *last;      /* rows that go last of all, since they left a front singular */
+  char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
   int fronts, most_pivots, most_wide;
   Front *front;
   Run *run;
@@ -154,7 +156,7 @@ static int lay_out(Plan *plan, const double *value) {
   Graph graph = graph_of(p);
   char *bare = multipliers(p, &graph, value);
   int *match = partners(p, &graph, bare, value);
-  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->last);
+  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->delays);
   if (o.count) {
     Draft *drafts = make_drafts(&o);
     int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
