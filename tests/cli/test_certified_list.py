@@ -69,6 +69,14 @@ def test_each_problem_has_a_row_with_status_iterations_seconds_and_certificate(c
     assert table[1]["reasons"].startswith("torque_limits")
 
 
+def test_a_row_tells_how_far_the_next_basis_is(capsys):
+    flags = ["--workers", "0", "--verify", "1e-3", "--json", "rows.json"]
+    assert command(["--solve", "./good.py", "--converged", *flags]) == 0
+    (row,) = json.loads(Path("rows.json").read_text())
+    assert row["convergence"].startswith("on 25 points the objective changes by ")
+    assert capsys.readouterr().out.splitlines()[2].strip() == row["convergence"]
+
+
 def test_a_problem_that_is_not_solved_is_not_certified():
     Path("stuck.py").write_text(STUCK)
     row = certified_runs.solve_and_certify("./stuck.py", 1e-2)
@@ -80,7 +88,7 @@ def test_rows_are_told_one_by_one_and_files_hold_those_that_are_ready(monkeypatc
     """An interrupted run leaves its rows."""
     solved = certified_runs.solve_and_certify
 
-    def second_interrupts(name, tolerance):
+    def second_interrupts(name, tolerance, converged):
         if name == "./coarse.py":
             raise KeyboardInterrupt
         return solved(name, tolerance)
@@ -113,6 +121,7 @@ def test_problems_of_more_than_one_solve_say_what_their_certificate_is_of():
     [
         (["--solve", "nothing"], "nothing: there is no such problem"),
         (["--solve", "--without", "gait,nothing"], "--without: nothing: expected one of acrobot"),
+        (["--solve", "--topics", "gait,sea"], "--topics: sea: expected some of arms, "),
         (["--solve", "./good.py", "--verify", "-1"], "--verify: expected a number above 0"),
         (["--solve", "./good.py", "--verify", "5"], "5 % is 0.05"),
         (["--solve", "./good.py", "--workers", "-1"], "workers: expected a whole number"),

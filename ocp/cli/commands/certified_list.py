@@ -37,8 +37,8 @@ def certify_problems(names: Sequence[str], flags: argparse.Namespace) -> int:
             print(line, flush=True)
 
     print(_columns(HEADER), flush=True)
-    limits = {"seconds": flags.seconds, "workers": flags.workers}
-    certified_runs(names, flags.verify, watch=tell, **limits)
+    how = {name: getattr(flags, name) for name in ("converged", "seconds", "workers")}
+    certified_runs(names, flags.verify, watch=tell, **how)
     good = sum(row.is_certified for row in rows)
     spent = sum((row.seconds or 0.0) + (row.certificate_seconds or 0.0) for row in rows)
     print(f"\n{good} of {len(rows)} certified to {flags.verify:g}, {spent:.0f} processor seconds")
@@ -51,7 +51,7 @@ def _as_json(rows: Sequence[CertifiedRun]) -> str:
 
 
 def row_lines(row: CertifiedRun, tolerance: float) -> list[str]:
-    """Return a row as it is printed; each further reason has a line of its own."""
+    """Return a row as it is printed; each further reason, and its convergence, has a line."""
     counts = UNKNOWN if row.iterations is None else str(row.iterations)
     seconds = UNKNOWN if row.seconds is None else f"{row.seconds:.2f}"
     words = f"{row.verdict} to {tolerance:g}" if row.is_certified else row.verdict
@@ -59,7 +59,9 @@ def row_lines(row: CertifiedRun, tolerance: float) -> list[str]:
     first, *others = row.reasons or ("",)
     verdict = f"{words}{subject}: {first}" if first else f"{words}{subject}"
     head = _columns((row.problem, row.status or UNKNOWN, counts, seconds, verdict))
-    return [head, *(_columns(("", "", "", "", reason)) for reason in others)]
+    if row.convergence:
+        others.append(row.convergence)
+    return [head, *(_columns(("", "", "", "", each)) for each in others)]
 
 
 def _columns(entries: Sequence[str]) -> str:

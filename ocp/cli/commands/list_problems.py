@@ -129,6 +129,9 @@ def _parser() -> argparse.ArgumentParser:
         solving.add_argument(f"--{name}", type=kind, default=default, metavar=metavar, help=text)
 
     add("without", str, None, "NAME,...", "leave these problems out")
+    words = "with their convergence: solve on the next basis too"
+    solving.add_argument("--converged", action="store_true", help=words)
+    add("topics", str, None, "KIND,...", "solve those of these kinds, as human,gait")
     add("verify", float, 1e-2, "TOLERANCE", "tolerance of the certificates")
     add("seconds", float, None, "NUMBER", "limit of each problem, its certificate included")
     add("workers", int, 1, "NUMBER", "problems at a time")
@@ -139,8 +142,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def _problem_names(flags: argparse.Namespace) -> list[str]:
     """Return the names of the problems to solve; raise ValueError naming one to leave out that is
-    not among them."""
+    not among them, or a kind that there is not."""
     names = flags.solve or list(tasks())
+    topics = split_names(flags.topics or "")
+    known = {topic_of(name) for name in tasks()}
+    strange = next((topic for topic in topics if topic not in known), None)
+    if strange is not None:
+        raise ValueError(f"--topics: {strange}: expected some of {', '.join(sorted(known))}")
+    if topics:
+        names = [name for name in names if topic_of(name) in topics]
     without = split_names(flags.without or "")
     odd = next((name for name in without if name not in names), None)
     if odd is not None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, fields, replace
 
-from ocp.certificate.certify_solution import certify
 from ocp.certificate.verification import NotVerified
 from ocp.solvers import INTERRUPTED, Solver
+from ocp.solving import verify
 from ocp.storage.atomic_files import plain
 from ocp.studies.processes import EngineError
 from ocp.studies.store.qualified_names import module_at
@@ -27,7 +27,8 @@ MISSING, FAILED = "not available", "failed"  # an extra is not installed; an err
 class CertifiedRun:
     """A problem, the `verdict` on its solution with the `reasons` against it, and what was spent.
 
-    `certifies` says what the certificate is of where that is not the whole task. `seconds` are the
+    `certifies` says what the certificate is of where that is not the whole task; `convergence` how
+    far the motion is from that on the next basis, where that is asked. `seconds` are the
     processor's of building and solving, `certificate_seconds` of certifying. What is None is not
     known, since the solve did not come to an end.
     """
@@ -42,6 +43,7 @@ class CertifiedRun:
     seconds: float | None = None
     certificate_seconds: float | None = None
     reasons: tuple[str, ...] = ()
+    convergence: str = ""
 
     @property
     def is_certified(self) -> bool:
@@ -53,13 +55,15 @@ def certified_runs(
     names: Sequence[str],
     tolerance: float,
     *,
+    converged: bool = False,
     seconds: float | None = None,
     workers: int = 1,
     watch: Callable[[CertifiedRun], object] | None = None,
 ) -> tuple[CertifiedRun, ...]:
     """Solve and certify problems, and return their rows in the order of the names.
 
-    `names`: of the gallery, or files or modules; `tolerance`: of the certificates; `seconds`: limit
+    `names`: of the gallery, or files or modules; `tolerance`: of the certificates; `converged`:
+    solve on the next basis too, and say how far that is; `seconds`: limit
     of each problem, its certificate included (s), to which only worker processes can be held;
     `workers`: their number, 0 for none; `watch(CertifiedRun)` is called as each is ready. Raises
     ValueError naming a problem that is not there.
@@ -75,7 +79,7 @@ def certified_runs(
         while waiting or under_way:
             while waiting and len(under_way) < engine.width:
                 name = waiting.pop(0)
-                under_way[engine.submit(solve_and_certify, name, tolerance)] = name
+                under_way[engine.submit(solve_and_certify, name, tolerance, converged)] = name
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 row = _row_of(under_way.pop(future), future)
                 rows[row.problem] = row
@@ -94,8 +98,9 @@ def _row_of(name: str, future: Future) -> CertifiedRun:
         return CertifiedRun(problem=name, verdict=FAILED, reasons=_lines(error))
 
 
-def solve_and_certify(name: str, tolerance: float) -> CertifiedRun:
-    """Solve one problem with its defaults, certify what comes of it, and return its row."""
+def solve_and_certify(name: str, tolerance: float, converged: bool = False) -> CertifiedRun:
+    """Solve one problem with its defaults, certify what comes of it, and return its row, with
+    `converged` its convergence too."""
     begin = time.process_time()
     try:
         task = task_of(module_at(name))
@@ -121,14 +126,17 @@ def solve_and_certify(name: str, tolerance: float) -> CertifiedRun:
     if not solution.success:
         return row
     doubts: tuple[str, ...] = ()
+    certificate = verify(solution, finer=converged)
+    convergence = certificate.convergence.words if certificate.convergence else ""
     try:
-        certify(solution).require(tolerance)
+        replace(certificate, convergence=None).require(tolerance)
     except NotVerified as error:
         doubts = _doubts(error)
     return replace(
         row,
         verdict=REFUSED if doubts else CERTIFIED,
         reasons=doubts,
+        convergence=convergence,
         certificate_seconds=time.process_time() - solved,
     )
 
