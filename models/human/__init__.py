@@ -8,7 +8,7 @@ from ocp.models.human.people import PEOPLE, SURVEY, Person, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
 from ocp.models.human.strength.strengths import capacity, strength, strengths, torque_range
-from ocp.models.human.strength.tissue import passive, within_ranges
+from ocp.models.human.strength.tissue import bearing, passive, within_ranges
 from ocp.models.human.tables import (
     BOX_SPHERES,
     CONTACTS,
@@ -38,6 +38,7 @@ __all__ = [
     "Normative",
     "Person",
     "Segment",
+    "bearing",
     "capacity",
     "carry",
     "child",

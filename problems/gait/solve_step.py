@@ -228,7 +228,7 @@ def by_strength(
         return None
     bare = replace(first, multipliers={})
     attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
-    left = replace(plan, solver=left_of(first, solver))
+    left = replace(plan, solver=left_of(first, with_plugin_of(first, solver)))
     last = left.solve(first, attempts=attempts, watch=onward(first, watch))
     return joined("constant_limits", first, last, solver)
 
@@ -313,6 +313,12 @@ def onward(first: Solution | None, watch: Callable[..., Any] | None) -> Callable
 def left_of(first: Solution, solver: Solver) -> Solver:
     """Return a solver within what a solve has left of its limits."""
     return budget_left(first, solver).limit(solver)
+
+
+def with_plugin_of(first: Solution, solver: Solver) -> Solver:
+    """Return a solver that goes on as a solve was made, where "auto" chooses: its multipliers lead
+    that one on in fewer iterations, whatever an estimate for the stage by itself says."""
+    return solver if solver.plugin != "auto" else replace(solver, plugin=first.statistics["plugin"])
 
 
 def budget_left(first: Solution, solver: Solver) -> Any:

@@ -10,7 +10,7 @@ from ocp import Parameter, Spring
 from ocp.dynamics.formulations.newton_euler import inverse
 from ocp.mechanics import elastic_energy, element_loss, element_torques
 from ocp.mechanics.elements import PassiveMoment
-from ocp.models.human import NAMES, human, mirror, passive, within_ranges
+from ocp.models.human import NAMES, bearing, human, mirror, passive, within_ranges
 from ocp.problem.instant import Forces, Instant
 
 
@@ -176,3 +176,13 @@ def test_elbows_rest_bent_and_do_not_swing_for_ever():
     assert float(spring.stiffness) == pytest.approx(1.1 * size, rel=1e-12)
     assert np.degrees(float(spring.rest)) == pytest.approx(73.0)
     assert float(damper.damping) == pytest.approx(0.2 * size, rel=1e-12)
+
+
+def test_a_lumbar_spine_that_bears_weight_is_stiffer_as_measured_ones_are():
+    """By 2.11 under 500 N (Gardner-Morse & Stokes 2004), but thoracic ones and legs."""
+    names = ("spine1_lat", "spine2_flex", "spine3_lat", "hip_abd_r")
+    bare = {each.joint: each.stiffness for each in passive(names) if isinstance(each, Spring)}
+    more = {each.joint: each.stiffness for each in bearing(names)}
+    assert set(more) == {"spine1_lat", "spine2_flex"}
+    for joint, stiffness in more.items():
+        assert stiffness == pytest.approx(1.11 * bare[joint])

@@ -8,7 +8,7 @@ spine by the stiffness of its motion segments, and at both ends of all other ran
 of the man of STATURE and MASS; all grow with stature and the mass of muscles, as torque limits do.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import degrees, exp, radians
 from typing import Any
@@ -70,6 +70,10 @@ THORACIC = {"flex": 3.0, "lat": 3.0, "rot": 2.6}
 # T7/T8, to C7/T1
 SEGMENTS = {"spine1": (LUMBAR, 3), "spine2": (LUMBAR, 3), "spine3": (THORACIC, 5)}
 SEGMENTS |= {"spine4": (THORACIC, 7)}
+
+# Of spines that bear 500 N over those that bear nothing, the mean of all directions (Gardner-Morse
+# & Stokes 2004); weight above the pelvis and muscles beside it press more on them in walking
+LOADED = 2.11
 
 # Elements that gather the ends of ranges: their names, and the beginnings of those of joints
 GATHERED = {
@@ -222,6 +226,18 @@ def within_ranges(
     return tuple(elements)
 
 
+def bearing(
+    joints: Collection[str], stature: float | Open = STATURE, mass: float | Open = MASS
+) -> tuple[Element, ...]:
+    """Return the springs that lumbar ones of the named `joints` gain as they bear weight, beside
+    those of `passive`, of a person of `stature` (m) and `mass` (kg).
+
+    Elements are "spine1_lat loaded" and the like.
+    """
+    more = (LOADED - 1.0) * _size(stature, mass)
+    return tuple(_segments(joints, more, (LUMBAR,), "loaded"))
+
+
 def _standing_hip() -> float:
     """Return the stiffness (N m/rad) of hip flexion when hip, knee and ankle are at 0."""
     _, terms = COUPLED[0]
@@ -266,15 +282,20 @@ def _ends(joint: str) -> Any:
     return (*above, upper), (*below, lower)
 
 
-def _segments(joints: Collection[str], size: Any) -> list[Element]:
+def _segments(
+    joints: Collection[str],
+    size: Any,
+    of: tuple[Mapping[str, float], ...] = (LUMBAR, THORACIC),
+    what: str = "stiffness",
+) -> list[Element]:
     """Return springs of the spine's joints that move: each as its motion segments in series."""
     springs: list[Element] = []
     for joint in joints:
         part, _, movement = joint.partition("_")
-        if part in SEGMENTS:
-            table, count = SEGMENTS[part]
+        table, count = SEGMENTS.get(part, ({}, 1))
+        if table in of:
             stiffness = size * (degrees(1.0) * table[movement] / count)
-            springs.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
+            springs.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} {what}"))
     return springs
 
 

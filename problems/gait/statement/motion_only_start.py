@@ -1,13 +1,15 @@
 """A step's motion alone, to begin from: where feet go, whatever forces it takes."""
 
 from dataclasses import replace
+from typing import Any
 
-from ocp import Problem, Spline, Transcription, smoothness, squares
+from ocp import BSpline, Problem, Spline, Transcription, smoothness, squares
 from ocp.models.human import ROOT
 from ocp.problems.gait.statement.constraint_families import family_of
 
 FORCES = ("torques", "balance")  # families that ask something of them
 SMOOTH = 0.2  # the weight of accelerations beside angles squared: any such motion is a beginning
+FEW = 12  # control points of it, since where feet go takes no more [assumed]
 SELDOM = Transcription(method=Spline(nodes=2))  # no forces are looked for between the nodes
 
 
@@ -20,10 +22,14 @@ def motion_alone(problem: Problem) -> Problem:
     """
     joints = tuple(replace(joint, actuated=True) for joint in problem.tree.joints)
     body = replace(problem.tree, joints=joints, elements=())
+    motion: Any = problem.motion
+    if motion.points > FEW:
+        motion = BSpline(points=FEW, degree=motion.degree)
     turns = [row for row, joint in enumerate(body.moving) if joint.name not in ROOT]
     return replace(
         problem,
         tree=body,
+        motion=motion,
         ground=None,
         loads=(),
         constraints=tuple(

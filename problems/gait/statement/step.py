@@ -20,6 +20,7 @@ from ocp.mechanics import (
     array,
     check_argument_records,
     nominal,
+    parameters_of,
     position,
     positions,
 )
@@ -29,6 +30,7 @@ from ocp.models.human import (
     ROOT,
     STATURE,
     Person,
+    bearing,
     carry,
     human,
     loads_of,
@@ -49,7 +51,14 @@ from ocp.problems.gait.statement.contact_schedule import (
 )
 from ocp.problems.gait.statement.objective_terms import STIFF, WALKING, human_cost
 from ocp.problems.gait.statement.strength_groups import GROUPS, by_groups
-from ocp.problems.gait.statement.strides import STRIDES, facing, impaired, in_stride, pace
+from ocp.problems.gait.statement.strides import (
+    STRIDES,
+    facing,
+    impaired,
+    in_stride,
+    pace,
+    shared,
+)
 from ocp.problems.gait.statement.walking_task import (
     ELASTIC,
     HUMAN,
@@ -117,7 +126,9 @@ def problem(
     if goal.objective == ELASTIC and terrain.rise:
         raise ValueError(f"rise: no stairs with the objective {ELASTIC}; take {HUMAN}")
     _check_tolerances(*nominal((accuracy.contact, accuracy.slip)))
-    body = _living(who, active, muscles) if living else _body(who, active)
+    body = _body(who, active)
+    if living:
+        body = _living(who, active, muscles, loaded=goal.objective == ELASTIC)
     speed, step = likewise(body, gait.speed, gait.step)
     _check_task(*nominal((body, speed, step, who["stature"])))
     body = _laden(body, gait, muscles, terrain, carried, living=living)
@@ -152,7 +163,7 @@ def problem(
             tree=body,
             motion=_spline(goal.objective, accuracy.points, when),
             duration=time,
-            objective=share * _objective(body, goal, who),
+            objective=scaled(_objective(body, goal, who), share),
             ground=one.ground,
             symmetry=one.symmetry,
             loads=[
@@ -166,6 +177,12 @@ def problem(
     if not phased:
         return stated()
     return in_stride(stated, chosen, stride=gait.stride, free=gait.free_timing, when=when)
+
+
+def scaled(objective: Objective, share: Any) -> Objective:
+    """Return an objective times a share, in its functions where that is to be found."""
+    sought = any(each.free for each in parameters_of(share))
+    return shared(objective, share) if sought else share * objective
 
 
 def _spline(objective: str, points: int | None, when: Schedule) -> BSpline:
@@ -191,15 +208,18 @@ def _body(who: Mapping[str, Any], active: str, **living: Any) -> Tree:
     return human(**who, **living, frozen=_frozen(active), ranges="gait")
 
 
-def _living(who: Mapping[str, Any], active: str, muscles: Muscles) -> Tree:
+def _living(who: Mapping[str, Any], active: str, muscles: Muscles, *, loaded: bool) -> Tree:
     """Return the body of a person with strength over angle and tissue: joints that tissue restores
-    have their whole ranges, hips and elbows have tissue within theirs too."""
+    have their whole ranges, hips and elbows have tissue within theirs too, and a `loaded` spine is
+    as stiff as one that bears weight."""
     strong = {"age": muscles.age, "percentile": muscles.percentile, "toes": muscles.toes}
     body = _body(who, active, passive=True, strength="angle", **strong)
     free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
     body = _ranging(body, free)
     moving = [joint.name for joint in body.moving]
     tissue = within_ranges(moving, who["stature"], who["muscles"])
+    if loaded:
+        tissue += bearing(moving, who["stature"], who["muscles"])
     return replace(body, elements=(*body.elements, *tissue))
 
 
