@@ -92,6 +92,20 @@ def test_at_a_switch_the_support_with_more_pins_holds():
     }
 
 
+def test_what_the_next_support_holds_is_slow_at_the_switch_to_it_too():
+    """Toes that pivot once the ball is off, alone: no pin of a later foot is held twice."""
+    ground, _ = gait()
+    usual = {each.name: each for each in foot_contact(ground)}
+    more = {each.name: each for each in foot_contact(ground, switches=True)}
+    added = [more[name] for name in more if name not in usual]
+    assert {name: more[name].when for name in usual} == {k: c.when for k, c in usual.items()}
+    assert "toe_l.z" not in held(usual.values(), BALL_OFF)
+    for constraint, switch in ((added[0], HEEL_OFF), (added[1], BALL_OFF)):
+        assert constraint.when.holds(switch)
+        assert not constraint.when.holds([switch - NEAR, switch + NEAR]).any()
+    assert [each.labels for each in added] == [("ball_med_r.z", "toe_r.x"), ("toe_l.z",)]
+
+
 def test_what_the_start_asks_of_a_mirrored_step_the_end_does_not_ask_again():
     ground, contact = gait()
     assert held(contact.values(), 1.0) == [] and held(contact.values(), 1.0 - NEAR) != []

@@ -15,6 +15,7 @@ from ocp.problems.gait.card import card_lines, card_table, report_card, save_car
 from ocp.problems.gait.card.__main__ import run
 from ocp.problems.gait.card.curves import CURVES, PERCENT, curves
 from ocp.problems.gait.card.energy import metabolic
+from ocp.problems.gait.card.events import EVENTS, events
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
 from ocp.problems.gait.card.norms import Band, norms, rates
@@ -89,6 +90,8 @@ def still(**angles):
         centre=level,
         trunk=level + (c7 - l5)[:, None],
         heels={"right": level, "left": level},
+        toes={"right": level, "left": level},
+        pressures={"right": level, "left": level},
         stances={"right": ((0.0, 60.0),), "left": ((50.0, 110.0),)},
         way=np.array([0.0, 0.0, 1.2]),
         duration=1.0,
@@ -394,3 +397,43 @@ def test_sources_agree_with_each_other_as_the_page_says(known):
         assert least - 0.005 < min(pairs) < least + 0.01 and max(pairs) < 0.99
     forces = [known[source].bands["force_vertical"].mean for source in ("winter", "falisse")]
     assert compare(PERCENT, *forces)[2] == pytest.approx(0.974, abs=5e-4)
+
+
+def test_events_of_peoples_own_curves_are_those_of_people(people, known):
+    """Each within its band, and of the last source the same; bursts have their usual signs."""
+    told = events(people, known)
+    assert set(told) == set(EVENTS)
+    for event in told.values():
+        low, high = event["band"]
+        assert low < event["value"] < high
+        assert event["measured"]["falisse"] == pytest.approx(event["value"])
+    signs = {name: np.sign(event["value"]) for name, event in told.items()}
+    bursts = {"A1": -1, "A2": 1, "K1": -1, "K2": 1, "K3": -1, "K4": -1, "H1": 1, "H2": -1, "H3": 1}
+    assert {name: signs[name] for name in bursts} == bursts
+    assert signs["braking_peak"] == signs["lift_pitch"] == -1 and signs["strike_pitch"] == 1
+
+
+def test_an_event_is_where_its_curve_is_extreme_within_its_window(people, known):
+    pushed = np.zeros(101)
+    pushed[[10, 50, 90]] = 9.0, 3.0, 9.0  # but 50 % none is when ankles push off
+    event = events(people | {"power_ankle": pushed}, known)["A2"]
+    assert (event["value"], event["percent"], event["unit"]) == (3.0, 50.0, "W/kg")
+
+
+def test_a_foot_clears_the_ground_by_the_least_its_toe_has_between_two_rises():
+    stride, _ = still()
+    percent, zero = stride.percent, np.zeros(SAMPLES)
+    swing = np.clip((percent - 60.0) / 40.0, 0.0, 1.0)
+    up = 0.06 * np.sin(2 * np.pi * swing) ** 2 + 0.015 * np.sin(np.pi * swing)
+    place = (0.2 * percent / 60.0) * (percent <= 60.0)
+    stride = replace(
+        stride,
+        forces=stride.forces | {"right": np.array([zero, (percent < 60.0) * 1.0, zero])},
+        toes=stride.toes | {"right": np.array([zero, up, zero + 0.2])},
+        pressures=stride.pressures | {"right": np.array([0.01 * (percent > 30.0), zero, place])},
+    )
+    told = numbers(stride, curves(stride))
+    assert told["toe_clearance_mm"] == pytest.approx(15.0, abs=0.2)
+    shares = told["pressure_percent"]
+    assert [shares[str(each)] for each in (10, 50, 90)] == pytest.approx([10.0, 50.0, 90.0])
+    assert told["pressure_sideways_mm"] == pytest.approx(10.0)

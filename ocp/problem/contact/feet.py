@@ -26,6 +26,7 @@ def foot_contact(
     velocity: Number = 0.1,
     symmetry: Symmetry | None = None,
     axes: str = AXES,
+    switches: bool = False,
 ) -> tuple[Constraint, ...]:
     """Hold the pins of every support within `position` (m) of their targets.
 
@@ -33,7 +34,9 @@ def foot_contact(
     after it must be so before. At a switch the support that holds more axes holds, the earlier one
     of two alike. Under a `symmetry` of the motion the rows of the end are left out: their image
     holds at the start, and twice the same row would leave its multiplier undetermined. Places are
-    held along those of the global `axes` only, rates along all that a pin has.
+    held along those of the global `axes` only, rates along all that a pin has. With `switches` what
+    a later support holds and the earlier one does not is slow at the switch too: without, it may be
+    faster there, and until the next node.
     """
     constraints = []
     for foot in ground.feet:
@@ -47,6 +50,10 @@ def foot_contact(
                     row = in_place(f"contact.{name}", placed, position=position, when=span)
                     constraints.append(row)
                 constraints.append(_held_still(name, support, velocity, span))
+                pins = _new_pins(foot, number) if switches and opened["open_start"] else ()
+                if pins:
+                    added, begins = replace(support, pins=pins), (support.when[0],) * 2
+                    constraints.append(_held_still(f"{name}.start", added, velocity, begins))
     return tuple(constraints)
 
 
@@ -72,7 +79,17 @@ def along(pins: Iterable[Pin], axes: str) -> tuple[Pin, ...]:
     return tuple(replace(pin, axes=held) for pin, held in kept if held)
 
 
-def _held_still(name: str, support: Support, tolerance: Number, span: Span) -> Constraint:
+def _new_pins(foot: Foot, number: int) -> tuple[Pin, ...]:
+    """Return the pins that a support, by its number, adds to those of the one before it."""
+    before = {(pin.point, axis) for pin in foot.supports[number - 1].pins for axis in pin.axes}
+    pins = foot.supports[number].pins
+    left = (
+        (pin, "".join(axis for axis in pin.axes if (pin.point, axis) not in before)) for pin in pins
+    )
+    return tuple(replace(pin, axes=axes) for pin, axes in left if axes)
+
+
+def _held_still(name: str, support: Support, tolerance: Number, span: When) -> Constraint:
     return Constraint(
         name=f"slip.{name}",
         function=lambda at: _rates(at, support.pins),

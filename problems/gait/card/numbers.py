@@ -14,6 +14,9 @@ from ocp.problems.gait.report.measured_curves import compare, double_peak
 # Humps of the vertical force: maxima above half of the weight that stand out by this (BW) from the
 # dips at their sides [assumed]; means of measured walks have two at any smaller threshold
 PROMINENT, BEARING = 0.02, 0.5
+FLAT = 20.0  # % of the cycle, at which feet stand flat
+PRESSED = 0.05  # BW: below it a centre of pressure is vague [assumed]
+STANCE = (10, 30, 50, 70, 90)  # % of the stance, at which the centre of pressure is told
 AT_BOUND = 0.5  # deg: so near a joint's range counts as at its bound
 INSTANTS = np.arange(0.025, 100.0, 0.05)  # % of the cycle, at which it is asked which feet bear
 
@@ -26,6 +29,7 @@ def numbers(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
         **_sway(stride, curves),
         "at_bounds_percent": at_bounds(stride),
         "arms": _arms(stride, curves),
+        **_foot(stride),
         **_costs(stride),
     }
 
@@ -147,6 +151,38 @@ def at_bounds(stride: Stride) -> dict[str, float]:
         if share > 0.0:
             shares[joint.name] = share
     return dict(sorted(shares.items(), key=lambda entry: -entry[1]))
+
+
+def _foot(stride: Stride) -> dict[str, Any]:
+    """Return the clearance of the right foot's toe and the way of the pressure under it; None where
+    it never stands, or its toe rises or falls alone in swing."""
+    bears = (stride.forces["right"][1] > PRESSED) & (stride.percent <= stride.toe_off)
+    if not bears.any():
+        return {"toe_clearance_mm": None, "pressure_percent": None, "pressure_sideways_mm": None}
+    up, here = stride.toes["right"][1], stride.percent > stride.toe_off
+    height = up[here] - up[np.searchsorted(stride.percent, FLAT)]
+    lows = [h for a, h, b in zip(height, height[1:], height[2:]) if a > h <= b]
+    return {
+        "toe_clearance_mm": 1000.0 * float(min(lows)) if lows else None,
+        **_pressed(stride, bears),
+    }
+
+
+def _pressed(stride: Stride, bears: np.ndarray) -> dict[str, Any]:
+    """Return {% of the stance: the centre of pressure ahead of the heel, in % of the foot from heel
+    to toe}, as it stands flat, and how far that goes from side to side (mm); the right foot
+    `bears` at some of the samples (M,)."""
+    ahead = stride.way / max(float(np.linalg.norm(stride.way)), 1e-12)
+    heel, toe = (_at(stride, spots["right"], FLAT) for spots in (stride.heels, stride.toes))
+    places = stride.pressures["right"] - heel[:, None]
+    shares = 100.0 * (ahead @ places) / (ahead @ (toe - heel))
+    share = np.interp(
+        np.array(STANCE) / 100.0 * stride.toe_off, stride.percent[bears], shares[bears]
+    )
+    return {
+        "pressure_percent": dict(zip(map(str, STANCE), share.tolist())),
+        "pressure_sideways_mm": 1000.0 * float(np.ptp(places[0, bears])),
+    }
 
 
 def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:

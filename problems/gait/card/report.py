@@ -6,6 +6,7 @@ from typing import Any
 
 from ocp import Solution
 from ocp.problems.gait.card.curves import CURVES, at_percents, curves
+from ocp.problems.gait.card.events import events
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, mean_r
 from ocp.problems.gait.card.norms import Norms, norms
@@ -23,8 +24,9 @@ def report_card(solution: Solution, files: Sequence[str | Path] = ()) -> dict[st
 
     `files` are tables of people's curves beside those of the house. It has the `kind`, walk or run,
     `numbers`, `curves` {name: 101 values at 0, 1, .. 100 %} of the right leg from its strike and
-    their `units`, `against` {curve: {source: likeness}}, `r` {curve: mean over its sources},
-    `faults`, sentences, the worst first, `sources` and `remarks`; `left` is the same of the left
+    their `units`, `against` {curve: {source: likeness}}, `events` {event: value and
+    people's}, `r` {curve: mean over its sources}, `faults`, sentences, the worst first, `sources`
+    and `remarks`; `left` is the same of the left
     leg, reflected, of a motion that is not its own image, else None. Raises ValueError for files
     that are no such tables.
     """
@@ -54,6 +56,7 @@ def _side(stride: Stride, known: Mapping[str, Norms]) -> dict[str, Any]:
         "numbers": said,
         "curves": {name: [float(value) for value in line] for name, line in lines.items()},
         "against": compared,
+        "events": events(lines, known) if kind == "walk" else {},
         "r": r,
         "faults": faults(kind, said, lines, known, r, stride.toe_off),
     }

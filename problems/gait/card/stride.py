@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ocp import Instant, Problem, Solution, Symmetry, Tree
@@ -21,6 +22,8 @@ from ocp.solution import traces
 SAMPLES = 401  # of the cycle, both ends among them: four between two whole percentages
 NEAR = 1e-9  # of the cycle: spans of standing that are so close are one
 HEELS = {"right": "heel_r", "left": "heel_l"}
+TOES = {"right": "toe_r", "left": "toe_l"}
+FAINT = 1.0  # N: a foot's centre of pressure is over at least so much
 FORWARD, UP = ("glob_tz", 2), ("glob_ty", 1)  # slides of the root along global axes
 
 
@@ -31,7 +34,8 @@ class Stride:
     At `percent` (M,) coordinates `q` (n, M; rad or m) and rates `qd`; `moments` (n, M; N m or N),
     what drives and force elements give together at each joint, and `drives`, what drives give;
     `forces` {foot: (3, M)} of the ground, left, up and forward, in body weights; the `centre` of
-    mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1 and `heels` {foot: (3, M; m)}.
+    mass (3, M; m), the `trunk` (3, M; m) from L5/S1 to C7/T1, `heels` and `toes` {foot: (3, M; m)}
+    and `pressures` {foot: its centre of pressure (3, M; m)}, of no meaning where it bears nothing.
     `stances` {foot: ((start, end), ..)} in %, an end beyond 100 where it goes on into the next
     cycle. `way` (3, m) is gained in all; `duration` (s), `mass` (kg). The body is the `tree`.
     """
@@ -46,6 +50,8 @@ class Stride:
     centre: np.ndarray
     trunk: np.ndarray
     heels: Mapping[str, np.ndarray]
+    toes: Mapping[str, np.ndarray]
+    pressures: Mapping[str, np.ndarray]
     stances: Mapping[str, tuple[tuple[float, float], ...]]
     way: np.ndarray
     duration: float
@@ -92,13 +98,17 @@ def _image(stride: Stride) -> Stride:
         forces={foot: REFLECTED * stride.forces[OTHER[foot]] for foot in OTHER},
         centre=REFLECTED * stride.centre,
         trunk=REFLECTED * stride.trunk,
-        heels={foot: REFLECTED * stride.heels[OTHER[foot]] for foot in OTHER},
+        **{
+            name: {foot: REFLECTED * getattr(stride, name)[OTHER[foot]] for foot in OTHER}
+            for name in PLACES
+        },
         stances={foot: stride.stances[OTHER[foot]] for foot in OTHER},
         way=REFLECTED[:, 0] * stride.way,
     )
 
 
 JOINTS = ("q", "qd", "moments", "drives")  # of a Stride, with a row for each joint
+PLACES = ("heels", "toes", "pressures")  # of a Stride, by foot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +216,7 @@ def _sampled(
         which[-1] = np.searchsorted(starts, t[-1] - NEAR * whole, side="right") - 1
     tree = pieces[0].phase.problem.tree
     values = _values(pieces, which, t - starts[which], body_weight(tree))
-    for name in ("centre", *HEELS):
+    for name in ("centre", *(f"{name} {foot}" for name in PLACES for foot in OTHER)):
         values[name] = values[name] + np.outer(way, again)
     percents = {
         foot: _later(
@@ -219,7 +229,7 @@ def _sampled(
         percent=percent,
         **{name: values[name] for name in (*JOINTS, "centre", "trunk")},
         forces={foot: values[f"force {foot}"] for foot in OTHER},
-        heels={foot: values[foot] for foot in HEELS},
+        **{name: {foot: values[f"{name} {foot}"] for foot in OTHER} for name in PLACES},
         stances=percents,
         way=way,
         duration=whole,
@@ -257,6 +267,14 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
             return lambda at: 0.0 * at.q[:3]
         return lambda at: at.reaction.force(foot)
 
+    def pressure(foot: str) -> Callable[[Instant], Any]:
+        if foot not in feet:
+            return lambda at: 0.0 * at.q[:3]
+        return lambda at: at.reaction.lever(foot) / ca.fmax(at.reaction.push(foot), FAINT)
+
+    def placed(point: str) -> Callable[[Instant], Any]:
+        return lambda at: at.position(point)
+
     return {
         "q": lambda at: at.q,
         "qd": lambda at: at.qd,
@@ -264,7 +282,9 @@ def _wanted(phase: Solution) -> dict[str, Callable[[Instant], Any]]:
         "drives": lambda at: at.tau,
         "centre": lambda at: center_of_mass(at.tree, at.q),
         "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
-        **{foot: lambda at, point=point: at.position(point) for foot, point in HEELS.items()},
+        **{f"heels {foot}": placed(point) for foot, point in HEELS.items()},
+        **{f"toes {foot}": placed(point) for foot, point in TOES.items()},
+        **{f"pressures {foot}": pressure(foot) for foot in OTHER},
         **{f"force {foot}": force(foot) for foot in OTHER},
     }
 
@@ -281,7 +301,7 @@ def _reflect(values: dict[str, np.ndarray], here: np.ndarray, piece: _Piece) -> 
             values["q"][names.index(name), here] += piece.ahead[axis]
     values["centre"][:, here] = REFLECTED * values["centre"][:, here] + ahead
     values["trunk"][:, here] = REFLECTED * values["trunk"][:, here]
-    for start in ("", "force "):
-        both = {foot: REFLECTED * values[f"{start}{foot}"][:, here] for foot in OTHER}
+    for name in ("force", *PLACES):
+        both = {foot: REFLECTED * values[f"{name} {foot}"][:, here] for foot in OTHER}
         for foot, other in OTHER.items():
-            values[f"{start}{foot}"][:, here] = both[other] + (0.0 if start else ahead)
+            values[f"{name} {foot}"][:, here] = both[other] + (ahead if name in PLACES else 0.0)

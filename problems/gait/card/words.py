@@ -112,6 +112,9 @@ def _table(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, sources in card["against"].items():
         for source, entry in sources.items():
             yield f"{name} / {source}", _compared(entry, CURVES[name].unit)
+    for name, event in card["events"].items():
+        yield name, _happened(event)
+    yield "foot", _foot(card["numbers"])
     for side, each in (("", card), ("left: ", card["left"] or {"faults": ()})):
         for text in each["faults"]:
             yield "  fault", f"{side}{text}"
@@ -121,6 +124,34 @@ def _table(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for source, about in card["sources"].items():
         speed = f", {about['speed_m_s']:.3g} m/s" if about["speed_m_s"] else ""
         yield f"  {source}", f"{about['subjects']}{speed}: {about['source']}"
+
+
+def _happened(event: Mapping[str, Any]) -> str:
+    """Return an event, and people's, as text."""
+    unit, form = event["unit"], f".{DIGITS[event['unit']]}f"
+    text = f"{event['text']}: {event['value']:{form}} {unit} at {event['percent']:.0f} %"
+    if event["band"] is None:
+        return text
+    low, high = event["band"]
+    told = ", ".join(f"{source} {value:{form}}" for source, value in event["measured"].items())
+    where = "within" if low <= event["value"] <= high else "outside"
+    return f"{text}; {where} {low:{form}} to {high:{form}} of {told}"
+
+
+def _foot(now: Mapping[str, Any]) -> str:
+    """Return the clearance of the right foot's toe, and the way of the pressure under it."""
+    if now["pressure_percent"] is None:
+        return "does not stand"
+    lift = now["toe_clearance_mm"]
+    clears = (
+        "no least" if lift is None else f"{lift:.0f} mm, people about 13 (Winter 1992 [recalled])"
+    )
+    shares = ", ".join(f"{share:.0f}" for share in now["pressure_percent"].values())
+    places = ", ".join(now["pressure_percent"])
+    return (
+        f"toes clear the ground by {clears}; pressure at {shares} % of the foot from heel to toe "
+        f"at {places} % of the stance, {now['pressure_sideways_mm']:.0f} mm from side to side"
+    )
 
 
 def _compared(entry: Mapping[str, Any], unit: str) -> str:

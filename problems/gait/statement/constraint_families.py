@@ -59,6 +59,7 @@ class Step:
 
     `symmetry` is None where that family is left out. The foot of the side `lead` has struck. Stairs
     go up by the `rise` (m), if any. Knees may bend further in swing than in usual walks if `bent`.
+    With `switches` feet are slow at the switch to what they hold next, too.
     """
 
     body: Tree
@@ -69,6 +70,7 @@ class Step:
     lead: str = "right"
     rise: float = 0.0
     bent: bool = False
+    switches: bool = False
 
     def side(self, name: str) -> str:
         """Return the name of what of the lead's side would be `name`, as of the right one."""
@@ -107,6 +109,7 @@ def standing(
     rules: list[Any] = []
     if contact:
         tolerances = {"position": position, "velocity": velocity, "symmetry": one.symmetry}
+        tolerances["switches"] = one.switches
         axes = UP + LEVEL if always else UP
         soles = {
             side: [name for names in CONTACTS[side].values() for name in names] for side in FEET

@@ -157,6 +157,7 @@ def problem(
             lead=lead,
             rise=terrain.rise,
             bent=bool(terrain.rise or gait.crouch),
+            switches=goal.objective == ELASTIC,
         )
         share = 1.0 if phased else 10.0 / time
         return Problem(
