@@ -16,13 +16,32 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONGEST = (
-    *("problems/test_compare_formulations", "problems/test_flexible_slew", "problems/test_lifting"),
-    *("problems/test_problems", "problems/test_walk_ways", "certificate/test_resolution_check"),
-    *("transcription/test_flexible_motion", "transcription/test_loop_laws"),
-    *("dynamics/test_sensitivity", "interior_point/test_degenerate", "problems/test_heaviest_box"),
-    *("diagnosis/test_elastic", "solving/test_refine", "plots/test_plots", "problems/test_gait"),
-    *("transcription/test_passive", "transcription/test_contact_handover"),
+    *("solving/test_states_everywhere", "problems/test_walk_ways", "dynamics/test_lie_group"),
+    *(
+        "problems/test_compare_formulations",
+        "problems/test_flexible_slew",
+        "codegen/test_assembler",
+    ),
+    *("transcription/test_loop_laws", "certificate/test_resolution_check", "plots/test_plots"),
+    *("problems/test_muscle_walk", "transcription/test_flexible_motion", "problems/test_gait"),
+    *("interchange/opensim/test_opensim_out", "solving/test_refine", "problems/test_lifting"),
+    *("plots/test_muscle_pictures", "diagnosis/test_elastic", "problems/test_problems"),
+    *("transcription/test_contact_handover", "problems/test_elastic_walk"),
+    *("transcription/test_passive", "codegen/test_program_kernels", "motion/test_collocation"),
+    *("interior_point/test_degenerate", "mechanics/muscles/test_wrapping", "models/test_people"),
+    *("problems/test_pushed_walk", "cli/test_command_line", "problems/test_heaviest_box"),
+    *("plots/test_overview", "dynamics/test_sensitivity", "dynamics/test_dynamics"),
+    *("problems/test_strides", "problems/test_replanning", "problems/test_jump", "test_house"),
+    *("dynamics/test_book", "dynamics/test_pinocchio", "problems/test_counter_movement"),
+    *("problems/test_human_walk", "problems/test_throw", "dynamics/test_formulations"),
 )  # begun first, so that no worker waits for another at the end
+TOGETHER = (
+    ("dynamics/test_lie_group", "dynamics/test_lie_group_slopes", "dynamics/test_lie_group_work"),
+    ("transcription/test_loop_laws", "transcription/test_loop_laws_edges"),
+    ("codegen/test_assembler", "codegen/test_other_processors"),
+    ("test_house", "test_language"),
+)  # share what they compute, and so a worker
+GROUP = {f"tests/{name}.py": f"tests/{group[0]}.py" for group in TOGETHER for name in group}
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -30,14 +49,25 @@ def pytest_xdist_make_scheduler(config, log):
     """Give each worker whole files, so that tests share the solutions that they look at."""
     from xdist.scheduler import LoadFileScheduling
 
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return GROUP.get(file, file)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
+    return Together(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the longest files."""
+    """Begin with the longest files, those that share a worker one after the other."""
     rank = {f"tests/{name}.py": place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.nodeid.split("::")[0], len(rank)))
+    last = len(rank)
+
+    def place(item):
+        file = item.nodeid.split("::")[0]
+        return rank.get(GROUP.get(file, file), last)
+
+    items.sort(key=place)
 
 
 def pytest_collection_finish():

@@ -4,11 +4,10 @@ each."""
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
+from sources import ROOT, modules
 
-ROOT = Path(__file__).parent.parent
 FLOORS = (
     {"version", "lazy", "startup", "pickling", "spelling", "text_tables", "index_sets"},
     {"mechanics", "motion", "codegen"},
@@ -30,9 +29,8 @@ FLOOR = {wing: floor for floor, wings in enumerate(FLOORS) for wing in wings}
 
 @cache
 def files():
-    """Trees of all files below `ocp`, parsed once and not before a test asks for them."""
-    paths = (ROOT / "ocp").rglob("*.py")
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    """Trees of all files below `ocp`."""
+    return {ROOT / path: tree for path, tree in modules().items() if path.parts[0] == "ocp"}
 
 
 @cache
@@ -115,13 +113,14 @@ def test_folders_hold_at_most_fifteen_files():
 
 def test_problems_and_models_import_from_public_faces():
     inner = []
-    for path in (*(ROOT / "models").rglob("*.py"), *(ROOT / "problems").rglob("*.py")):
-        for name in modules_of(ast.parse(path.read_text(encoding="utf-8"))):
+    others = {path: tree for path, tree in modules().items() if path.parts[0] != "ocp"}
+    for path, tree in others.items():
+        for name in modules_of(tree):
             root, *rest = name.split(".")
             face = (ROOT.joinpath(*name.split(".")) / "__init__.py").exists()
             own = rest[:1] in (["models"], ["problems"])
             if root == "ocp" and len(rest) > 1 and not (face or own):
-                inner.append((str(path.relative_to(ROOT)), name))
+                inner.append((str(path), name))
     assert inner == []
 
 

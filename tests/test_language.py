@@ -4,12 +4,11 @@ import ast
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import pytest
+from sources import ROOT, modules
 
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
-ROOT = Path(__file__).parent.parent
 CLAUSES = re.compile(r"(Return|Yield|Tell|Draw|Write) (what|who|whose|where|how|those)\b")
 QUESTIONS = re.compile(r"(What|Where|Whose|Who|How|Whether)\b")
 BUDGETS = tomllib.loads((ROOT / "tests" / "budgets.toml").read_text(encoding="utf-8"))
@@ -22,14 +21,6 @@ PARTICIPLES = {
     *("thrown", "understood", "bound", "led", "hung"),
 }
 NOUNS = {"fixed", "run", "bound", "split", "seed", "speed", "feed", "need", "bed"}  # and verbs
-
-
-@cache
-def modules():
-    """Trees of all modules, by their places."""
-    wings = ("ocp", "models", "problems")
-    places = [each for wing in wings for each in (ROOT / wing).rglob("*.py")]
-    return {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in places}
 
 
 def bare_participle(name):

@@ -17,6 +17,7 @@ from slope_cases import (
     every_recursion,
     every_tree,
     mechanism,
+    some_trees,
     stored,
     symbolic,
     unrelated,
@@ -59,7 +60,7 @@ def slopes_by_differences(seed):
     return differences(lambda moved: np.array(torques(moved)), motion)
 
 
-@every_tree
+@some_trees
 @every_recursion
 def test_a_recursion_gives_what_casadi_finds_and_the_differences_of_another_formulation(name, seed):
     tree, motion, wrenches, loads = mechanism(seed)
@@ -85,7 +86,7 @@ def test_a_load_may_vary_with_time(name, seed, kind):
     assert_close(*(valued([x, t], part, motion, 0.7) for part in (actual, expected)), 1e-9)
 
 
-@every_tree
+@some_trees
 def test_torques_follow_the_loads(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
@@ -129,7 +130,7 @@ def test_barman_gives_the_torques_and_reactions_of_newton_and_euler(seed):
     )
 
 
-@every_tree
+@some_trees
 def test_barman_gives_the_derivatives_of_the_reactions(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)

@@ -291,6 +291,7 @@ def test_a_lift_begins_with_the_hands_where_a_box_can_be():
     assert (hands[:, 2] > 0.3).all() and hands[:, 1] == pytest.approx(1.139, abs=1e-3)
 
 
+@pytest.mark.commands
 def test_under_noise_a_lift_ends_where_it_should_with_feedback_alone(
     lifting, tmp_path, monkeypatch
 ):

@@ -72,12 +72,14 @@ def test_corners_bear_as_the_plan_says(body):
     assert not any(name.startswith("heel") or name.endswith("_l") for name in names(0.8))
 
 
+@pytest.mark.commands
 def test_unpushed_it_walks_as_planned(body, kept):
     assert kept.steps == 3
     np.testing.assert_allclose(np.diff(kept.struck), body.solution.duration, atol=6 * PERIOD)
     assert np.abs(kept.off[:, 0]).max() < 0.03 and np.abs(kept.off[:, 1]).max() < 0.1
 
 
+@pytest.mark.commands
 def test_by_its_joints_alone_it_goes_astray(body, plan, kept):
     """The regulator's share of the gains keeps the feet where they are planned."""
     alone = plan.gains.copy()

@@ -20,6 +20,7 @@ def test_torques_are_those_of_moco():
     assert solution.objective == pytest.approx(MOCO, rel=1e-4)
 
 
+@pytest.mark.commands
 def test_nine_muscles_stand_up_from_a_straight_guess():
     """Certified at 1e-2."""
     solution = TASK.method(problem(), TASK.transcription, Solver())

@@ -128,6 +128,7 @@ def answers_to(server, number):
     raise AssertionError(f"no answer to {number}: {own}")
 
 
+@pytest.mark.commands
 def test_a_move_is_solved_anew_certified_and_shown(served):
     page = ask(served)[1].decode()
     assert '"payload"' in page and served.token in page and "http" not in page.split("<body>")[1]
@@ -146,6 +147,7 @@ def test_a_move_is_solved_anew_certified_and_shown(served):
     assert warm["iterations"] < alone.statistics["iterations"]
 
 
+@pytest.mark.commands
 def test_the_last_motion_is_saved_as_a_run_saves_it(served, tmp_path):
     answers_to(served, post(served, {"payload": 1.0}))
     content = ask(served, "file/motion.npz")[1]
@@ -157,6 +159,7 @@ def test_the_last_motion_is_saved_as_a_run_saves_it(served, tmp_path):
     assert ask(served, "file/motion.exe")[0] == 404
 
 
+@pytest.mark.commands
 def test_of_many_moves_the_newest_wins(served):
     numbers = [post(served, {"payload": 0.5 + 0.1 * k}) for k in range(8)]
     solved, _ = answers_to(served, numbers[-1])
@@ -166,6 +169,7 @@ def test_of_many_moves_the_newest_wins(served):
     assert not {*numbers[:-1]} & {*verdicts}
 
 
+@pytest.mark.commands
 def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served):
     before = served.explorer.shown
     (failed,) = answers_to(served, post(served, {"time": 0.06, "points": 7}))
@@ -174,6 +178,7 @@ def test_what_cannot_be_says_what_must_give_way_and_the_last_motion_stays(served
     assert served.explorer.shown == before
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -197,6 +202,7 @@ def test_requests_are_numbers_within_their_bounds(served, values, words):
     assert status == 400 and words in said.decode()
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize(
     ("push", "words"),
     [
@@ -224,6 +230,7 @@ def test_a_push_jumps_the_rates_from_which_a_plan_is_made_anew():
     assert pushes_on(GAIT.state({})) is None
 
 
+@pytest.mark.commands
 def test_only_the_page_of_this_machine_may_ask(served):
     assert ask(served, "solve", b"{}", **{"X-Token": "guessed"})[0] == 403
     assert ask(served, "solve", b"{}", Host="elsewhere.example")[0] == 403
@@ -232,6 +239,7 @@ def test_only_the_page_of_this_machine_may_ask(served):
         assert ask(served, place)[0] == 404
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize("switched", [{"limit": 25.0}, {"end": "moving"}, {"points": 15}], ids=str)
 def test_what_is_no_parameter_states_the_problem_anew(served, switched):
     values = {"payload": 1.0, "points": None} | switched
@@ -241,6 +249,7 @@ def test_what_is_no_parameter_states_the_problem_anew(served, switched):
     assert solved["objective"] == pytest.approx(alone.objective, rel=1e-6)
 
 
+@pytest.mark.commands
 def test_what_is_left_out_at_first_is_open_once_it_has_moved(served):
     solved, _ = answers_to(served, post(served, {"payload": 1.0, "load": 0.5}))
     assert solved["values"]["load"] == 0.5 and not solved["switched"]
@@ -274,6 +283,7 @@ def test_a_motion_that_is_certified_yields_to_a_move():
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.commands
 def test_a_server_stays_while_a_page_looks(served):
     server = Server(served.explorer, "127.0.0.1", 0)
     try:
@@ -313,6 +323,7 @@ def test_parameters_of_a_task_move_from_where_they_are_by_default():
         moving_parameters(ocp.Task(_problem_without_arguments))
 
 
+@pytest.mark.commands
 def test_a_worker_that_has_ended_is_told(tmp_path):
     path = tmp_path / "lifting_arm.py"
     path.write_text(ARM)

@@ -1,6 +1,7 @@
 """Trees and muscles written for OpenSim move there as they do here, and read back the same."""
 
 from dataclasses import replace
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -20,15 +21,18 @@ from ocp.models.human import human
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 
 
+@cache
 def trees():
     """Twenty random trees, joints that follow others in every third of them."""
+    made = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 6, KINDS, massless=0.0)
         if seed % 3 == 0:
             mapped = random_mapped_tree(rng, 5)
             tree = replace(mapped, joints=[_without_ball(joint) for joint in mapped.joints])
-        yield replace(tree, gravity=(0.3, -9.8, 0.2))
+        made.append(replace(tree, gravity=(0.3, -9.8, 0.2)))
+    return made
 
 
 def _without_ball(joint):
@@ -37,7 +41,7 @@ def _without_ball(joint):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_written_tree_reads_back(tmp_path, seed):
-    tree = list(trees())[seed]
+    tree = trees()[seed]
     path = tmp_path / "tree.osim"
     save_model(tree, path)
     again = load_model(path)
