@@ -40,26 +40,6 @@ def touched_length(over, start, end, size, *quadrant):
     return np.linalg.norm(first - start) + arc + np.linalg.norm(end - last)
 
 
-def taut_length(start, end, gaps, guess, count):
-    """Length of the shortest chain of points (3) whose `gaps` to surfaces are not negative."""
-    x = ca.SX.sym("x", 3, count)
-    chain = ca.horzcat(start, x, end)
-    steps = ca.sumsqr(chain[:, 1:] - chain[:, :-1])  # even steps at the shortest length
-    rows = ca.vertcat(*[gap(x[:, k]) for k in range(count) for gap in gaps])
-    quiet = {"ipopt": {"print_level": 0, "sb": "yes", "tol": 1e-12}, "print_time": False}
-    solver = ca.nlpsol("taut", "ipopt", {"x": ca.vec(x), "f": steps, "g": rows}, quiet)
-    places = np.array([guess(t) for t in np.linspace(0, 1, count + 2)[1:-1]])
-    found = solver(x0=places.ravel(), lbg=0, ubg=ca.inf)["x"]
-    whole = np.vstack([start, np.array(found).reshape(count, 3), end])
-    return np.linalg.norm(np.diff(whole, axis=0), axis=1).sum()
-
-
-def geodesic_length(*problem):
-    """`taut_length` of finer chains, extrapolated: chords are short by the square of a step."""
-    coarse, fine = (taut_length(*problem, count) for count in (119, 239))
-    return fine + (fine - coarse) / 3
-
-
 def functions(tree, path):
     """A function of q that gives length, slope as the path has it, and as differentiated."""
     q = ca.SX.sym("q", tree.dof)
@@ -96,53 +76,12 @@ def test_an_ellipsoid_of_equal_radii_is_a_sphere():
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("side", [1, -1])
-def test_paths_over_an_ellipsoid_are_the_shortest_chains(side):
-    """On the nearer side: the other way round is a geodesic too, off which a path slips."""
-    mirror = np.array([1, side, 1])
-    start, end = START * mirror, END * mirror
-
-    def guess(t):
-        return start + t * (end - start) + side * np.array([0, 0.3 * np.sin(np.pi * t), 0])
-
-    def gap(x):
-        return ca.sumsqr(x / ca.DM(RADII)) - 1
-
-    found = touched_length(over_ellipsoid, start, end, RADII)
-    assert found == pytest.approx(geodesic_length(start, end, [gap], guess), abs=1e-6)
-
-
 def test_tangents_of_an_ellipsoid_and_its_geodesic_are_one_smooth_curve():
     first, last, arc, _ = touch(over_ellipsoid, START, END, RADII)
     for place, end in ((first, START), (last, END)):
         assert np.sum((place / RADII) ** 2) == pytest.approx(1, abs=1e-12)
         assert place / np.square(RADII) @ (end - place) == pytest.approx(0, abs=1e-12)
     assert arc > np.linalg.norm(last - first)
-
-
-def test_paths_over_two_cylinders_are_the_shortest_chains():
-    """The gastrocnemius with the knee straight, in global axes, the talus being the ground."""
-    q = (0.1, 0.0)
-    state = State(tree=LEG, q=ca.DM(q))
-    rotation, origin = (np.array(each) for each in state.link_frame("femur"))
-    start = rotation @ ORIGIN.position + origin.ravel()
-    gaps = []
-    for surface in GASTROCNEMIUS.points[1:3]:
-        rotation, origin = (np.array(each) for each in state.link_frame(surface.link))
-        pose = np.array(surface.pose)
-        turn = rotation @ pose[:3, :3]
-        center = rotation @ pose[:3, 3] + origin.ravel()
-
-        def gap(x, turn=turn, center=center, radius=surface.radius):
-            return ca.sumsqr((turn.T @ (x - center))[:2]) / radius**2 - 1
-
-        gaps.append(gap)
-
-    def guess(t):
-        return start + t * (HEEL - start) + np.array([-0.12 * np.sin(np.pi * t), 0, 0])
-
-    found = float(functions(LEG, GASTROCNEMIUS)(q)[0])
-    assert found == pytest.approx(geodesic_length(start, HEEL, gaps, guess), abs=1e-6)
 
 
 def test_the_gastrocnemius_has_the_exact_lengths_and_arms():
