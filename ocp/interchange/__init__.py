@@ -6,6 +6,7 @@ from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ocp.interchange.c_code.c_folder import export_c
+    from ocp.interchange.fitted_wraps import fit_wraps
     from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
     from ocp.interchange.opensim.contacts import opensim_contacts
@@ -32,6 +33,7 @@ __all__ = [
     "as_xarray",
     "coordinates",
     "export_c",
+    "fit_wraps",
     "force_table",
     "joint_trajectory",
     "load_model",

@@ -7,6 +7,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ocp.interchange.c_code.fmu import fmu_archive
+from ocp.interchange.fitted_wraps import fit_wraps
 from ocp.interchange.mjcf.reader import read_mjcf
 from ocp.interchange.opensim.model_text import opensim_text
 from ocp.interchange.opensim.reader import read_opensim
@@ -45,6 +46,7 @@ def load_model(
     arguments: Mapping[str, object] | None = None,
     shapes: str = "visual",
     soles: Sequence[str] = (),
+    fits: float | None = None,
 ) -> Tree:
     """Return the Tree of a model's file: URDF, xacro (URDF with macros), MJCF or OpenSim's .osim.
 
@@ -68,6 +70,8 @@ def load_model(
         soles: links of a URDF file that get points "LINK.1" and so on, the lowest of their
             collision
             shapes where no joint has moved.
+        fits: largest root-mean-square error of a length (m) of the polynomials that `fit_wraps`
+            puts in place of muscles' wrapped paths; None keeps the exact wraps.
 
     Raises:
         ValueError: the file states something wrong; the message names file, line and element.
@@ -109,7 +113,7 @@ def load_model(
     paths = (visual.path for link in tree.links for visual in link.visuals if visual.path)
     absent = [each for each in dict.fromkeys(paths) if not Path(each).is_file()]
     warn_of_remarks(path.name, {**remarks, "meshes that are not there": absent})
-    return tree
+    return tree if fits is None else fit_wraps(tree, within=fits)
 
 
 def _opensim_tree(

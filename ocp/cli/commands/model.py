@@ -10,6 +10,7 @@ from ocp.cli.exit_status import DONE, REFUSED, refuse
 from ocp.cli.flags import read_line
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import Joint, Tree
+from ocp.mechanics.muscles import PolynomialPath, muscles_of
 from ocp.mechanics.values.validation import unit_of
 from ocp.text_tables import Line, align
 
@@ -26,11 +27,14 @@ def command(arguments: Sequence[str]) -> int:
     parser.add_argument("--save", metavar="FILE", help=words)
     words = "what may be mended, of balance, keep, weld and loosen, separated by commas"
     parser.add_argument("--repair", default="", metavar="WORDS", help=words)
+    words = "polynomials in place of wrapped paths, as near as METRES (root mean square)"
+    parser.add_argument("--fits", type=float, metavar="METRES", help=words)
     flags = read_line(parser, arguments)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ModelWarning)
-            tree = load_model(flags.file, repair=[*filter(None, flags.repair.split(","))])
+            repair = [*filter(None, flags.repair.split(","))]
+            tree = load_model(flags.file, repair=repair, fits=flags.fits)
             if flags.save is not None:
                 save_model(tree, flags.save)
         print(align(_summary(tree)))
@@ -61,6 +65,10 @@ def _summary(tree: Tree) -> Iterator[Line]:
     for what, parts in (("loops", tree.loops), ("points", tree.points)):
         if parts:
             yield what, f"{len(parts)}: {', '.join(part.name for part in parts):.60}"
+    fits = [each.path for each in muscles_of(tree) if isinstance(each.path, PolynomialPath)]
+    if fits:
+        worst = 1e3 * max(each.rms or 0.0 for each in fits)
+        yield "fitted paths", f"{len(fits)}, {worst:.3g} mm off at worst (root mean square)"
     for kind, count in Counter(type(each).__name__ for each in tree.elements).items():
         yield kind, str(count)
 

@@ -7,7 +7,7 @@ ranges of all coordinates.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import casadi as ca
 import numpy as np
@@ -37,6 +37,7 @@ from ocp.mechanics.muscles.wrapping import (
     WrapCylinder,
     WrapEllipsoid,
     WrapSphere,
+    over_cylinder,
     over_sphere,
 )
 from ocp.mechanics.values.parameters import array
@@ -254,15 +255,21 @@ def _touches(
     around: Surroundings, surface: Surface, start: PathPoint | None, end: PathPoint | None
 ) -> np.ndarray:
     """Return whether a surface turns the way between two points, in all postures."""
-    a, b = ca.SX.sym("a", 3), ca.SX.sym("b", 3)
-    if isinstance(surface, WrapEllipsoid):
-        size = ca.DM(surface.radii)
-        angle = over_sphere(a / size, b / size, 1.0).angle
-    else:
-        angle = surface.touch(a, b).angle
+    size = surface.radii if isinstance(surface, WrapEllipsoid) else 3 * [surface.radius]
     places = _places(around, surface, (start, end))
-    turned = function("angle", [a, b], [angle], ["start", "end"], ["angle"])
-    return np.array(turned.map(POSTURES)(*places)).ravel() > 0
+    scaled = [each / np.reshape(np.array(size, dtype=float), (3, 1)) for each in places]
+    side = surface.quadrant if isinstance(surface, WrapCylinder) else None
+    return np.array(_turning(side)(*scaled)).ravel() > 0
+
+
+@cache
+def _turning(quadrant: str | None) -> ca.Function:
+    """Return the angle by which paths turn on a cylinder of radius 1, or on a sphere for None, in
+    all postures; scaled to a sphere, an ellipsoid is touched where it is, since lines stay lines.
+    """
+    a, b = ca.SX.sym("a", 3), ca.SX.sym("b", 3)
+    touch = over_sphere(a, b, 1.0) if quadrant is None else over_cylinder(a, b, 1.0, quadrant)
+    return function("angle", [a, b], [touch.angle], ["start", "end"], ["angle"]).map(POSTURES)
 
 
 def _second_comes_first(

@@ -3,6 +3,7 @@ and the objects of a file by their class and by their path."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -108,12 +109,26 @@ def pose_of(place: Sequence[float], turn: Sequence[float]) -> np.ndarray:
     return pose
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Objects:
     """All objects of a model in the file's order, each with its path, as "/bodyset/pelvis"."""
 
     model: Element
     paths: Sequence[tuple[str, Element]]
+
+    @cached_property
+    def _by_path(self) -> dict[str, list[Element]]:
+        known: dict[str, list[Element]] = {}
+        for path, each in self.paths:
+            known.setdefault(path, []).append(each)
+        return known
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Element]]:
+        known: dict[str, list[Element]] = {}
+        for _, each in self.paths:
+            known.setdefault(each.attributes.get("name", ""), []).append(each)
+        return known
 
     def of(self, *classes: str) -> list[Element]:
         """Return the objects of some classes."""
@@ -138,17 +153,16 @@ class Objects:
             ValueError: naming the owner; there is no such object, or several have the name.
         """
         fits = classes if callable(classes) else classes.__contains__
-        possible = [(path, each) for path, each in self.paths if fits(each.tag)]
         start = "" if word.startswith("/") else self.path_of(owner)
         whole = _normal_path(f"{start}/{word}")
         outer = _normal_path(f"{start}/../{word}")
         last = word.rstrip("/").rpartition("/")[2]
         inside = "/" + "/".join(whole.split("/")[2:])  # drafts of version 4 put the model first
         for path in (whole, outer, inside):
-            for known, each in possible:
-                if known == path:
+            for each in self._by_path.get(path, ()):
+                if fits(each.tag):
                     return each
-        named = [each for _, each in possible if each.attributes.get("name") == last]
+        named = [each for each in self._by_name.get(last, ()) if fits(each.tag)]
         if len(named) != 1:
             raise owner.wrong(
                 f"expected the name of another object of the file, got {word!r}, which "

@@ -3,17 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import comb
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.elements.forces import State
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.paths import Path, PolynomialPath
+from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import numbers, positive, positive_integer, set_fields
 from ocp.spelling import suggest_fields
 
+ORDERS = tuple(range(2, 8))
+FEWEST, POSTURES_PER_TERM = 300, 3
 HELD_OUT = 4  # every so many samples one judges the fit, and does not enter it
 
 
@@ -68,7 +71,7 @@ def sample_path(
         seed: of the random numbers.
 
     Returns:
-        The samples.
+        The samples, without postures in which a path over an ellipsoid is not solved.
 
     Raises:
         ValueError: for a joint that the tree does not have.
@@ -82,10 +85,43 @@ def sample_path(
     state = State(tree=tree, q=one)
     slope = path.slope(state)
     values = [path.length(state), *(slope.get(row, 0.0) for row in rows)]
-    lengths, *slopes = np.array(ca.Function("path", [one], [ca.vertcat(*values)])(q))
+    sampled = np.array(ca.Function("path", [one], [ca.vertcat(*values)])(q))
+    solved = np.isfinite(sampled).all(axis=0)  # some paths over ellipsoids are not
+    lengths, *slopes = sampled[:, solved]
     return PathSamples(
-        joints=tuple(within), coordinates=places, lengths=lengths, slopes=np.transpose(slopes)
+        joints=tuple(within),
+        coordinates=places[solved],
+        lengths=lengths,
+        slopes=np.transpose(slopes),
     )
+
+
+def fit_path(tree: Tree, path: PointPath, *, within: float) -> PolynomialPath:
+    """Polynomial of the lowest order that is near enough to a path, over the ranges of joints.
+
+    Args:
+        tree: the mechanism, whose joints on the path have ranges.
+        path: the path.
+        within: largest root-mean-square error of the length (m) that is accepted.
+
+    Returns:
+        The path, with its errors in postures that have not entered the fit.
+
+    Raises:
+        ValueError: a joint has no range, or the error is above `within` at every order.
+    """
+    ranges = {name: tree.moving[tree.coordinate(name)].position for name in path.joints(tree)}
+    for name, range_of_joint in ranges.items():
+        if not np.isfinite(range_of_joint).all():
+            raise ValueError(f"joint {name!r} has no range (rad or m), which a fit needs")
+    terms = comb(ORDERS[-1] + len(ranges), len(ranges))
+    samples = sample_path(tree, path, ranges, count=max(FEWEST, POSTURES_PER_TERM * terms))
+    for order in ORDERS[:-1]:
+        try:
+            return fit_polynomial(samples, order, within=within)
+        except ValueError:  # told of the last order, the nearest
+            continue
+    return fit_polynomial(samples, ORDERS[-1], within=within)
 
 
 def fit_polynomial(
