@@ -59,7 +59,7 @@ def _no_tape(tape: object) -> NoReturn:
 
 def _fits(tree: Tree, muscles: Sequence[Muscle], within: float) -> Parts:
     """Return the fields of the muscles' polynomials."""
-    parts = {}
+    parts: dict[str, np.ndarray] = {}
     for each in muscles:
         assert isinstance(each.path, PointPath)
         try:
