@@ -9,6 +9,7 @@ import casadi as ca
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import passive_loop_forces
+from ocp.dynamics.derivatives.muscle_derivatives import polynomial_muscles
 from ocp.mechanics.elements.forces import (
     element_loads,
     element_torques,
@@ -50,8 +51,9 @@ class Forces:
     without the tree's force elements; `ground`: the wrenches
     of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them;
     `stays`: those of the stays (sides,); `touches`: those of contacts that are sought, in
-    components; `spin`: the angular momentum about the centre of mass (3,), if something stands for
-    it.
+    components; `spin`: the angular momentum about the centre of mass (3,), and `muscles`: torques
+    at joints and needs at states (n,) of muscles over polynomial paths, if something stands for
+    them.
     """
 
     inverse: Any
@@ -62,6 +64,7 @@ class Forces:
     stays: Callable | None = None
     touches: Callable | None = None
     spin: Callable | None = None
+    muscles: Callable | None = None
 
 
 @portable
@@ -184,13 +187,19 @@ class Instant:
         without any."""
         if not forces_of(self.tree):
             return ca.DM.zeros(self.tree.dof)
-        return _elements(self.tree, self.q, self.qd)
+        if self.forces.muscles is None:
+            return _elements(self.tree, self.q, self.qd)
+        others = element_torques(self.tree, self.q, self.qd, self.moves, _others(self.tree))
+        return others + _split_states(self.tree, self.forces.muscles(self))[0]
 
     @cached_property
     def state_needs(self) -> Matrix:
         """The controls (n,) of elements' states, or residuals, which their rates need; zero in
         other rows."""
-        return state_needs(self.tree, self.q, self.qd, self.moves)
+        if self.forces.muscles is None:
+            return state_needs(self.tree, self.q, self.qd, self.moves)
+        others = state_needs(self.tree, self.q, self.qd, self.moves, _others(self.tree))
+        return others + _split_states(self.tree, self.forces.muscles(self))[1]
 
     def elements_named(self, *names: str) -> Matrix:
         """Return the generalized forces (n,) that the force elements of these names give together,
@@ -383,6 +392,21 @@ def _body_forces(
 def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the torques of force elements (n,), which Instants share likewise."""
     return element_torques(tree, q, qd, _moves(tree, q, qd))
+
+
+@memoize(4)
+def _others(tree: Tree) -> tuple[str, ...]:
+    """Return the names of the force elements that are no muscles over polynomial paths."""
+    known = {each.name for each in polynomial_muscles(tree)}
+    return tuple(each.name for each in forces_of(tree) if each.name not in known)
+
+
+def _split_states(tree: Tree, column: Matrix) -> tuple[Matrix, Matrix]:
+    """Return a column (n,) with zeros at states, and with zeros at all else."""
+    count = tree.dof - len(tree.states)
+    joints, states = ca.vertsplit(column, [0, count, tree.dof])
+    empty = type(column)
+    return ca.vertcat(joints, empty(tree.dof - count, 1)), ca.vertcat(empty(count, 1), states)
 
 
 def loads_at(loads: Sequence[Acting], at: "Instant") -> tuple[Load, ...]:

@@ -71,7 +71,7 @@ def test_what_depends_on_torques_changes_with_them():
     """Also where a symbol stands for the torques."""
     y, s, symbol = ca.SX.sym("y", 2), ca.SX.sym("s"), ca.SX.sym("torque")
     torque = SimpleNamespace(symbol=symbol, value=y[0] * y[1] + s)
-    flow = Flow(place=ca.vertcat(y, s), velocity=ca.DM([2, 3, 5]), unknown=(), torque=torque)
+    flow = Flow(place=ca.vertcat(y, s), velocity=ca.DM([2, 3, 5]), unknown=(), stand_ins=(torque,))
     rate = ca.Function("rate", [y, symbol], [flow(symbol**2 + 7 * y[0])])
     moved = 3.0 * 0.7 + 2.0 * 1.1 + 5.0  # of the torque where y is (0.7, 1.1)
     assert float(rate([0.7, 1.1], 1.3)) == pytest.approx(2 * 1.3 * moved + 7 * 2.0)
@@ -80,7 +80,7 @@ def test_what_depends_on_torques_changes_with_them():
 def test_what_depends_on_torques_without_a_rate_has_none():
     y, symbol = ca.SX.sym("y", 2), ca.SX.sym("torque")
     torque, unknown = SimpleNamespace(symbol=symbol, value=y[1]), ((y[1], "accelerations jump"),)
-    flow = Flow(place=y, velocity=ca.DM([1, 0]), unknown=unknown, torque=torque)
+    flow = Flow(place=y, velocity=ca.DM([1, 0]), unknown=unknown, stand_ins=(torque,))
     assert float(flow(y[0])) == 1.0
     with pytest.raises(NoRate, match="accelerations jump"):
         flow(symbol)

@@ -255,18 +255,22 @@ def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
     return tau + element_torques(tree, q, qd) if forces_of(tree) else tau
 
 
-def state_needs(tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None) -> Matrix:
+def state_needs(
+    tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None, names: Sequence[str] | None = None
+) -> Matrix:
     """Return the controls, or residuals, (n,) that the rates of elements' states need; zero in all
     other rows.
 
     Args:
         q, qd: the state of motion, states and their rates with it, (n,) each.
         moves: motions of all links where they are known already.
+        names: those of the elements that count; all without them.
     """
     state = State(tree=tree, q=q, qd=qd, known=moves)
     needs: dict[int, Matrix] = {}
     for each in _stateful(tree):
-        needs |= each.state_needs(state)
+        if names is None or each.name in names:
+            needs |= each.state_needs(state)
     return _column(tree, needs)
 
 

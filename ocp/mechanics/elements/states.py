@@ -83,6 +83,11 @@ class Stateful(Protocol):
     """An element with states of its own."""
 
     @property
+    def name(self) -> str:
+        """By which it is known."""
+        ...
+
+    @property
     def states(self) -> tuple[StateVariable, ...]:
         """Its states, none where its settings leave them out."""
         ...

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         hold_endurance,
         measured_endurance,
     )
+    from ocp.mechanics.muscles.fibres import Fibre
     from ocp.mechanics.muscles.metabolics import (
         Energetics,
         FibreState,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
         umberger_2003,
         umberger_2010,
     )
-    from ocp.mechanics.muscles.muscle import Fibre, Muscle, muscles_of
+    from ocp.mechanics.muscles.muscle import Muscle, muscles_of
     from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle, curve_differences
     from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
     from ocp.mechanics.muscles.paths import GivenPath, Path, PathPoint, PointPath, PolynomialPath

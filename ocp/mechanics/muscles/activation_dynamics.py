@@ -1,11 +1,14 @@
 """Activation dynamics of De Groote, Kinney, Rao & Fregly (2016): a muscle's activation follows its
 excitation, faster up than down."""
 
+import casadi as ca
+
 from ocp.mechanics.muscles.curves import namespace
 from ocp.mechanics.values.types import Matrix
 
 RISE, FALL, SMOOTHING = 0.015, 0.060, 0.1  # s, s, 1: OpenSim's
 NEWTON_STEPS = 8  # from a start good to a factor of two: the sixth is exact to rounding
+FLAT, FEW_STEPS = 0.1, 4  # a smoothing up to which so few are, for rates up to 100/s
 
 
 def activation_pace(
@@ -90,9 +93,47 @@ def excitation_for_rate(
         return activation + gap
     tanh = namespace(gap, smoothing).tanh
     gap = rate / (mean + half_jump * tanh(smoothing * gap))
-    for _ in range(NEWTON_STEPS):
+    is_flat = isinstance(smoothing, int | float) and smoothing <= FLAT
+    for _ in range(FEW_STEPS if is_flat else NEWTON_STEPS):
         switch = tanh(smoothing * gap)
         pace = mean + half_jump * switch
         slope = pace + half_jump * smoothing * gap * (1 - switch**2)
         gap = gap - (gap * pace - rate) / slope
     return activation + gap
+
+
+def excitation_derivatives(
+    rate: Matrix,
+    activation: Matrix,
+    rise: Matrix = RISE,
+    fall: Matrix = FALL,
+    smoothing: Matrix = SMOOTHING,
+) -> tuple[tuple[Matrix, Matrix], tuple[tuple[Matrix, Matrix], tuple[Matrix, Matrix]]]:
+    """First and second derivatives of `excitation_for_rate` by the theorem of implicit functions.
+
+    Of the gap x with p(x, a) = da/dt, p being `activation_pace` times x,
+
+        x_r = 1 / p_x,   x_a = -p_a x_r,   x_rr = -p_xx x_r^3,   x_ra = -(p_xx x_a + p_xa) x_r^2
+        x_aa = -(p_xx x_a^2 + 2 p_xa x_a + p_aa) x_r
+
+    Args:
+        rate: da/dt (1/s), an expression.
+        activation: activation a, an expression.
+        rise: time of coming on (s).
+        fall: time of going off (s).
+        smoothing: steepness of the switch, a number.
+
+    Returns:
+        The derivatives by (rate, activation), and those of second order by both.
+    """
+    symbols = ca.SX.sym("x"), ca.SX.sym("a")
+    pace = activation_pace(*symbols, rise, fall, smoothing) * symbols[0]
+    hessian, gradient = ca.hessian(pace, ca.vertcat(*symbols))
+    gap = excitation_for_rate(rate, activation, rise, fall, smoothing) - activation
+    by, bend = ca.substitute([gradient, hessian], [*symbols], [gap, activation])
+    by_rate = 1 / by[0]
+    by_activation = -by[1] * by_rate
+    mixed = bend[0, 0] * by_activation + bend[0, 1]
+    both = -mixed * by_rate**2
+    twice = -(mixed * by_activation + bend[0, 1] * by_activation + bend[1, 1]) * by_rate
+    return (by_rate, 1 + by_activation), ((-bend[0, 0] * by_rate**3, both), (both, twice))

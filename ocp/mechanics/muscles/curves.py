@@ -56,6 +56,35 @@ def active_force(length: Matrix, width: Matrix = 1.0) -> Matrix:
     return first + second + third
 
 
+def active_force_slopes(length: Matrix, width: Matrix = 1.0) -> tuple[Matrix, Matrix, Matrix]:
+    """Value, slope and curvature of `active_force`, in closed form.
+
+    Of a bell f = b1 exp(-u^2 / 2) with d = b3 + b4 x and u = (x - b2) / d:
+
+    u' = (b3 + b4 b2) / d^2,   u'' = -2 b4 u' / d
+    f' = -u u' f,   f'' = -(u'^2 + u u'') f - u u' f'
+
+    Args:
+        length: fibre length over the optimal one.
+        width: scale of the curve's width about the optimal length.
+
+    Returns:
+        The three, by the length.
+    """
+    x = (length - 1) / width + 1
+    exponential = namespace(x).exp
+    sums: list[Matrix] = [0.0, 0.0, 0.0]
+    for height, centre, spread, slope in BELLS:
+        scale = 1 / (spread + slope * x)
+        u = (x - centre) * scale
+        rise = (spread + slope * centre) * scale**2
+        value = height * exponential(-(u**2) / 2)
+        first = -u * rise * value
+        second = -rise * (rise - 2 * slope * u * scale) * value - u * rise * first
+        sums = [total + each for total, each in zip(sums, (value, first, second))]
+    return sums[0], sums[1] / width, sums[2] / width**2
+
+
 def force_velocity(velocity: Matrix) -> Matrix:
     """Factor of the active force by which it falls in shortening and rises in lengthening.
 
@@ -70,6 +99,22 @@ def force_velocity(velocity: Matrix) -> Matrix:
     scale, slope, shift, level = VELOCITY
     x = slope * velocity + shift
     return scale * (np.arcsinh(x) if namespace(x) is np else ca.asinh(x)) + level
+
+
+def force_velocity_slopes(velocity: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """Value, slope and curvature of `force_velocity`, in closed form.
+
+    Args:
+        velocity: fibre velocity over the largest shortening velocity, negative in shortening.
+
+    Returns:
+        The three, by the velocity.
+    """
+    scale, slope, shift, _ = VELOCITY
+    x = slope * velocity + shift
+    root = 1 / namespace(x).sqrt(x**2 + 1)
+    first = scale * slope * root
+    return force_velocity(velocity), first, -slope * x * root**2 * first
 
 
 def force_velocity_inverse(force: Matrix) -> Matrix:
@@ -102,6 +147,24 @@ def passive_force(length: Matrix, strain: Matrix = FIBRE_STRAIN) -> Matrix:
     offset = exponential(STEEPNESS * (SHORTEST - 1) / strain)
     rise = exponential(STEEPNESS * (length - 1) / strain)
     return (rise - offset) / (exp(STEEPNESS) - offset)
+
+
+def passive_force_slopes(
+    length: Matrix, strain: Matrix = FIBRE_STRAIN
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Value, slope and curvature of `passive_force`, in closed form.
+
+    Args:
+        length: fibre length over the optimal one.
+        strain: strain at which the force is the largest isometric one.
+
+    Returns:
+        The three, by the length.
+    """
+    value, steep = passive_force(length, strain), STEEPNESS / strain
+    offset = namespace(length, strain).exp(STEEPNESS * (SHORTEST - 1) / strain)
+    first = steep * (value + offset / (exp(STEEPNESS) - offset))
+    return value, first, steep * first
 
 
 def passive_energy(length: Matrix, strain: Matrix = FIBRE_STRAIN) -> Matrix:

@@ -1,21 +1,12 @@
-"""Muscle with activation, and a rigid or a compliant tendon, along a path.
+"""Muscle with activation, and a rigid or a compliant tendon, along a path, as an element of a tree.
 
-Lengths of the fibre are over its optimal length l_0, those of the tendon over its slack length l_s,
-speeds over v_max l_0, forces over the largest isometric force F_0, except where units are said. At
-the length L of the path and with the tendon's length l_T, the fibres keep their height (constant
-volume), so that
-
-    l_M^2 = (l_0 sin alpha_0)^2 + (L - l_T)^2,   cos alpha = (L - l_T) / l_M
-    f = (a f_L f_V + f_P + beta v) cos alpha
-
-(De Groote, Kinney, Rao & Fregly 2016, with the constants of OpenSim's DeGrooteFregly2016Muscle).
+Its fibres and tendon are those of `fibres`: De Groote, Kinney, Rao & Fregly (2016), with the
+constants of OpenSim's DeGrooteFregly2016Muscle.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import asinh, hypot, isfinite, sin
-
-import casadi as ca
+from dataclasses import dataclass, replace
+from math import hypot, isfinite
 
 from ocp.mechanics.elements.joint_elements import MotionState, graph_number, row_of
 from ocp.mechanics.elements.states import StateVariable
@@ -34,14 +25,21 @@ from ocp.mechanics.muscles.curves import (
     TENDON_STRAIN,
     VELOCITY,
     active_force,
-    force_velocity,
     passive_energy,
     passive_force,
     tendon_energy,
-    tendon_length,
     tendon_stiffness,
 )
 from ocp.mechanics.muscles.fatigue import Fatigue, fatigued_rate
+from ocp.mechanics.muscles.fibres import (
+    Fibre,
+    fibre_at,
+    fibre_length,
+    largest_speed,
+    tendon_reach,
+    tendon_slope,
+    velocity_in_equilibrium,
+)
 from ocp.mechanics.muscles.paths import Path, PointPath, PolynomialPath
 from ocp.mechanics.values.parameters import Number, nominal
 from ocp.mechanics.values.types import Matrix
@@ -50,33 +48,8 @@ from ocp.spelling import suggest_fields
 
 TENDONS = "rigid", "compliant"
 STEEPEST = 1.5  # rad: pennation below a right angle
-FASTEST = asinh(1.5 * -VELOCITY[1])  # of the force-velocity curve: beyond it steps are cut
 LONGEST = 1.8  # optimal lengths, as OpenSim has it
 HALVINGS = 60
-NEWTON_STEPS = 12  # from the curve's own inverse; six are exact to rounding where damping is small
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fibre:
-    """What a muscle does in a state of motion.
-
-    Attributes:
-        length: of the fibre, over the optimal one.
-        velocity: of the fibre, over the largest shortening velocity, negative in shortening.
-        cosine: of the pennation angle.
-        active: active force of the fibre, over F_0.
-        passive: passive force of the fibre, damping with it, over F_0.
-        pull: force of the fibre along the tendon, over F_0.
-        tendon: force of the tendon, over F_0: the pull where it is rigid, and in equilibrium.
-    """
-
-    length: Matrix
-    velocity: Matrix
-    cosine: Matrix
-    active: Matrix
-    passive: Matrix
-    pull: Matrix
-    tendon: Matrix
 
 
 @suggest_fields
@@ -246,32 +219,25 @@ class Muscle:
         Returns:
             The Fibre.
         """
+        fibre = fibre_at(self, *self.contraction(state))
+        if not self.compliant:
+            return fibre
+        return replace(fibre, tendon=state.q[state.row(f"{self.name}.force")])
+
+    def contraction(self, state: MotionState) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the length of its fibres along the tendon (m), the rate of that (m/s), and the
+        share of all motor units that is active."""
         tendon, rate = graph_number(self.slack), _rate(self, state)
         if self.compliant:
-            row = state.row(f"{self.name}.force")
-            tendon = _tendon_length(self, state.q[row])
+            tendon = tendon_reach(self, state.q[state.row(f"{self.name}.force")])
             rate = rate - _tendon_rate(self, state)
-        cosine, fibre = _fibre(self, self.path.length(state) - tendon)
-        velocity = rate * cosine / _speed(self)
-        active = _active_share(self, state) * active_force(fibre, self.width)
-        active = active * force_velocity(velocity)
-        passive = passive_force(fibre, self.fibre_strain) + self.damping * velocity
-        pull = (active + passive) * cosine
-        return Fibre(
-            length=fibre,
-            velocity=velocity,
-            cosine=cosine,
-            active=active,
-            passive=passive,
-            pull=pull,
-            tendon=state.q[row] if self.compliant else pull,
-        )
+        return self.path.length(state) - tendon, rate, _active_share(self, state)
 
-    def tension_force(self, state: MotionState) -> Matrix:
-        """Return with what it pulls (N)."""
+    def tension_force(self, state: MotionState, pull: Matrix = None) -> Matrix:
+        """Return its force (N) along the path, from its fibres' `pull` (over F_0) if known."""
         if self.compliant:
             return graph_number(self.force) * state.q[state.row(f"{self.name}.force")]
-        return graph_number(self.force) * self.fibres(state).tendon
+        return graph_number(self.force) * (self.fibres(state).pull if pull is None else pull)
 
     def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
@@ -283,9 +249,9 @@ class Muscle:
         tendon, stored = graph_number(self.slack), 0.0
         if self.compliant:
             tension = state.q[state.row(f"{self.name}.force")]
-            tendon = _tendon_length(self, tension)
+            tendon = tendon_reach(self, tension)
             stored = graph_number(self.slack) * tendon_energy(tension, self.tendon_strain)
-        _, fibre = _fibre(self, self.path.length(state) - tendon)
+        _, fibre = fibre_length(self, self.path.length(state) - tendon)
         stored += graph_number(self.fibre) * passive_energy(fibre, self.fibre_strain)
         return graph_number(self.force) * stored
 
@@ -294,7 +260,8 @@ class Muscle:
         active fibres shorten."""
         fibre, stretch = self.fibres(state), _rate(self, state)
         taken = fibre.tendon * stretch
-        taken -= passive_force(fibre.length, self.fibre_strain) * fibre.velocity * _speed(self)
+        shortens = fibre.velocity * largest_speed(self)
+        taken -= passive_force(fibre.length, self.fibre_strain) * shortens
         if self.compliant:
             taken -= fibre.tendon * _tendon_rate(self, state)
         return graph_number(self.force) * taken
@@ -307,9 +274,15 @@ class Muscle:
             state.qd[row], state.q[row], self.rise, self.fall, self.smoothing
         )
         needs = {row: excitation}
+        return needs | self.undriven_needs(state)
+
+    def undriven_needs(self, state: MotionState, pull: Matrix = None) -> dict[int, Matrix]:
+        """Return {row of q: residual} of its states that nothing drives, where its fibres' `pull`
+        (over F_0) is known, or not."""
+        needs: dict[int, Matrix] = {}
         if self.compliant:
-            fibre = self.fibres(state)
-            needs[state.row(f"{self.name}.force")] = fibre.tendon - fibre.pull
+            row = state.row(f"{self.name}.force")
+            needs[row] = state.q[row] - (self.fibres(state).pull if pull is None else pull)
         if self.fatigue is not None:
             row = state.row(f"{self.name}.fatigued")
             needs[row] = (state.qd[row] - _tiring_rate(self, state)) / self.fatigue.tiring
@@ -327,13 +300,13 @@ class Muscle:
             return rates
         row = state.row(f"{self.name}.force")
         tension = state.q[row]
-        along = self.path.length(state) - _tendon_length(self, tension)
-        cosine, fibre = _fibre(self, along)
+        along = self.path.length(state) - tendon_reach(self, tension)
+        cosine, fibre = fibre_length(self, along)
         active = _active_share(self, state) * active_force(fibre, self.width)
         lacking = passive_force(fibre, self.fibre_strain) - tension / cosine
-        velocity = _velocity_in_equilibrium(active, self.damping, lacking)
-        stretch = _rate(self, state) - velocity * _speed(self) / cosine
-        return rates | {row: stretch * _tendon_stiffness(self, tension)}
+        velocity = velocity_in_equilibrium(active, self.damping, lacking)
+        stretch = _rate(self, state) - velocity * largest_speed(self) / cosine
+        return rates | {row: stretch * tendon_slope(self, tension)}
 
     def states_at_rest(self, tree: Mechanism, state: MotionState) -> dict[int, float]:
         """Return {row of q: value} of its states at rest in a posture: the tendon in equilibrium
@@ -350,8 +323,8 @@ class Muscle:
         tension = known.tension[1]
 
         def fibre(force: float) -> tuple[float, float]:
-            tendon = _tendon_length(known, force) if self.compliant else known.slack
-            return _fibre(known, length - tendon)
+            tendon = tendon_reach(known, force) if self.compliant else known.slack
+            return fibre_length(known, length - tendon)
 
         def lacking(force: float) -> float:
             cosine, reach = fibre(force)
@@ -449,44 +422,4 @@ def _tiring_rate(muscle: Muscle, state: MotionState) -> Matrix:
 def _tendon_rate(muscle: Muscle, state: MotionState) -> Matrix:
     """Return the rate (m/s) of the length of a compliant tendon."""
     row = state.row(f"{muscle.name}.force")
-    return state.qd[row] / _tendon_stiffness(muscle, state.q[row])
-
-
-def _speed(muscle: Muscle) -> Matrix:
-    """Return v_max l_0 (m/s)."""
-    return muscle.fastest * graph_number(muscle.fibre)
-
-
-def _fibre(muscle: Muscle, along: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the cosine of the pennation angle and the fibre's length, over l_0, where it reaches
-    so far (m) along the tendon."""
-    height = graph_number(muscle.fibre) * sin(muscle.pennation)
-    length = ca.sqrt(height**2 + along**2) if muscle.pennation else along
-    return along / length if muscle.pennation else 1.0, length / graph_number(muscle.fibre)
-
-
-def _tendon_length(muscle: Muscle, tension: Matrix) -> Matrix:
-    """Return the length (m) of a tendon under a force over F_0."""
-    return graph_number(muscle.slack) * tendon_length(tension, muscle.tendon_strain)
-
-
-def _tendon_stiffness(muscle: Muscle, tension: Matrix) -> Matrix:
-    """Return the slope (1/m) of a tendon's force, over F_0, by its length."""
-    slope = tendon_stiffness(muscle.tendon_strain) * (tension + OFFSET)
-    return slope / graph_number(muscle.slack)
-
-
-def _velocity_in_equilibrium(active: Matrix, damping: float, rest: Matrix) -> Matrix:
-    """Return the v at which active f_V(v) + damping v + rest = 0.
-
-    In u = (f_V - d4) / d1 the curve is straight and v = (sinh u - d3) / d2: the sum falls with u,
-    and Newton's steps from where it has no damping reach its zero.
-    """
-    scale, slope, shift, level = VELOCITY
-    u = (-rest / active - level) / scale
-    if damping:
-        u = ca.fmin(ca.fmax(u, -FASTEST), FASTEST)
-        for _ in range(NEWTON_STEPS):
-            value = active * (scale * u + level) + damping * (ca.sinh(u) - shift) / slope + rest
-            u = u - value / (active * scale + damping * ca.cosh(u) / slope)
-    return (ca.sinh(u) - shift) / slope
+    return state.qd[row] / tendon_slope(muscle, state.q[row])

@@ -1,4 +1,4 @@
-"""Kernel inputs with derivatives of their own: inverse dynamics and angular momentum.
+"""Kernel inputs with derivatives of their own: inverse dynamics, angular momentum, muscles.
 
 A symbol stands for each; its derivatives come from recursions rather than from differentiation.
 """
@@ -6,6 +6,7 @@ A symbol stands for each; its derivatives come from recursions rather than from 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -15,6 +16,11 @@ from ocp.dynamics.derivatives.momentum import (
     join_momentum_curvature,
     momentum_curvature_parts,
     momentum_slope,
+)
+from ocp.dynamics.derivatives.muscle_derivatives import (
+    muscle_column,
+    muscle_curvature,
+    muscle_slope,
 )
 from ocp.dynamics.formulation import Provider
 from ocp.mechanics.model.tree import Tree
@@ -49,17 +55,17 @@ class Torque:
         """A text of all that its derivatives follow from beside its value and place."""
         return f"torque {record_content(self.tree)}"
 
-    def slope(self, run: Callable) -> Matrix:
-        """Return d value / d place."""
+    def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
+        """Return d value / d place, and the value if it costs little beside."""
         parts = run(self.provider.slope_parts(self.tree, *self.arguments))
-        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
+        return ca.horzcat(*self.provider.join_slopes(self.tree, parts)), None
 
     def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
         """Return the upper triangle of the second derivatives, and the gradient, of weight . value
         by place."""
         n, symbol = self.symbol.shape[0], ca.SX.sym("weight", *self.symbol.shape)
         scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
-        parts = run(scalar_parts, ((symbol, weight),))
+        parts = run(scalar_parts, ((symbol, ca.densify(weight)),))
         by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
             self.tree, parts
         )
@@ -98,20 +104,66 @@ class Spin:
         """A text of all that its derivatives follow from beside its value and place."""
         return f"momentum {record_content(self.tree)}"
 
-    def slope(self, run: Callable) -> Matrix:
-        """Return d value / d place."""
-        return run([momentum_slope(self.tree, *self.arguments)])[0]
+    def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
+        """Return d value / d place, and the value if it costs little beside."""
+        return run([momentum_slope(self.tree, *self.arguments)])[0], None
 
     def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
         """Return the upper triangle of the second derivatives, and the gradient, of weight . value
         by place."""
         n, symbol = self.tree.dof, ca.SX.sym("weight", 3)
         parts = run(
-            momentum_curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),)
+            momentum_curvature_parts(self.tree, symbol, *self.arguments),
+            ((symbol, ca.densify(weight)),),
         )
         by_qq, by_q_qd, slope = join_momentum_curvature(self.tree, parts)
         empty = type(by_qq)
         return ca.vertcat(ca.horzcat(by_qq, by_q_qd), empty(n, 2 * n)), slope
+
+
+@dataclass(frozen=True, kw_only=True)
+class MuscleColumn:
+    """Torques and needs of muscles over polynomial paths in place of a Torque: `symbol` (n,) stands
+    for `value` (n,), a function of `place` = (q, qd), which is made only where it is asked for."""
+
+    symbol: Matrix
+    place: Matrix
+    tree: Tree
+    chosen: tuple | None
+
+    @cached_property
+    def arguments(self) -> tuple[Matrix, Matrix]:
+        """q and qd."""
+        q, qd = ca.vertsplit(self.place, self.tree.dof)
+        return q, qd
+
+    @cached_property
+    def value(self) -> Matrix:
+        """What the symbol stands for."""
+        return muscle_column(self.tree, *self.arguments)
+
+    @cached_property
+    def words(self) -> str:
+        """A text of all that its derivatives follow from beside its value and place."""
+        return f"muscles {record_content(self.tree)}"
+
+    def slope(self, run: Callable) -> tuple[Matrix, Matrix | None]:
+        """Return d value / d place, and the value if it costs little beside."""
+        slope, value = run(muscle_slope(self.tree, *self.arguments))
+        return slope, ca.densify(value)
+
+    def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix | None]:
+        """Return the upper triangle of the second derivatives, and the gradient where none of
+        place is `chosen`, of weight . value by place."""
+        pattern = weight.sparsity()
+        symbol = ca.SX.sym("weight", pattern.nnz())
+        parts = muscle_curvature(self.tree, ca.SX(pattern, symbol), *self.arguments)
+        asked = parts[:1] if self.chosen is not None else parts
+        upper, *slope = run(asked, ((symbol, ca.vec(weight.nz[:])),))
+        return upper, slope[0] if slope else None
+
+
+StandIn: TypeAlias = Torque | Spin | MuscleColumn
 
 
 def chosen_of(place: Matrix, y: Matrix) -> tuple | None:

@@ -16,6 +16,7 @@ import casadi as ca
 from ocp.codegen.function_map import Graph
 from ocp.dynamics.closed_loops import scatter_gap_rows
 from ocp.dynamics.derivatives.momentum import has_momentum_slopes
+from ocp.dynamics.derivatives.muscle_derivatives import muscle_rows
 from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.kinematics.zero_moment import resultant
 from ocp.mechanics.model.loads import Wrench
@@ -30,7 +31,13 @@ from ocp.problem.contact.load_paths import is_corrected, transmissions
 from ocp.problem.contact.reactions import check_two_pass, share_reaction, two_pass
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.custom_derivatives import Spin, Torque, chosen_of
+from ocp.transcription.kernels.custom_derivatives import (
+    MuscleColumn,
+    Spin,
+    StandIn,
+    Torque,
+    chosen_of,
+)
 from ocp.transcription.kernels.time_derivatives import flow_of
 from ocp.transcription.variables.layout import Layout, free_duration
 
@@ -54,9 +61,10 @@ class Backend(Protocol):
 class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
-    symbol that stands for it), its `spin` likewise when the angular momentum has, the `backend` of
-    every Function, what of the motion lies in the instant's own segment where knots are free
-    (`width`), and the `rates` that y has beside the motion once values contain any.
+    symbol that stands for it), its `spin` likewise when the angular momentum has, its `muscles`
+    when some are over polynomial paths, the `backend` of every Function, what of the motion lies in
+    the instant's own segment where knots are free (`width`), and the `rates` that y has beside the
+    motion once values contain any.
 
     At the end of y stand parameters: `sought` ones, and ones that are `given`, by which nothing is
     differentiated."""
@@ -64,8 +72,9 @@ class Inputs:
     y: Matrix
     s: Matrix
     at: Any
-    torque: Torque | Spin | None = None
+    torque: Torque | None = None
     spin: Spin | None = None
+    muscles: MuscleColumn | None = None
     backend: Backend | None = None
     width: Matrix = 1.0
     sought: int = 0
@@ -106,9 +115,10 @@ class Inputs:
         return replace(self, y=y, sought=free, given=len(parameters) - free)
 
     @property
-    def stand_ins(self) -> tuple[Torque | Spin, ...]:
+    def stand_ins(self) -> tuple[StandIn, ...]:
         """What symbols stand for."""
-        return tuple(each for each in (self.torque, self.spin) if each is not None)
+        known = self.torque, self.spin, self.muscles
+        return tuple(each for each in known if each is not None)
 
     @property
     def measure(self) -> Matrix:
@@ -147,14 +157,16 @@ def symbols(
     lifted = ca.SX.sym("lifted", count)
     y, size = ca.vertcat(known.y, lifted), known.y.shape[0]
     at = replace(known.at, forces=replace(forces(lifted), inverse=formulation.inverse))
-    torque = spin = None
+    torque = spin = muscles = None
     if provider is not None:
         at, torque = _with_derivatives(at, provider, y, lifted)
         at, spin = _with_spin(at, y)
+        at, muscles = _with_muscles(at, y)
     rates = ca.SX.sym(
         "rate", (0 if moving else problem.tree.dof) + count
     )  # jerks, slopes of the lifted
-    inputs = replace(known, y=y, at=at, torque=torque, spin=spin, backend=backend, rates=rates)
+    inputs = replace(known, y=y, at=at, backend=backend, rates=rates)
+    inputs = replace(inputs, torque=torque, spin=spin, muscles=muscles)
     flow = cache(partial(flow_of, problem, inputs, size, count, moving=moving))
     return replace(inputs, at=replace(at, flow=lambda expression: flow()(expression)))
 
@@ -226,11 +238,13 @@ def _with_derivatives(
     symbol = ca.SX.sym("tau", at.tree.dof)
     loads = at.current_loads
     follows = at.forces.torques is None
+    bodies, states = at.tree.dof - len(at.tree.states), len(at.tree.states)
+    moving = ca.vertcat(symbol[:bodies], ca.SX(states, 1)) if states else symbol
     if follows:
-        known = replace(at.forces, inverse=lambda *_: symbol)
+        known = replace(at.forces, inverse=lambda *_: moving)
     else:
         loads += _contact_loads(at, lifted)
-        known = replace(at.forces, needed=lambda _: symbol)
+        known = replace(at.forces, needed=lambda _: moving)
     parts: list[Matrix] = [part for load in loads for part in (load.moment, load.force)]
     wrenches = [ca.SX(part[k]) for part in parts for k in range(3)]
     place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
@@ -254,6 +268,19 @@ def _with_spin(at: Instant, y: Matrix) -> tuple[Instant, Spin | None]:
     symbol, place = ca.SX.sym("momentum", 3), ca.vertcat(at.q, at.qd)
     spin = Spin(symbol=symbol, place=place, tree=at.tree, chosen=chosen_of(place, y))
     return replace(at, forces=replace(at.forces, spin=lambda _: symbol)), spin
+
+
+def _with_muscles(at: Instant, y: Matrix) -> tuple[Instant, MuscleColumn | None]:
+    """Return the Instant with a symbol for what muscles over polynomial paths give, and the
+    MuscleColumn that the symbol stands for; as it is, and None, without such muscles."""
+    rows = muscle_rows(at.tree)
+    if not rows:
+        return at, None
+    symbol, place = ca.SX.sym("muscles", at.tree.dof), ca.vertcat(at.q, at.qd)
+    moving = ca.SX(at.tree.dof, 1)
+    moving[list(rows)] = symbol[list(rows)]
+    muscles = MuscleColumn(symbol=symbol, place=place, tree=at.tree, chosen=chosen_of(place, y))
+    return replace(at, forces=replace(at.forces, muscles=lambda _: moving)), muscles
 
 
 # How forces are known: each returns how many inputs are lifted, and Forces of them

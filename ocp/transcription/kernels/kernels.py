@@ -3,11 +3,11 @@ machine code.
 
 Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and
 only what a constraint or an objective makes of the torques is differentiated automatically. So it
-is with the angular momentum, which stands in a kernel's inputs where the torques do otherwise.
+is with the angular momentum, in kernels without torques, and with muscles over polynomial paths.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import casadi as ca
@@ -16,7 +16,7 @@ import numpy as np
 from ocp.codegen.function_map import Graph, map_function
 from ocp.mechanics.values.callback_checks import no_column
 from ocp.mechanics.values.types import Matrix, Numbers
-from ocp.transcription.kernels.custom_derivatives import Spin, Torque
+from ocp.transcription.kernels.custom_derivatives import MuscleColumn, StandIn
 from ocp.transcription.kernels.inputs import Inputs, PendingKernel
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
@@ -99,22 +99,21 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
     values, before they are differentiated: that is quicker than to do so with the derivatives, and
     leaves as few.
     """
-    inputs, stack = _one_stand_in(inputs, stack)
+    stack = _without_spin(inputs, stack)
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
     stated = cache(partial(_content, inputs, stack, squares=squares))
 
-    written = partial(_written_out, inputs, values)
+    written = partial(_written_out, values, inputs.stand_ins)
     value_graph = cache(lambda: ca.Function("values", [y, s], [ca.cse(written())]))
     jacobian, rows, columns = _sparse_function(
         "jacobian",
         inputs,
         values,
         [],
-        lambda run: _slope(inputs, values, run),
+        lambda run: _slope(inputs, values, run, with_values=True),
         stated,
-        beside=values,
     )
 
     @cache
@@ -122,12 +121,16 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
             root = ca.sqrt(inputs.measure) * stack if squares else ca.SX(0, 1)
+
+            def squares_matrix(run: Run) -> list[Matrix]:
+                return [_gauss_newton(_slope(inputs, root, run)[0], run, multipliers)]
+
             return _sparse_function(
                 "squares",
                 inputs,
                 stack,
                 [multipliers],
-                lambda run: _gauss_newton(_slope(inputs, root, run), run, multipliers),
+                squares_matrix,
                 stated,
             )
         scalar = ca.dot(multipliers, values)
@@ -136,7 +139,7 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
             inputs,
             scalar,
             [multipliers],
-            lambda run: ca.triu(_curvature(inputs, scalar, run)),
+            lambda run: [ca.triu(_curvature(inputs, scalar, run))],
             stated,
         )
 
@@ -157,27 +160,21 @@ def _content(inputs: Inputs, stack: ca.SX, *, squares: bool) -> str:
     built-in formulations."""
     symbols = [inputs.y, inputs.s]
     expressions = [stack, inputs.measure] if squares else [stack]
-    torque = _stand_in(inputs, stack)
-    if torque is not None:
-        symbols.append(torque.symbol)
-        expressions += [torque.value, torque.place]
+    stand_ins = _stand_ins(inputs, stack)
+    for each in stand_ins:
+        symbols.append(each.symbol)
+        expressions += [each.value, each.place]
     parts = ca.Function("parts", symbols, expressions)
-    settings = f"{squares}, {inputs.sought}, {inputs.given}, {torque and torque.words}"
-    return f"{settings}|{parts.serialize()}"
+    words = ", ".join(each.words for each in stand_ins) or None
+    return f"{squares}, {inputs.sought}, {inputs.given}, {words}|{parts.serialize()}"
 
 
-def _one_stand_in(inputs: Inputs, stack: ca.SX) -> tuple[Inputs, ca.SX]:
-    """Return the inputs and the column with one symbol at most that stands for something, which the
-    inputs have as their `torque`.
-
-    Where torques and the angular momentum are both in it, the latter is written out.
-    """
-    spin = inputs.spin
-    if spin is None or not ca.depends_on(stack, spin.symbol):
-        return inputs, stack
-    if _stand_in(inputs, stack) is not None:
-        return inputs, ca.substitute(stack, spin.symbol, spin.value)
-    return replace(inputs, torque=spin), stack
+def _without_spin(inputs: Inputs, stack: ca.SX) -> ca.SX:
+    """Return the column with the angular momentum written out if something else stands in it."""
+    spin, stand_ins = inputs.spin, _stand_ins(inputs, stack)
+    if spin not in stand_ins or len(stand_ins) == 1:
+        return stack
+    return ca.substitute(stack, spin.symbol, spin.value)
 
 
 def _sparse_function(
@@ -185,13 +182,11 @@ def _sparse_function(
     inputs: Inputs,
     values: ca.SX,
     more: Sequence[ca.SX],
-    build: Callable[[Run], Matrix],
+    build: Callable[[Run], Sequence[Matrix]],
     stated: Callable[[], str],
-    beside: ca.SX | None = None,
 ) -> tuple[Callable[[], ca.Function], np.ndarray, np.ndarray]:
-    """Return the getter of the Function of the nonzeros of the matrix build(run), and of an
-    expression `beside` it, and their rows and columns; `stated`() is a text of all that they follow
-    from.
+    """Return the getter of the Function of the nonzeros of the first matrix of build(run), and of
+    columns beside it, and its rows and columns; `stated`() is a text of all that they follow from.
 
     `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
     to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
@@ -200,20 +195,18 @@ def _sparse_function(
     scalars = [inputs.y, inputs.s, *more]
 
     def graph() -> Graph:
-        torque = _stand_in(inputs, values)
+        stand_ins = _stand_ins(inputs, values)
         arguments, run = scalars, _inline
         # machine code is made of scalar graphs alone
         scalar = inputs.backend is not None and inputs.backend.scalar
-        looped = torque is not None and not scalar and torque.tree.dof >= LOOPED
+        looped = not scalar and any(_is_large(each) for each in stand_ins)
         if looped:
             arguments = [ca.MX.sym(f"i{k}", *each.shape) for k, each in enumerate(scalars)]
             run = partial(_call_stage, scalars, arguments)
-        matrix = build(run)
+        matrix, *beside = build(run)
         matrix = matrix if looped else ca.sparsify(matrix)
-        matrix = ca.cse(matrix) if torque is not None and not looped else matrix
-        outputs = [ca.vec(matrix.nz[:])]
-        if beside is not None:
-            outputs += run([_written_out(inputs, beside)])
+        matrix = ca.cse(matrix) if stand_ins and not looped else matrix
+        outputs = [ca.vec(matrix.nz[:]), *beside]
         return Graph(ca.Function(name, arguments, outputs), matrix.sparsity())
 
     function, pattern = (inputs.backend or as_built)(name, graph, stated)
@@ -245,55 +238,73 @@ def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) 
     return lambda: graph.function, graph.pattern
 
 
-def _written_out(inputs: Inputs, expression: Matrix) -> Matrix:
-    """Return the expression with the symbol of the torques replaced by what it stands for."""
-    torque = _stand_in(inputs, expression)
-    return expression if torque is None else ca.substitute(expression, torque.symbol, torque.value)
+def _written_out(expression: Matrix, stand_ins: Iterable[StandIn]) -> Matrix:
+    """Return the expression with symbols replaced by what they stand for."""
+    for each in stand_ins:
+        if ca.depends_on(expression, each.symbol):
+            expression = ca.substitute(expression, each.symbol, each.value)
+    return expression
 
 
-def _stand_in(inputs: Inputs, expression: Matrix) -> Torque | Spin | None:
-    """Return the inverse dynamics whose symbol is in an expression; None where it is not."""
-    torque = inputs.torque
-    return torque if torque is not None and ca.depends_on(expression, torque.symbol) else None
+def _stand_ins(inputs: Inputs, expression: Matrix) -> list[StandIn]:
+    """Return the stand-ins whose symbols are in an expression."""
+    return [each for each in inputs.stand_ins if ca.depends_on(expression, each.symbol)]
+
+
+def _is_large(stand_in: StandIn) -> bool:
+    """Tell whether derivatives run faster as loops: those of torques of many joints do."""
+    tree = stand_in.tree
+    return not isinstance(stand_in, MuscleColumn) and tree.dof - len(tree.states) >= LOOPED
 
 
 def _linear(inputs: Inputs, values: Matrix) -> np.ndarray:
     """Tell which values are linear in y; those that contain torques count as not."""
     curved = np.array(ca.which_depends(values, inputs.differentiable, 2, True), dtype=bool)
-    torque = _stand_in(inputs, values)
     fixed = [inputs.constants] if inputs.given else []
-    for symbols in (*fixed, *([] if torque is None else [torque.symbol])):
+    for symbols in (*fixed, *(each.symbol for each in _stand_ins(inputs, values))):
         curved |= np.array(ca.which_depends(values, symbols, 1, True), dtype=bool)
     return ~curved
 
 
-def _slope(inputs: Inputs, values: Matrix, run: Run) -> Matrix:
-    """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
-    own, torque = ca.jacobian(values, inputs.differentiable), _stand_in(inputs, values)
+def _slope(
+    inputs: Inputs, values: Matrix, run: Run, *, with_values: bool = False
+) -> Sequence[Matrix]:
+    """Return d values / dy, the part of what symbols stand for by the chain rule through given
+    derivatives; and the values beside it, if they are asked for."""
+    own, stand_ins = ca.jacobian(values, inputs.differentiable), _stand_ins(inputs, values)
     if inputs.given:  # by which nothing is differentiated
         own = ca.horzcat(own, type(own)(own.shape[0], inputs.given))
-    if torque is None:
-        return run([own])[0]
-    own, by_torque = run(
-        [_written_out(inputs, own), _written_out(inputs, ca.jacobian(values, torque.symbol))]
-    )
-    return own + by_torque @ _torque_slope(inputs, torque, run)
+    inner = [ca.jacobian(values, each.symbol) for each in stand_ins]
+    own, *inner = run([_written_out(each, stand_ins) for each in (own, *inner)])
+    bound: list[tuple[Matrix, Matrix]] = []
+    for by_symbol, each in zip(inner, stand_ins):
+        through, value = _given_slope(inputs, each, run)
+        own = own + by_symbol @ through
+        bound += [] if value is None else [(each.symbol, value)]
+    if not with_values:
+        return [own]
+    known = [symbol for symbol, _ in bound]
+    others = [each for each in stand_ins if not any(each.symbol is symbol for symbol in known)]
+    return [own, *run([_written_out(values, others)], bound)]
 
 
-def _torque_slope(inputs: Inputs, torque: Torque | Spin, run: Run) -> Matrix:
-    """Return d torque / dy."""
-    slope, y = torque.slope(run), inputs.motion
-    if torque.chosen is not None:
-        entries, numbers = torque.chosen
+def _given_slope(inputs: Inputs, stand_in: StandIn, run: Run) -> tuple[Matrix, Matrix | None]:
+    """Return the derivative by y of the value of a symbol, and that value if it is beside."""
+    slope, value = stand_in.slope(run)
+    y = inputs.motion
+    if stand_in.chosen is not None:
+        entries, numbers = stand_in.chosen
         through = _spread(
             slope[:, entries], range(slope.shape[0]), numbers, (slope.shape[0], y.shape[0])
         )
     else:
-        through = slope @ run([ca.jacobian(torque.place, y)])[0]
+        through = slope @ run([ca.jacobian(stand_in.place, y)])[0]
     if inputs.sought:
-        through = ca.horzcat(through, run([ca.jacobian(torque.value, inputs.parameters)])[0])
+        through = ca.horzcat(through, run([ca.jacobian(stand_in.value, inputs.parameters)])[0])
     given = inputs.given
-    return ca.horzcat(through, type(through)(through.shape[0], given)) if given else through
+    if given:
+        through = ca.horzcat(through, type(through)(through.shape[0], given))
+    return through, value
 
 
 def _spread(
@@ -312,57 +323,62 @@ def _gauss_newton(root: Matrix, run: Run, multipliers: Matrix) -> Matrix:
 
 
 def _curvature(inputs: Inputs, scalar: Matrix, run: Run) -> Matrix:
-    """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
-    first and second derivatives."""
-    torque, own = _stand_in(inputs, scalar), ca.hessian(scalar, inputs.differentiable)[0]
+    """Return the Hessian of a scalar by y, the part of what symbols stand for by the chain rule
+    through given first and second derivatives."""
+    stand_ins, own = _stand_ins(inputs, scalar), ca.hessian(scalar, inputs.differentiable)[0]
     if inputs.given:  # by which nothing is differentiated
         own = ca.diagcat(own, type(own)(inputs.given, inputs.given))
-    if torque is None:
+    if not stand_ins:
         return run([own])[0]
-    weight = ca.gradient(scalar, torque.symbol)
+    symbols = ca.vertcat(*(each.symbol for each in stand_ins))
+    weight = ca.gradient(scalar, symbols)
     mixed, inner = (
-        ca.jacobian(ca.gradient(scalar, inputs.differentiable), torque.symbol),
-        ca.jacobian(weight, torque.symbol),
+        ca.jacobian(ca.gradient(scalar, inputs.differentiable), symbols),
+        ca.jacobian(weight, symbols),
     )
     if inputs.given:
         mixed = ca.vertcat(mixed, type(mixed)(inputs.given, mixed.shape[1]))
-    own, weight = run([_written_out(inputs, own), ca.densify(_written_out(inputs, weight))])
-    total = own + _torque_curvature(inputs, torque, run, weight)
+    starts = np.cumsum([0, *(each.symbol.shape[0] for each in stand_ins)]).tolist()
+    weights = ca.vertsplit(weight, starts)
+    total, *weights = run([_written_out(each, stand_ins) for each in (own, *weights)])
+    for each, by_symbol in zip(stand_ins, weights):
+        total = total + _given_curvature(inputs, each, run, by_symbol)
     if mixed.nnz() + inner.nnz():
-        through = _torque_slope(inputs, torque, run)
-        mixed, inner = run([_written_out(inputs, mixed), _written_out(inputs, inner)])
+        through = ca.vertcat(*(_given_slope(inputs, each, run)[0] for each in stand_ins))
+        mixed, inner = run([_written_out(each, stand_ins) for each in (mixed, inner)])
         crossed = mixed @ through
         total += crossed + crossed.T + through.T @ (inner @ through)
     return total
 
 
-def _torque_curvature(inputs: Inputs, torque: Torque | Spin, run: Run, weight: Matrix) -> Matrix:
-    """Return the upper triangle, or all, of the second derivatives by y of weight . torque."""
+def _given_curvature(inputs: Inputs, stand_in: StandIn, run: Run, weight: Matrix) -> Matrix:
+    """Return the upper triangle, or all, of the second derivatives by y of the weighted sum of what
+    a symbol stands for."""
     y, shape = inputs.motion, inputs.y.shape[0]
-    upper, slope = torque.curvature(run, weight)
-    if torque.chosen is not None:
-        entries, numbers = torque.chosen
+    upper, slope = stand_in.curvature(run, weight)
+    if stand_in.chosen is not None:
+        entries, numbers = stand_in.chosen
         return _spread(upper[entries, entries], numbers, numbers, (shape, shape)) + (
-            _parameter_curvature(inputs, torque, run, weight) if inputs.sought else 0
+            _parameter_curvature(inputs, stand_in, run, weight) if inputs.sought else 0
         )
-    pull = ca.SX.sym("pull", torque.place.shape[0])
-    by_place = run([ca.jacobian(torque.place, y)])[0]
+    pull = ca.SX.sym("pull", stand_in.place.shape[0])
+    by_place = run([ca.jacobian(stand_in.place, y)])[0]
     bend = ca.triu2symm(ca.triu(upper))
     total = (
         by_place.T @ (bend @ by_place)
-        + run([ca.hessian(ca.dot(pull, torque.place), y)[0]], ((pull, slope),))[0]
+        + run([ca.hessian(ca.dot(pull, stand_in.place), y)[0]], ((pull, slope),))[0]
     )
     beside = inputs.sought + inputs.given
     total = ca.diagcat(total, type(total)(beside, beside)) if beside else total
-    return total + (_parameter_curvature(inputs, torque, run, weight) if inputs.sought else 0)
+    return total + (_parameter_curvature(inputs, stand_in, run, weight) if inputs.sought else 0)
 
 
-def _parameter_curvature(inputs: Inputs, torque: Torque | Spin, run: Run, weight: Matrix) -> Matrix:
-    """Return the part of the second derivatives by y of weight . torque in the columns of the
-    parameters that are sought, above the diagonal and on it; it is found automatically."""
-    scale = ca.SX.sym("scale", *torque.symbol.shape)
-    pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
-    columns = run([ca.jacobian(pull, inputs.differentiable)], ((scale, weight),))[0].T
+def _parameter_curvature(inputs: Inputs, stand_in: StandIn, run: Run, weight: Matrix) -> Matrix:
+    """Return the part of the second derivatives by y of that sum in the columns of the parameters
+    that are sought, above the diagonal and on it; it is found automatically."""
+    scale = ca.SX.sym("scale", *stand_in.symbol.shape)
+    pull = ca.gradient(ca.dot(scale, stand_in.value), inputs.parameters)
+    columns = run([ca.jacobian(pull, inputs.differentiable)], ((scale, ca.densify(weight)),))[0].T
     total = inputs.y.shape[0]
     first = inputs.motion.shape[0]
     return _spread(

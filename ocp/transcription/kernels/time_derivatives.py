@@ -26,6 +26,7 @@ from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.contact.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
+from ocp.transcription.kernels.custom_derivatives import Spin, StandIn
 from ocp.transcription.variables.interpolation import follows_accelerations, slope_instants
 from ocp.transcription.variables.layout import (
     Layout,
@@ -40,29 +41,29 @@ from ocp.transcription.variables.layout import (
 class Flow:
     """The rate (1/s) of an expression of a `place`, whose own rates are its `velocity`.
 
-    The symbol of a `torque` may stand for its value, and so may that of a `spin`. What depends on
-    `unknown` symbols, ((symbols, why not), ..), has no rate.
+    Symbols may stand for values, as `stand_ins` say. What depends on `unknown` symbols, ((symbols,
+    why not), ..), has no rate.
     """
 
     place: Matrix
     velocity: Matrix
     unknown: tuple[tuple[Matrix, str], ...]
-    torque: Matrix = None
-    spin: Matrix = None
+    stand_ins: tuple[StandIn, ...] = ()
 
     def __call__(self, expression: Matrix) -> Matrix:
         """Return the rate; raise NoRate saying why there is none."""
         expression = ca.SX(expression)
-        if self.spin is not None and ca.depends_on(expression, self.spin.symbol):
-            expression = ca.substitute(expression, self.spin.symbol, self.spin.value)
-        torque = self.torque
-        stands = torque is not None and ca.depends_on(expression, torque.symbol)
-        whole = ca.veccat(expression, torque.value) if stands else ca.vec(expression)
+        inside = [each for each in self.stand_ins if ca.depends_on(expression, each.symbol)]
+        for each in inside:
+            if isinstance(each, Spin):
+                expression = ca.substitute(expression, each.symbol, each.value)
+        torques = [each for each in inside if not isinstance(each, Spin)]
+        whole = ca.veccat(expression, *(each.value for each in torques))
         for symbols, reason in self.unknown:
             if ca.depends_on(whole, symbols):
                 raise NoRate(f"no rate is known: {reason}")
         total = ca.jtimes(expression, self.place, self.velocity)
-        if stands:
+        for torque in torques:
             moved = ca.jtimes(torque.value, self.place, self.velocity)
             total += ca.jtimes(expression, torque.symbol, moved)
         return total
@@ -71,7 +72,7 @@ class Flow:
 def flow_of(problem: Problem, inputs: Any, motion: int, count: int, *, moving: bool) -> Flow:
     """Return the Flow of what Inputs describe: the first `motion` of their y make the motion, and
     the next `count` are lifted."""
-    y, s, rates, T, torque = inputs.y, inputs.s, inputs.rates, inputs.at.T, inputs.torque
+    y, s, rates, T = inputs.y, inputs.s, inputs.rates, inputs.at.T
     n, free = problem.tree.dof, free_duration(problem)
     by_s = free or is_open(problem.duration[0])
     lifted = y[motion : motion + count]
@@ -90,8 +91,7 @@ def flow_of(problem: Problem, inputs: Any, motion: int, count: int, *, moving: b
         place=ca.vertcat(y, s),
         velocity=ca.vertcat(*parts, 1 / T),
         unknown=unknown,
-        torque=torque,
-        spin=inputs.spin,
+        stand_ins=inputs.stand_ins,
     )
 
 

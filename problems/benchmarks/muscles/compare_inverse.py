@@ -1,0 +1,213 @@
+"""Excitations along the squat's own motion, by this package and by MocoInverse.
+
+    python -m problems.benchmarks.muscles.compare_inverse --model squatToStand_3dof9musc.osim
+
+Nine muscles stand up from a squat (`ocp run squat_to_stand`). Through the motion that is predicted
+a polynomial of time is laid, along which both look for the least squared excitations, with reserve
+torques that count a unit at 2 N m. Here a clock is the only coordinate, and the paths of muscles
+are functions of it; what they lack of the torques of inverse dynamics, the reserves give.
+MocoInverse runs in a process of its own, on the model of OpenSim Moco's example (not part of this
+package), with muscles of the same numbers along OpenSim's own paths. Its last term, smoothness of
+the derivatives of tendon forces, has no counterpart. Seconds are of the processor, one thread.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Link,
+    Problem,
+    Solution,
+    Solver,
+    Transcription,
+    Tree,
+    at_start,
+    path,
+    prismatic,
+    solve,
+    squares,
+)
+from ocp.dynamics import inverse_dynamics
+from ocp.mechanics import State
+from ocp.mechanics.muscles import GivenPath, muscles_of
+from ocp.models.human.muscles.squat_leg import squat_leg
+from ocp.problem import Instant, muscle_effort
+from ocp.problems.human.squat_to_stand import STRAIN, TASK, WIDTH
+
+RESERVE = 2.0  # N m that count one
+DEGREE, SAMPLES = 40, 201  # of the polynomials of time, and of the table that Moco is given
+JOINTS = ("ankle", "knee", "hip")
+COORDINATES = {  # of Moco's model, and the joints that they are
+    "ankle_angle_r": "ankle",
+    "knee_angle_r": "knee",
+    "knee_angle_r_beta": "knee",
+    "hip_flexion_r": "hip",
+}
+SCRIPT = Path(__file__).with_name("inverse_by_moco.py")
+LONGEST = 900  # s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motion:
+    """Polynomials for each of `JOINTS` over a `duration` (s): `coefficients` (3, degree + 1) of
+    Chebyshev's, upwards."""
+
+    coefficients: np.ndarray
+    duration: float
+
+    def places(self, t: ca.SX | np.ndarray, order: int = 0) -> Sequence[ca.SX | np.ndarray]:
+        """Return the coordinates, or derivatives of an order, at a time (s)."""
+        scale = 2 / self.duration
+        rows = np.polynomial.chebyshev.chebder(self.coefficients, order, scale, axis=1)
+        return [_clenshaw(row, scale * t - 1) for row in rows]
+
+
+def _clenshaw(coefficients: np.ndarray, x: ca.SX | np.ndarray) -> ca.SX | np.ndarray:
+    """Return a sum of Chebyshev polynomials at a place within -1 and 1 (Clenshaw 1955)."""
+    last, before = 0.0 * x, 0.0 * x
+    for coefficient in coefficients[:0:-1]:
+        last, before = 2 * x * last - before + float(coefficient), last
+    return x * last - before + float(coefficients[0])
+
+
+def fitted_motion(solution: Solution) -> tuple[Motion, float]:
+    """Return polynomials through a solution's joints, and how far they are off (rad) at most."""
+    t = np.linspace(0.0, solution.duration, 20 * DEGREE)
+    q = solution.q(t)[: len(JOINTS)]
+    coefficients = np.polynomial.chebyshev.chebfit(2 * t / t[-1] - 1, q.T, DEGREE).T
+    motion = Motion(coefficients=coefficients, duration=solution.duration)
+    return motion, float(np.abs(np.array(motion.places(t)) - q).max())
+
+
+def along_clock(motion: Motion, duration: float) -> Problem:
+    """Return the problem of the least excitations along a motion, on a clock that runs."""
+    leg = squat_leg(width=WIDTH, fibre_strain=STRAIN)
+    muscles = muscles_of(leg)
+
+    def length(muscle: object) -> Callable[[ca.SX], ca.SX]:
+        line = muscle.path
+        rows = [JOINTS.index(joint) for joint in line.joints]
+        return lambda x: line.polynomial([motion.places(x[0])[row] for row in rows])
+
+    clocked = [
+        replace(each, path=GivenPath(joints=("clock",), function=length(each)), course=None)
+        for each in muscles
+    ]
+    clock = prismatic("clock", axis=(1, 0, 0))
+    tree = Tree(links=(Link(mass=1.0),), joints=(clock,), elements=tuple(clocked))
+    bodies = squat_leg(1.0)  # without muscles
+
+    def reserves(at: Instant) -> ca.SX:
+        q, qd, qdd = (ca.vertcat(*motion.places(at.q[0], order)) for order in range(3))
+        lacking = inverse_dynamics(bodies, q, qd, qdd)
+        state = State(tree=at.tree, q=at.q, qd=at.qd)
+        for muscle, known in zip(clocked, muscles):
+            pull, x = muscle.tension_force(state), ca.SX.sym("x", len(JOINTS))
+            rows = [JOINTS.index(joint) for joint in known.path.joints]
+            slope = ca.gradient(known.path.polynomial([x[row] for row in rows]), x)
+            lacking += pull * ca.substitute(slope, x, q)
+        return lacking / RESERVE
+
+    still = [each.name for muscle in clocked for each in muscle.states if each.control is not None]
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=20),
+        duration=duration,
+        objective=muscle_effort(tree) + squares("reserves", reserves),
+        constraints=(
+            *at_start(tree, q={"clock": 0.0}, qd=dict.fromkeys(still, 0.0)),
+            path("clock runs", lambda at: at.qd[0], lower=1.0, upper=1.0),
+        ),
+    )
+
+
+def by_moco(model: Path, motion: Motion, duration: float, mesh: float) -> dict:
+    """Return the result of MocoInverse along a motion, from a process of its own."""
+    t = np.linspace(0.0, duration, SAMPLES)
+    known = dict(zip(JOINTS, motion.places(t)))
+    request = {
+        "model": str(model.resolve()),
+        "times": t.tolist(),
+        "motion": {name: known[joint].tolist() for name, joint in COORDINATES.items()},
+        "settings": {
+            "active_force_width_scale": WIDTH,
+            "passive_fiber_strain_at_one_norm_force": STRAIN,
+            "fiber_damping": muscles_of(squat_leg())[0].damping,
+        },
+        "reserve": RESERVE,
+        "mesh": mesh,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "request.json"
+        place.write_text(json.dumps(request))
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), str(place)],
+            cwd=folder,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+        )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def table(model: Path | None, intervals: int) -> Iterator[str]:
+    """Yield the lines: the prediction, and both along its motion."""
+    predicted = TASK.method(TASK.problem(), TASK.transcription, Solver())
+    motion, off = fitted_motion(predicted)
+    yield f"motion: polynomials of degree {DEGREE}, within {off:.1e} rad of the one predicted"
+    yield f"{'':24}{'excitations':>12}{'all':>10}{'iterations':>12}{'seconds':>9}"
+    effort = predicted.objective
+    count = predicted.statistics["iterations"]
+    yield f"{'predicted, ocp':24}{effort:12.4f}{effort:10.4f}{count:12d}"
+    problem = along_clock(motion, predicted.duration)
+    begun = time.process_time()
+    ours = solve(problem, Transcription(method=HermiteSimpson(intervals=intervals)))
+    seconds = time.process_time() - begun
+    reserves = sum(value for name, _, value in ours.terms if name == "reserves")
+    word = "" if ours.success else f"  {ours.status}"
+    effort = ours.objective - reserves
+    count = ours.statistics["iterations"]
+    yield f"{'inverse, ocp':24}{effort:12.4f}{ours.objective:10.4f}{count:12d}{seconds:9.1f}{word}"
+    if model is None:
+        return
+    moco = by_moco(model, motion, predicted.duration, predicted.duration / intervals)
+    effort, whole = moco["terms"]["excitation_effort"], sum(moco["terms"].values())
+    word = "" if moco["success"] else "  not converged"
+    yield (
+        f"{'inverse, MocoInverse':24}{effort:12.4f}{whole:10.4f}{moco['iterations']:12d}"
+        f"{moco['seconds']:9.1f}{word}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, help="Moco's squatToStand_3dof9musc.osim")
+    parser.add_argument("--intervals", type=int, default=20, help="of both meshes")
+    given = parser.parse_args(arguments)
+    if given.model is not None and importlib.util.find_spec("opensim") is None:
+        parser.error("model: MocoInverse needs the extra `opensim`")
+    if given.model is not None and not given.model.is_file():
+        parser.error(f"model: expected a file, got {given.model}")
+    for line in table(given.model, given.intervals):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Excitations along a given motion by MocoInverse: a script, since OpenSim brings a CasADi of its
+own, which no process can have beside ours. It reads a JSON file and prints JSON."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import opensim as osim
+
+osim.Logger.setLevelString("error")
+
+
+def inverse(request: dict) -> dict:
+    """Return the result of MocoInverse for a model, times (s) and coordinates (rad) of a motion,
+    `settings` of muscles, `reserve` torques (N m) and a `mesh` (s)."""
+    muscles = osim.ModelProcessor(request["model"])
+    muscles.append(osim.ModOpReplaceMusclesWithDeGrooteFregly2016())
+    muscles.append(osim.ModOpTendonComplianceDynamicsModeDGF("implicit"))
+    model = muscles.process()
+    model.initSystem()
+    for muscle in model.updMuscles():
+        ours = osim.DeGrooteFregly2016Muscle.safeDownCast(muscle)
+        for name, value in request["settings"].items():
+            getattr(ours, f"set_{name}")(value)
+    table = osim.TimeSeriesTable(osim.StdVectorDouble(request["times"]))
+    for coordinate in model.getCoordinateSet():
+        path = f"{coordinate.getAbsolutePathString()}/value"
+        table.appendColumn(path, osim.Vector(request["motion"][coordinate.getName()]))
+    table.addTableMetaDataString("inDegrees", "no")
+    processor = osim.ModelProcessor(model)
+    processor.append(osim.ModOpAddReserves(request["reserve"], 1.0, True))
+    tool = osim.MocoInverse()
+    tool.setModel(processor)
+    tool.setKinematics(osim.TableProcessor(table))
+    tool.set_initial_time(request["times"][0])
+    tool.set_final_time(request["times"][-1])
+    tool.set_mesh_interval(request["mesh"])
+    tool.set_convergence_tolerance(1e-4)
+    tool.set_constraint_tolerance(1e-4)
+    begun = time.process_time()
+    solution = tool.solve().getMocoSolution()
+    seconds = time.process_time() - begun
+    success = solution.success()
+    if not success:
+        solution.unseal()
+    return {
+        "success": success,
+        "iterations": solution.getNumIterations(),
+        "seconds": seconds,
+        "terms": {
+            name: solution.getObjectiveTerm(name) for name in solution.getObjectiveTermNames()
+        },
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(inverse(json.loads(Path(sys.argv[1]).read_text()))))
