@@ -4,6 +4,7 @@ It keeps the plans and the last motion, so that a request costs a warm solve. A 
 while another is solved or certified takes its place.
 """
 
+import contextlib
 import json
 import math
 import signal
@@ -41,11 +42,8 @@ TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
 TRIANGLES = 10_000  # of a scene's meshes, which a page without a graphics card draws too
 STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
-# plugins with the options with which they begin at a neighbour's motion
-WAYS = {
-    "structured": {"mu_init": 1e-4, "bound_push": 1e-4, "bound_frac": 1e-4},
-    "auto": near_path(1e-12, 1e-6),
-}
+# how a solve begins at a neighbour's motion: where the first plugin is none for a program, the next
+WAYS = Solver(plugin="structured"), Solver(options=near_path(1e-12, 1e-6))
 Values: TypeAlias = Mapping[str, float]
 
 
@@ -141,7 +139,7 @@ def slider_of(parameter: Parameter, value: float) -> Slider:
 @dataclass(kw_only=True)
 class Explored:
     """A `task` whose `parameters` move, names of those that are `opened`, what was stated of it
-    with its plans, by arguments, processor time of a warm solve by plugin, and its last motion.
+    with its plans, by arguments, and its last motion.
 
     A parameter that a task states is open from the first time that it moves: open ones take longer,
     and what is left out at first, as a load of 0, stays out until then.
@@ -150,7 +148,6 @@ class Explored:
     task: Task
     parameters: tuple[Parameter, ...]
     stated: dict[str, tuple[Problem, Kept]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
     last: Solution | None = None
     opened: set[str] = field(default_factory=set)
 
@@ -194,8 +191,8 @@ class Explored:
         watch: Callable[[Iteration], object] | None = None,
         switched: Keywords | None = None,
     ) -> Solution:
-        """Return the motion for values of all parameters, begun at the last one, by the plugin that
-        has been quicker; where that fails begun anew, which also says what must give way."""
+        """Return the motion for values of all parameters, begun at the last one; where that fails
+        begun anew, which also says what must give way."""
         usual = self.usual
         self.opened |= {name for name in usual if values.get(name, usual[name]) != usual[name]}
         left_out = usual.keys() - self.opened
@@ -214,15 +211,10 @@ class Explored:
                 )
 
         solution = None
-        for way in sorted(WAYS, key=lambda each: self.seconds.get(each, 0.0)):
-            if self.last is None or solution is not None:
+        for solver in WAYS if self.last else ():
+            with contextlib.suppress(ValueError):  # of a plugin, or a motion, of another program
+                solution = attempt(solver, self.last)
                 break
-            begin = time.process_time()
-            try:
-                solution = attempt(Solver(plugin=way, options=WAYS[way]), self.last)
-                self.seconds[way] = time.process_time() - begin
-            except ValueError:  # of a plugin that is not made for the program, or another motion
-                self.seconds[way] = math.inf
         if solution is None or not solution.success:
             solution = attempt(Solver(), None)
         if solution.success:

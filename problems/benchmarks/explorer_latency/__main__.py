@@ -1,10 +1,12 @@
 """Latency of the explorer: from a move to the new motion on screen, as its page measures it.
 
-    python -m problems.benchmarks.explorer_latency ur5_replan --move goal_x goal_y goal_z
+    python -m problems.benchmarks.explorer_latency
+    python -m problems.benchmarks.explorer_latency ur5_replan --move goal_x goal_y --moves 500
 
 starts the explorer and Chromium without a window, moves each parameter many times at random, waits
-for each motion and for its certificate, and prints medians, frames per second, and what marked the
-motions that were shown. Time is that of a clock: nothing else should run meanwhile.
+for each motion and for its certificate, and prints medians, frames per second, what marked the
+motions that were shown, and memory, files and threads before and after. Without a problem it moves
+those of ASKED. Time is that of a clock: nothing else should run meanwhile.
 """
 
 import argparse
@@ -21,7 +23,12 @@ from pathlib import Path
 from ocp.problems.benchmarks.explorer_latency.browser import Tab, browser_tab
 from ocp.studies.explorer import Explorer, Server
 
+ASKED: dict[str, tuple[str, ...]] = {
+    "gait": ("speed", "slope", "backpack", "ankles"),
+    "ur5_reach": ("goal_x", "goal_y", "goal_z"),
+}
 REACH = 0.08  # share of a parameter's value by which a move goes, either way, from its default
+HALF = 0.5  # of its slider, either way, where that default is 0
 LONGEST = 120.0  # s: for one answer
 MOVE = """(name, value) => new Promise(done => {
   const each = named.find(each => each.name == name), player = frame.contentWindow;
@@ -43,8 +50,12 @@ MOVE = """(name, value) => new Promise(done => {
 })"""
 
 
-def resources(explorer: Explorer) -> dict[str, float]:
-    """Return memory (MB) and open files of this process and of the explorer's worker."""
+def resources(explorer: Explorer, tab: Tab) -> dict[str, float]:
+    """Return memory (MB), open files and threads of this process and of the explorer's worker, and
+    memory of the page."""
+    tab.ask("HeapProfiler.collectGarbage")
+    heap = tab.evaluate("performance.memory.usedJSHeapSize + 0")
+    assert isinstance(heap, int | float)
     told: dict[str, float] = {}
     for name, pid in (("server", os.getpid()), ("worker", explorer.process.pid)):
         status = Path(f"/proc/{pid}/status").read_text()
@@ -52,19 +63,20 @@ def resources(explorer: Explorer) -> dict[str, float]:
         told[f"{name} MB"] = round(int(memory.split()[1]) / 1024)
         told[f"{name} files"] = len(list(Path(f"/proc/{pid}/fd").iterdir()))
         told[f"{name} threads"] = len(list(Path(f"/proc/{pid}/task").iterdir()))
-    return told
+    return told | {"page MB": round(heap / 1e6)}
 
 
-def measure(
-    tab: Tab, explorer: Explorer, name: str, moves: int, seed: int, reach: Sequence[float]
-) -> None:
-    """Move one parameter at random within its `reach`, by default REACH, and print what came."""
+def reach_of(explorer: Explorer, name: str) -> tuple[float, float]:
+    """Return the ends between which a parameter moves."""
+    known = next(each for each in explorer.sliders if each["name"] == name)
+    if value := known["value"]:
+        return (1 - REACH) * value, (1 + REACH) * value
+    return HALF * known["lower"], HALF * known["upper"]
+
+
+def measure(tab: Tab, name: str, moves: int, seed: int, low: float, high: float) -> None:
+    """Move one parameter at random between two ends, and print what came."""
     draw = random.Random(seed)
-    named = [*explorer.sliders, *explorer.switches]
-    known = next(each for each in named if each["name"] == name)
-    low, high = (side * REACH * known["value"] + known["value"] for side in (-1.0, 1.0))
-    if reach:
-        low, high = reach
     delays, rates, marks, ends, failed = [], [], [], [], []
     for _ in range(moves):
         value = draw.uniform(low, high)
@@ -97,15 +109,23 @@ def measure(
 def command(arguments: Sequence[str]) -> None:
     """Measure as the command line asks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("problem")
+    parser.add_argument("problem", nargs="?", help="default: those of ASKED")
     parser.add_argument("--move", nargs="+", default=[], metavar="PARAMETER")
     words = "parameter or argument, and within what it moves"
-    names = ("ARGUMENT", "LOW", "HIGH")
-    parser.add_argument("--state", nargs=3, action="append", default=[], metavar=names, help=words)
+    shown = ("ARGUMENT", "LOW", "HIGH")
+    parser.add_argument("--state", nargs=3, action="append", default=[], metavar=shown, help=words)
     parser.add_argument("--moves", type=int, default=50, help="of each (default: 50)")
     parser.add_argument("--seed", type=int, default=0)
     flags = parser.parse_args(arguments)
-    explorer = Explorer(flags.problem)
+    chosen = {flags.problem: tuple(flags.move)} if flags.problem else ASKED
+    for problem, names in chosen.items():
+        print(f"{problem}:", flush=True)
+        explore(problem, names, flags)
+
+
+def explore(problem: str, names: Sequence[str], flags: argparse.Namespace) -> None:
+    """Measure the moves of one problem's parameters of these names, and those of the flags."""
+    explorer = Explorer(problem)
     server = Server(explorer, "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -115,17 +135,15 @@ def command(arguments: Sequence[str]) -> None:
                 if time.monotonic() > end:
                     raise SystemExit("explorer_latency: no motion was shown")
                 time.sleep(0.2)
-            usual = {each["name"]: each["value"] for each in explorer.sliders}
-            warm = [(name, step * usual[name]) for name in flags.move for step in (1.01, 1.02, 1.0)]
-            warm += [(name, float(end)) for name, *ends in flags.state for end in (*ends, ends[0])]
-            for name, value in warm:  # what is open and both ways of solving, before it is measured
-                tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
-            print("before:", resources(explorer), flush=True)
-            for name in flags.move:
-                measure(tab, explorer, name, flags.moves, flags.seed, ())
-            for name, low, high in flags.state:
-                measure(tab, explorer, name, flags.moves, flags.seed, (float(low), float(high)))
-            print("after: ", resources(explorer), flush=True)
+            moved = {name: reach_of(explorer, name) for name in names}
+            moved |= {name: (float(low), float(high)) for name, low, high in flags.state}
+            for name, (low, high) in moved.items():
+                for value in (high, low, (low + high) / 2):  # what is made once is not measured
+                    tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
+            print("before:", resources(explorer, tab), flush=True)
+            for name, (low, high) in moved.items():
+                measure(tab, name, flags.moves, flags.seed, low, high)
+            print("after: ", resources(explorer, tab), flush=True)
             print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
     finally:
         server.shutdown()
