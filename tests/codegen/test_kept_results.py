@@ -197,7 +197,7 @@ def test_no_change_of_a_number_finds_a_stale_program(folder, monkeypatch):
     monkeypatch.setattr(function_map, "FEW", 1)
     numbers = np.random.default_rng(5)
     problem = lift(points=6)
-    for _ in range(10):
+    for _ in range(5):
         problem = changed(numbers, problem if numbers.random() < 0.5 else lift(points=6))
         for points in {6, int(numbers.integers(6, 8))}:
             each = replace(problem, motion=replace(problem.motion, points=points))

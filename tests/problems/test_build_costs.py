@@ -43,5 +43,6 @@ def test_runs_are_printed_as_they_end(monkeypatch, capsys):
     assert [len(lines) for lines in printed] == [2, 1, 1, 1]
 
 
+@pytest.mark.commands
 def test_a_run_with_a_certificate_says_what_that_takes():
     assert build_costs.run(ROOT, build_costs.RUNS["effort-verified"])["verify"] > 0.0
