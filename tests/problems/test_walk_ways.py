@@ -7,7 +7,7 @@ import pytest
 from human_bodies import FEW_JOINTS
 
 from ocp import Parameter, Solver, Transcription
-from ocp.problems.gait import Gait, Goal, problem, walk
+from ocp.problems.gait import Accuracy, Gait, Goal, problem, walk
 from ocp.solvers import INTERRUPTED
 from ocp.solving import plan
 from ocp.solving.plan import keep_plans
@@ -33,7 +33,7 @@ def built_once():
 
 @pytest.fixture(scope="module")
 def person():
-    return problem(active=FEW_JOINTS)
+    return problem(active=FEW_JOINTS, accuracy=Accuracy(points=12))
 
 
 @pytest.mark.parametrize(
