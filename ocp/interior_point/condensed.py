@@ -86,6 +86,7 @@ class Condensed:
             rows=matrix.rows[inner] - self.m, columns=matrix.columns[inner], shape=shape
         )
         self.basis: Basis | None = None
+        self.derivatives: Derivatives | None = None
         self._found: tuple[np.ndarray, Elimination] | None = None
 
     def elimination(self, entries: np.ndarray) -> Elimination:
@@ -119,23 +120,27 @@ class Condensed:
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
         """Set the entries of the Hessian, and of the Jacobian at a point."""
-        self.derivatives, self.hessian_entries = derivatives, hessian_entries
-        self.values, self.inner_values = (
-            derivatives.entries[self.equal],
-            derivatives.entries[self.inner],
-        )
-        self._update_basis()
-        assert self.basis is not None
-        self.inner_rows.times(derivatives.entries)
+        if derivatives is not self.derivatives or self.basis is None:
+            self._update_rows(derivatives)
+        self.hessian_entries = hessian_entries
         self.reduced = self.reduced_hessian.reduce(hessian_entries)
-        self._shift: np.ndarray | None = None
         self._weighted: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _update_rows(self, derivatives: Derivatives) -> None:
+        """Compute all that follows from the Jacobian alone."""
+        entries = derivatives.entries
+        self.values, self.inner_values = entries[self.equal], entries[self.inner]
+        self._update_basis(entries)
+        assert self.basis is not None
+        self.inner_rows.times(entries)
+        self._shift: np.ndarray | None = None
         self.range: RowSpace | None = None
         if len(self.basis.rest):
             product = self.rest_rows.times(self.values).array
             self.range = row_space(product[:, : len(self.basis.free)])
+        self.derivatives = derivatives
 
-    def _update_basis(self) -> None:
+    def _update_basis(self, entries: np.ndarray) -> None:
         """Compute the basis at the values, and eliminate anew where its numbers are too large."""
         for _ in range(3):
             if self.basis is not None:
@@ -146,14 +151,14 @@ class Condensed:
                 except np.linalg.LinAlgError:
                     pass
                 self.basis = None
-            self._eliminate()
+            self._eliminate(entries)
         assert self.basis is not None
         self.basis.update(self.values)
 
-    def _eliminate(self) -> None:
+    def _eliminate(self, jacobian_entries: np.ndarray) -> None:
         """Find an elimination for the values, and set up the products with its basis."""
         A, engine = self.A, self.engine
-        elimination = self.elimination(self.derivatives.entries)
+        elimination = self.elimination(jacobian_entries)
         self._found = None
         check_size(elimination)
         basis = self.basis = Basis(elimination, A, engine)
