@@ -5,7 +5,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from ocp import Solver, Spline, Transcription, verify
+from ocp import Parameter, Solver, Spline, Transcription, verify
+from ocp.mechanics import parameters_of
 from ocp.problems.gait import Accuracy, Gait, Goal, Terrain, problem, walk
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.solve_step import FEW, closely
@@ -119,3 +120,39 @@ def test_few_steps_bear_torques_that_are_smooth_unless_it_is_said_how_many():
 def test_it_can_be_stated_in_phases_too():
     for gait in (Gait(stride="phases"), Gait(free_timing=True)):
         assert problem(gait=gait).phases
+
+
+def test_step_width_and_toe_out_are_found_where_they_are_free():
+    sought = problem(gait=Gait(free="step, width,toe_out"))
+    names = {each.name for each in parameters_of(sought) if each.free}
+    assert names == {"step", "width", "toe_out"}
+    assert not parameters_of(STATED)
+    for gait, message in (
+        (Gait(free="stride"), "free: expected some of step, width, toe_out, got stride"),
+        (Gait(free="step", stride="phases"), "free: is known of a step in one phase"),
+        (Gait(free="width", width=Parameter("width", 0.1, "m")), "free: width: is open already"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            problem(gait=gait)
+
+
+def test_feet_turn_outward_about_their_heels():
+    angle = 30.0
+    straight, out = (problem(gait=Gait(toe_out=each)).ground for each in (0.0, angle))
+    for side, way in (("right", -1.0), ("left", 1.0)):
+        before, after = (
+            {
+                pin.point: np.array(pin.target, dtype=float)
+                for pin in ground.foot(side).supports[1].pins
+            }
+            for ground in (straight, out)
+        )
+        # of the right foot from its heel to its toe; of the left one its toe alone is pinned then
+        if side == "right":
+            feet = [each["toe_r"] - each["heel_r"] for each in (before, after)]
+            assert before["heel_r"] == pytest.approx(after["heel_r"])
+            turns = [np.degrees(np.arctan2(foot[0], foot[2])) for foot in feet]
+            assert turns[1] - turns[0] == pytest.approx(way * angle)
+            assert np.linalg.norm(feet[0]) == pytest.approx(np.linalg.norm(feet[1]))
+        else:
+            assert way * (after["toe_l"] - before["toe_l"])[0] > 0.08

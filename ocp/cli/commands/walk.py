@@ -10,7 +10,7 @@ from ocp.studies.task import task_of
 PROBLEM, PROGRAM = "gait", "ocp walk"
 # Flags that its help lists: who walks, how fast, where and with what, in which statement
 USUAL = (
-    *("speed", "step", "free_timing", "stride"),
+    *("speed", "step", "free", "free_timing", "stride"),
     *("person", "stature", "mass", "sex", "age", "percentile"),
     *("slope", "rise", "backpack", "load", "ankle_strength", "points"),
 )

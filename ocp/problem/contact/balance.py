@@ -297,10 +297,12 @@ class Inside:
     foot: str | None
 
     def __post_init__(self) -> None:
-        if _hull(self.corners, self.normal) != self.around:
+        found = _hull(self.corners, self.normal)
+        turns = [found[k:] + found[:k] for k in range(len(found))]  # whichever corner comes first
+        if self.around not in turns:
             raise ValueError(
                 f"{self.name}: expected values with which the corners {self.around} make its hull, "
-                f"as at the parameters' own values, got others, {_hull(self.corners, self.normal)}"
+                f"as at the parameters' own values, got others, {found}"
             )
 
     def __call__(self, at: Instant) -> Matrix:

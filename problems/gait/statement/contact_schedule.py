@@ -108,8 +108,11 @@ def stance(
     when: Schedule = PLAIN,
     slope: float | Open = 0.0,
     rise: float = 0.0,
+    *,
+    toe_out: float | Open = 0.0,
 ) -> Ground:
-    """Return the Ground of one step, its length and the distance between the feet in m.
+    """Return the Ground of one step, its length and the distance between the feet in m; feet turn
+    outward by `toe_out` (deg).
 
     The right foot strikes at 0, the left one behind it leaves and strikes at the end, by the
     schedule `when`. The ground goes up by its `slope` (deg), or the right foot stands on a stair
@@ -118,14 +121,15 @@ def stance(
     sloping = any_nonzero((slope,))
     if sloping and rise:
         raise ValueError("slope: the ground is a slope or stairs, got both a slope and a rise")
-    right = planted(body, "right", (-width / 2, 0.0, 0.0))
-    left = planted(body, "left", (width / 2, -rise, -step))
+    right = planted(body, "right", (-width / 2, 0.0, 0.0), -toe_out)
+    left = planted(body, "left", (width / 2, -rise, -step), toe_out)
+    ahead = turned(-toe_out)[:, 2]
     if not sloping:
-        feet = striking(right, when), leaving(left, when)
+        feet = striking(right, when, ahead), leaving(left, when)
         return Ground(normal=UP, feet=_on_stairs(feet, rise) if rise else feet)
     tilt = tilted(slope)
     right, left = ({name: tilt @ spot for name, spot in spots.items()} for spots in (right, left))
-    feet = striking(right, when, tilt[:, 2]), leaving(left, when)
+    feet = striking(right, when, tilt @ ahead), leaving(left, when)
     return Ground(normal=tilt[:, 1], feet=feet)
 
 
@@ -241,13 +245,21 @@ def leaving(spots: Spots, when: Schedule) -> Foot:
     )
 
 
-def planted(body: Tree, side: str, shift: tuple[Any, Any, Any]) -> Spots:
-    """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m)."""
+def turned(angle: Any) -> np.ndarray:
+    """Return the rotation (3, 3) about the vertical, to the left (deg)."""
+    cos, sin = along(angle)
+    return np.array([(cos, 0.0, sin), (0.0, 1.0, 0.0), (-sin, 0.0, cos)])
+
+
+def planted(body: Tree, side: str, shift: tuple[Any, Any, Any], angle: Any = 0.0) -> Spots:
+    """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m),
+    turned to the left by an `angle` (deg)."""
     names = (*SOLES[side], *(name for names in CONTACTS[side].values() for name in names))
     places = positions(body, np.zeros(body.dof), names)
     spots = {name: array(place).ravel() for name, place in zip(names, places)}
     heel = spots[f"heel_{side[0]}"]
-    return {name: spot - heel + np.array(shift) for name, spot in spots.items()}
+    turn = turned(angle)
+    return {name: turn @ (spot - heel) + np.array(shift) for name, spot in spots.items()}
 
 
 def _pins(spots: Spots, **axes: str) -> tuple[Pin, ...]:

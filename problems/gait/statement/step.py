@@ -9,16 +9,28 @@ and count, as in 2020.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ocp import BSpline, Load, Objective, Problem, Tree, dynamic_effort, smoothness, squares
+from ocp import (
+    BSpline,
+    Load,
+    Objective,
+    Parameter,
+    Problem,
+    Tree,
+    dynamic_effort,
+    smoothness,
+    squares,
+)
 from ocp.mechanics import (
     Open,
     any_nonzero,
     array,
     check_argument_records,
+    is_open,
     nominal,
     parameters_of,
     position,
@@ -77,6 +89,9 @@ BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for sid
 ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
+SOUGHT: Mapping[str, tuple[tuple[float, float], str]] = MappingProxyType(
+    {"step": ((0.2, 1.5), "m"), "width": ((0.02, 0.4), "m"), "toe_out": ((-20.0, 40.0), "deg")}
+)  # of a gait, within which it is sought
 POINTS = {HUMAN: 10, ELASTIC: 22}  # of the spline; of effort alone PLAIN_POINTS
 PLAIN_POINTS = 8
 DEGREE = {True: 4, False: 3}  # of people or of effort
@@ -130,12 +145,15 @@ def problem(
     if living:
         body = _living(who, active, muscles, loaded=goal.objective == ELASTIC)
     speed, step = likewise(body, gait.speed, gait.step)
+    gait = replace(gait, step=step)
+    phased, full = gait.stride != STRIDES[0] or gait.free_timing, gait.stride == STRIDES[2]
+    gait = sought(gait, phased=phased)
+    step = gait.step
     _check_task(*nominal((body, speed, step, who["stature"])))
     body = _laden(body, gait, muscles, terrain, carried, living=living)
     usual = usual_schedule(living, terrain.rise)
     when = usual if gait.heel_off is None else replace(usual, heel_off=gait.heel_off)
     families = asked(rules.without)
-    phased, full = gait.stride != STRIDES[0] or gait.free_timing, gait.stride == STRIDES[2]
     _check_sides(muscles, carried, full=full)
     _check_rules(rules, terrain, phased=phased, full=full, whole="symmetry" in families)
     chosen = pace(speed, step, free=gait.free_timing, full=full, slope=terrain.slope)
@@ -143,7 +161,9 @@ def problem(
     def stated(lead: str = "right") -> Problem:
         """Return one step in one phase, whose image continues it."""
         way, time = chosen.lead(lead), step / speed
-        ground = stance(body, way, gait.width, when, terrain.slope, terrain.rise)
+        ground = stance(
+            body, way, gait.width, when, terrain.slope, terrain.rise, toe_out=gait.toe_out
+        )
         if goal.objective == ELASTIC:  # which costs rates of torques enough to keep them smooth
             ground = replace(ground, sharing="smooth")
         ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, terrain)))
@@ -178,6 +198,27 @@ def problem(
     if not phased:
         return stated()
     return in_stride(stated, chosen, stride=gait.stride, free=gait.free_timing, when=when)
+
+
+def sought(gait: Gait, *, phased: bool) -> Gait:
+    """Return a gait with what of it is free as parameters that are found; `phased` in phases.
+
+    Raises ValueError for an unknown name, one that is open already, or walks in phases.
+    """
+    names = [name.strip() for name in gait.free.split(",") if name.strip()]
+    unknown = [name for name in names if name not in SOUGHT]
+    if unknown:
+        raise ValueError(f"free: expected some of {', '.join(SOUGHT)}, got {', '.join(unknown)}")
+    if names and phased:
+        raise ValueError("free: is known of a step in one phase; take stride half, no free_timing")
+    found: dict[str, Any] = {}
+    for name in names:
+        (lower, upper), unit = SOUGHT[name]
+        if is_open(getattr(gait, name)):
+            raise ValueError(f"free: {name}: is open already, as a parameter")
+        start = min(max(float(getattr(gait, name)), lower), upper)
+        found[name] = Parameter(name, start, unit, lower=lower, upper=upper, free=True)
+    return replace(gait, **found)
 
 
 def scaled(objective: Objective, share: Any) -> Objective:

@@ -21,8 +21,10 @@ class Gait:
     length of a step (m), by default as 0.6 m is to those legs; `width`: distance between the feet
     (m); `stride`: half, the step that its image continues, phases, the same stated in phases, or
     full, both steps; `free_timing`: find how long single and double support last and how long steps
-    are; `heel_off`: when the heel may leave the ground, of the step, by default 0.6, of walks of
-    effort alone 0.75, down stairs 0.8; `crouch`: by which knees are bent at least, always (deg).
+    are; `free`: find step, width, toe_out, those named, separated by commas, of a step in one
+    phase; `toe_out`: feet turned outward (deg); `heel_off`: when the heel may leave the ground, of
+    the step, by default 0.6, of walks of effort alone 0.75, down stairs 0.8; `crouch`: by which
+    knees are bent at least, always (deg).
     """
 
     speed: float | Open | None = None
@@ -30,6 +32,8 @@ class Gait:
     width: float | Open = 0.1
     stride: Literal["half", "phases", "full"] = "half"
     free_timing: bool = False
+    free: str = ""
+    toe_out: float | Open = 0.0
     heel_off: float | None = None
     crouch: float = 0.0
 
