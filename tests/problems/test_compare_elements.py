@@ -6,9 +6,9 @@ from ocp.problems.benchmarks.dynamics.compare_elements import CLAIMS, main, meas
 
 
 def test_random_trees_with_elements_keep_every_claim():
-    for seed in (0, 1):
-        for figure, (what, most) in zip(measured(seed), CLAIMS.items()):
-            assert figure < most, what
+    """The second of them; the command measures the first."""
+    for figure, (what, most) in zip(measured(1), CLAIMS.items()):
+        assert figure < most, what
 
 
 @pytest.mark.commands
