@@ -28,6 +28,7 @@ from ocp.solving.ladder import (
     PLAIN,
     TUNED_PLUGIN,
     Attempt,
+    choose_solver,
     run_attempts,
     select_attempts,
 )
@@ -410,7 +411,8 @@ def _solve_program(
         check_start(transcribed, each.x, solver.hessian)
     ready, processor = time.perf_counter(), time.process_time()
     begins = [starts[id(each)] for each in guesses]
-    if isinstance(guesses[0], Solution):
+    predictable = choose_solver(transcribed, solver)[0] is solver  # ours needs none
+    if predictable and isinstance(guesses[0], Solution):
         begins[0] = predict_start(transcribed, solver, attempts[0], guesses[0], begins[0])
     seen, foresight = time.perf_counter(), time.process_time() - processor
     shown = None if watch is None else with_motions(transcribed, watch)

@@ -73,11 +73,14 @@ def test_what_ours_does_not_know_is_for_ipopt(lift, ours, solver, reason):
     assert chosen is solver and reason in words
 
 
-def test_plans_of_parameters_are_for_ipopt_whose_starts_are_predicted(ours):
+def test_a_plan_of_parameters_is_ours_too_and_then_nothing_is_predicted(ours):
     time = Parameter("time", 1.0, "s", lower=0.5, upper=2.0)
     plan = prepare(replace(problem(points=10), duration=time))
-    chosen, words = choose_solver(plan.transcribed, Solver())
-    assert chosen.name == "ipopt" and "predicted" in words
+    chosen, _ = choose_solver(plan.transcribed, Solver())
+    assert chosen.name == "structured"
+    near = plan.solve(plan.solve().require(), time=1.02).require()
+    assert near.statistics["plugin"] == "structured"
+    assert near.statistics["prediction_iterations"] == 0
 
 
 def test_a_program_that_is_not_for_ours_is_solved_by_ipopt(monkeypatch, ours):
