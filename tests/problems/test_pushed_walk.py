@@ -1,10 +1,12 @@
 """A walking human on a ground that gives way, and the regulator of its step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ocp.mechanics import body_weight
-from ocp.problems.benchmarks.balance.pushed_walk import force_of, solved, walked
+from ocp.problems.benchmarks.balance.pushed_walk import between, force_of, solved, walked
 from ocp.problems.benchmarks.balance.step_regulator import PERIOD, bearing, regulator
 from ocp.problems.benchmarks.balance.walker import CORNERS, STEP, ground_step, walker
 
@@ -24,7 +26,7 @@ def plan(body):
 @pytest.fixture(scope="module")
 def kept(body, plan):
     """Three steps without a push."""
-    return walked(body, plan, 3, IDLE)
+    return walked(body, {1.2: plan}, 3, IDLE)
 
 
 def uncontrolled(body):
@@ -79,13 +81,24 @@ def test_unpushed_it_walks_as_planned(body, kept):
     assert np.abs(kept.off[:, 0]).max() < 0.03 and np.abs(kept.off[:, 1]).max() < 0.1
 
 
+def test_the_next_step_is_between_those_of_the_speeds_on_both_sides(plan):
+    """States, torques and gains in one share; beyond the slowest and the fastest those of these."""
+    slow, fast = (replace(plan, torques=k * plan.torques, gains=k * plan.gains) for k in (2, 4))
+    plans = {0.7: slow, 0.9: plan, 1.2: fast}
+    for pace, share in ((0.8, 1.5), (1.1, 3.0), (0.9, 1.0), (0.2, 2.0), (3.0, 4.0)):
+        step = between(plans, pace)
+        np.testing.assert_allclose(step.states, plan.states)
+        np.testing.assert_allclose(step.torques, share * plan.torques)
+        np.testing.assert_allclose(step.gains, share * plan.gains)
+
+
 @pytest.mark.commands
 def test_by_its_joints_alone_it_goes_astray(body, plan, kept):
     """The regulator's share of the gains keeps the feet where they are planned."""
     alone = plan.gains.copy()
     alone[:, :, list(body.root)] = 0.0
     alone[:, :, [body.tree.dof + row for row in body.root]] = 0.0
-    lost = walked(body, type(plan)(states=plan.states, torques=plan.torques, gains=alone), 3, IDLE)
+    lost = walked(body, {1.2: replace(plan, gains=alone)}, 3, IDLE)
     far = [np.abs(walk.off).max() if walk.steps == 3 else np.inf for walk in (kept, lost)]
     assert far[0] < far[1]
 

@@ -2,11 +2,12 @@
 
 The predicted step, its swinging foot a little higher, is followed on a ground that gives way by the
 regulator of the step. Nobody says when feet touch: where the swinging foot bears, late in the step,
-the next step begins, counted from where it stands.
+the next step begins, counted from where it stands. How long it is goes by how fast the centre of
+mass is then: between steps that are predicted at several speeds, each with its regulator.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -19,7 +20,7 @@ from ocp.problem import Span
 from ocp.problems.benchmarks import print_claims, print_table, program_parser
 from ocp.problems.benchmarks.balance.step_regulator import HEEL, PERIOD, Regulator, regulator
 from ocp.problems.benchmarks.balance.walker import HALF, STEP, Walker, ground_step, walker
-from ocp.problems.gait import TASK, Goal
+from ocp.problems.gait import TASK, Gait, Goal
 
 CLEAR = 0.012  # m: of the sole above the ground in swing, less in the last fifth of the step
 LOWERED = 0.1, 0.002  # m: by which it comes down, over what is left of the step, and at its end
@@ -31,11 +32,17 @@ FALLEN = 0.25  # m: of the pelvis below its lowest place
 PUSH_BEGINS, PUSH_LASTS = 1.2, 0.1  # s: in the middle of the third step, whose foot stands flat
 BEFORE = 3  # steps up to the end of the pushed one
 DIRECTIONS, STRIDES, IMPULSE = 10, 10, 30.0  # the last in N s
+SPEEDS, LASTS = (0.7, 0.95, 1.2), 0.5  # m/s of steps, the last undisturbed; s [assumed]
+# m/s: what is lacking of the speed of a strike from which on steps are shorter, and how much of it
+# each step makes up for [assumed]
+LACKING, RESUMED = 0.2, 0.3
 
 
-def raised() -> Problem:
-    """Return the statement of the step, its swinging sole kept off the ground."""
-    plain, names = TASK.problem(goal=Goal(objective="human")), [f"{name}_l" for name in RAISED]
+def raised(speed: float = SPEEDS[-1]) -> Problem:
+    """Return the statement of the step at a speed (m/s), its swinging sole kept off the ground."""
+    gait = Gait(speed=speed, step=LASTS * speed)
+    plain = TASK.problem(gait=gait, goal=Goal(objective="human"))
+    names = [f"{name}_l" for name in RAISED]
 
     def room(at) -> ca.SX:
         heights = ca.vertcat(*(at.position(name)[1] for name in names))
@@ -64,19 +71,48 @@ class Walk:
     shares: np.ndarray
 
 
-def walked(body: Walker, plan: Regulator, steps: int, push: Sequence[float]) -> Walk:
-    """Return the Walk of so many steps at most, pushed by a force (3,), N, as PUSH_BEGINS says."""
+def between(plans: Mapping[float, Regulator], pace: float) -> Regulator:
+    """Return the Regulator of a step at a pace (m/s) between those of `plans` {speed (m/s):
+    Regulator}, slow ones first, or the first or last of them."""
+    known = list(plans.values())
+    place = float(np.interp(pace, [*plans], range(len(plans))))
+    k = min(int(place), max(len(plans) - 2, 0))
+    slow, fast, share = known[k], known[min(k + 1, len(known) - 1)], place - k
+    parts = {
+        name: (1 - share) * getattr(slow, name) + share * getattr(fast, name)
+        for name in ("states", "torques", "gains")
+    }
+    return Regulator(**parts)
+
+
+def _speed(body: Walker, q: np.ndarray, qd: np.ndarray) -> float:
+    """Return the speed (m/s) ahead of the centre of mass."""
+    mass = np.array(body.mechanics(q, qd)[0])
+    return float(mass[body.ahead] @ qd / mass[body.ahead, body.ahead])
+
+
+def walked(
+    body: Walker, plans: Mapping[float, Regulator], steps: int, push: Sequence[float]
+) -> Walk:
+    """Return the Walk of so many steps at most, pushed by a force (3,), N, as PUSH_BEGINS says, by
+    `plans` {speed (m/s): Regulator}, slow ones first: undisturbed by the last."""
+    usual = max(plans)
+    plan = plans[usual]
     n, periods = body.tree.dof, len(plan.gains)
+    begun = [_speed(body, *np.split(each.states[:, 0], 2)) for each in plans.values()]
     limits = _limits(body)
     both = np.kron(np.eye(2), body.image)
-    sides = (  # the step as planned, and its image
-        (plan.states, plan.torques, plan.gains),
-        (both @ plan.states, body.image @ plan.torques, body.image @ plan.gains @ both),
-    )
+
+    def sides_of(plan: Regulator) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]:
+        """Return the step as planned, and its image."""
+        image = both @ plan.states, body.image @ plan.torques, body.image @ plan.gains @ both
+        return (plan.states, plan.torques, plan.gains), image
+
+    undisturbed = sides = sides_of(plan)
     lowest = plan.states[body.tree.coordinate("glob_ty")].min() - FALLEN
     q, qd = np.split(plan.states[:, 0], 2)
     length = np.array([0.0, np.ptp(plan.states[body.ahead, [0, -1]])])
-    way, k, most = np.zeros(2), 0, np.zeros(n)
+    way, way_of_plan, k, most = np.zeros(2), np.zeros(2), 0, np.zeros(n)
     struck, off = [], []
     for period in count():  # the state of a period's start is measured within it, too: no delay
         states, torques, gains = sides[len(struck) % 2]
@@ -100,10 +136,16 @@ def walked(body: Walker, plan: Regulator, steps: int, push: Sequence[float]) -> 
         strikes = forces[swinging : swinging + HALF].sum() > BEARS and k > EARLY * periods
         if strikes or k > periods + LATE:
             struck.append(PERIOD * (period + 1))
-            stands = _leading_foot(body, q, len(struck) % 2)
-            start = sides[len(struck) % 2][0][:n, 0]
-            former, way = way, stands - _leading_foot(body, start, len(struck) % 2)
-            off.append(way - former - length)
+            pace = float(np.interp(_speed(body, q, qd), begun, [*plans]))
+            slower = pace < usual - LACKING
+            pace = pace + RESUMED * (usual - pace) if slower else usual
+            sides = sides_of(between(plans, pace))
+            side = len(struck) % 2
+            stands = _leading_foot(body, q, side)
+            starts = (each[side][0][:n, 0] for each in (sides, undisturbed))
+            way, now = (stands - _leading_foot(body, start, side) for start in starts)
+            off.append(now - way_of_plan - length)
+            way_of_plan = now
             k = 0
             if len(struck) == steps:
                 break
@@ -130,9 +172,9 @@ def force_of(direction: int, impulse: float) -> np.ndarray:
     return impulse / PUSH_LASTS * np.array([np.sin(angle), 0.0, np.cos(angle)])
 
 
-def solved() -> Solution:
-    """Return the step."""
-    return TASK.method(raised(), TASK.transcription, Solver()).require(coarse=True)
+def solved(speed: float = SPEEDS[-1]) -> Solution:
+    """Return the step at a speed (m/s)."""
+    return TASK.method(raised(speed), TASK.transcription, Solver()).require(coarse=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,14 +184,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--strides", type=int, default=STRIDES, help="walked after it")
     parser.add_argument("--only", type=int, nargs="*", help="directions, from 0 to 9")
     given = parser.parse_args(arguments)
-    body = walker(solved())
-    plan, whole = regulator(body), BEFORE + 2 * given.strides
-    print(f"J = {body.solution.objective:.6f} of the step")
+    bodies = [walker(solved(speed)) for speed in SPEEDS]
+    plans = {speed: regulator(each) for speed, each in zip(SPEEDS, bodies)}
+    whole = BEFORE + 2 * given.strides
+    body = bodies[-1]
+    told = ", ".join(f"{each.solution.objective:.6f}" for each in bodies)
+    print(f"J = {told} of steps at {', '.join(map(str, SPEEDS))} m/s")
     walks = {}
 
     def rows():
         for direction in given.only or range(DIRECTIONS):
-            walk = walked(body, plan, whole, force_of(direction, given.impulse))
+            walk = walked(body, plans, whole, force_of(direction, given.impulse))
             walks[direction] = walk
             way = 1e2 * np.abs(walk.off[BEFORE - 1 :]).max(axis=0, initial=0.0)
             yield (
