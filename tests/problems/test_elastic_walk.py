@@ -127,6 +127,7 @@ def test_step_width_and_toe_out_are_found_where_they_are_free():
     names = {each.name for each in parameters_of(sought) if each.free}
     assert names == {"step", "width", "toe_out"}
     assert not parameters_of(STATED)
+    assert problem(gait=Gait(free="step", speed=1.0)).duration  # a step in m over 1 m/s, in s
     for gait, message in (
         (Gait(free="stride"), "free: expected some of step, width, toe_out, got stride"),
         (Gait(free="step", stride="phases"), "free: is known of a step in one phase"),

@@ -90,8 +90,8 @@ ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
 SOUGHT: Mapping[str, tuple[tuple[float, float], str]] = MappingProxyType(
-    {"step": ((0.2, 1.5), "m"), "width": ((0.02, 0.4), "m"), "toe_out": ((-20.0, 40.0), "deg")}
-)  # of a gait, within which it is sought
+    {"step": ((0.2, 1.5), ""), "width": ((0.02, 0.4), "m"), "toe_out": ((-20.0, 40.0), "deg")}
+)  # of a gait, within which it is sought; at 1 m/s a step (m) is its own duration (s)
 POINTS = {HUMAN: 10, ELASTIC: 22}  # of the spline; of effort alone PLAIN_POINTS
 PLAIN_POINTS = 8
 DEGREE = {True: 4, False: 3}  # of people or of effort
