@@ -159,10 +159,10 @@ def test_compliant_tendon_is_simulated():
     still = {"elbow": 0.0, "flexor.force": 0.0, "extensor.force": 0.0}
     ends = at_start(tree, q=(-1.2,), qd=still), at_end(tree, q=(0.5,), qd=0.0)
     stated = replace(lift(tree), constraints=ends)
-    solution = solve(stated, Transcription(method=Radau(intervals=40)))
+    solution = solve(stated, Transcription(method=Radau(intervals=40, order=5)))
     certificate = verify(solution)
-    assert certificate.drift < 1e-3
-    assert certificate.energy_error < 1e-3
+    assert certificate.drift < 1e-4
+    assert certificate.energy_error < 1e-8  # tendons and passive fibres store energy
 
 
 def test_muscle_holds_a_mass_where_its_force_is_the_weight():

@@ -28,7 +28,7 @@ ENDURANCE = {
     "shoulder": (14.86, -1.83),
     "trunk": (22.69, -2.27),
 }
-BAND = 0.47  # of endurance: widest 95 % prediction interval of 2010, after Frey-Law et al. (2012)
+BAND = 0.29, 0.47  # of endurance, each way: narrowest and widest 95 % prediction interval of 2010
 DRIVE = 10.0  # 1/s: Xia & Frey Law's factor of recruitment, arbitrary as they say
 REST = 0.05  # share of the largest force about which a muscle begins to rest: assumed
 WIDTH = 1e-3  # of a share, over which recruitment is rounded where all rest is called
