@@ -152,18 +152,19 @@ def by_moco(model: Path, motion: Motion, duration: float, mesh: float) -> dict:
         "mesh": mesh,
     }
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "request.json"
-        place.write_text(json.dumps(request))
+        asked, answer = (Path(folder) / name for name in ("asked.json", "answer.json"))
+        asked.write_text(json.dumps(request))
         done = subprocess.run(
-            [sys.executable, str(SCRIPT), str(place)],
+            [sys.executable, str(SCRIPT), str(asked), str(answer)],
             cwd=folder,
             env=os.environ | {"OMP_NUM_THREADS": "1"},
-            check=True,
             capture_output=True,
             text=True,
             timeout=LONGEST,
         )
-    return json.loads(done.stdout.splitlines()[-1])
+        if not answer.is_file():
+            raise RuntimeError(f"MocoInverse: {(done.stderr or done.stdout).strip()[-500:]}")
+        return json.loads(answer.read_text())
 
 
 def table(model: Path | None, intervals: int) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """Excitations along a given motion by MocoInverse: a script, since OpenSim brings a CasADi of its
-own, which no process can have beside ours. It reads a JSON file and prints JSON."""
+own, which no process can have beside ours. It reads a JSON file and writes another."""
 
 import json
 import sys
@@ -55,4 +55,5 @@ def inverse(request: dict) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(inverse(json.loads(Path(sys.argv[1]).read_text()))))
+    asked, answer = map(Path, sys.argv[1:])
+    answer.write_text(json.dumps(inverse(json.loads(asked.read_text()))))
