@@ -39,7 +39,8 @@ def inverse(request: dict) -> dict:
     tool.set_convergence_tolerance(1e-4)
     tool.set_constraint_tolerance(1e-4)
     begun = time.process_time()
-    solution = tool.solve().getMocoSolution()
+    result = tool.solve()  # owns its solution
+    solution = result.getMocoSolution()
     seconds = time.process_time() - begun
     success = solution.success()
     if not success:
