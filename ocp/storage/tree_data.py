@@ -14,7 +14,7 @@ from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.muscles.fatigue import Fatigue
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
-from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
+from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapPast, WrapSphere
 from ocp.mechanics.values.types import Matrix
 from ocp.storage.records import Data, record_from_data, register
 from ocp.transcription.kernels.recording import NotRecordable
@@ -35,6 +35,7 @@ Part: TypeAlias = (
     | WrapCylinder
     | WrapSphere
     | WrapEllipsoid
+    | WrapPast
     | Fatigue
 )
 PARTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Part)}

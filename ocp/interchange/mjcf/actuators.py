@@ -6,10 +6,11 @@ from math import inf
 import numpy as np
 
 from ocp.interchange.mjcf.equalities import MjModel, object_name
-from ocp.interchange.mjcf.tendons import coordinate_sum, tendon_sum
+from ocp.interchange.mjcf.muscles import is_muscle
+from ocp.interchange.mjcf.tendons import TENDON, coordinate_sum, tendon_sum
 from ocp.interchange.reader_notes import Remarks
 
-JOINTS, TENDON = (0, 1), 3  # what actuators act on: a joint, or it in its parent's axes; a tendon
+JOINTS = 0, 1  # what actuators act on beside tendons: a joint, or it in its parent's axes
 FIXED, PLAIN = 0, 0  # its gain is a number, its bias nothing: a motor
 
 
@@ -22,7 +23,7 @@ def actuator_limits(model: MjModel) -> dict[int, tuple[float, float]]:
     """
     driven: dict[int, tuple[float, float]] = {}
     for k in range(model.nu):
-        share = _driven_joint(model, k)
+        share = None if is_muscle(model, k) else _driven_joint(model, k)
         if share is not None:
             joint, ratio = share
             lower, upper = driven.get(joint, (0.0, 0.0))
@@ -65,7 +66,7 @@ def undriven_forces(model: MjModel, joints: Mapping[int, str]) -> Remarks:
     other = [
         object_name(model, "ACTUATOR", k) or f"actuator {k + 1}"
         for k in range(model.nu)
-        if _driven_joint(model, k) is None
+        if _driven_joint(model, k) is None and not is_muscle(model, k)
     ]
     curved = [
         name

@@ -25,6 +25,7 @@ from ocp.interchange.mjcf.actuators import actuator_limits, undriven_forces
 from ocp.interchange.mjcf.compiled_model import Model, compile_model, ignored_parts
 from ocp.interchange.mjcf.equalities import cut_joints, followers, ignored_equalities, object_name
 from ocp.interchange.mjcf.geoms import body_visuals
+from ocp.interchange.mjcf.muscles import muscles
 from ocp.interchange.mjcf.tendons import tendons
 from ocp.interchange.poses import pose_matrix, rotation_matrix
 from ocp.interchange.reader_notes import Remarks
@@ -67,11 +68,16 @@ def read_mjcf(
         np.errstate(over="ignore", invalid="ignore"),
     ):
         tree = _tree(model, base, repair, gravity)
-    return tree, _left_out(model, tree.joints)
+        known, lost = muscles(model.compiled, model.links)
+        idle = [each.name for each in known if not each.path.joints(tree)]
+        pulling = [each for each in known if each.name not in idle]
+        tree = replace(tree, elements=[*tree.elements, *pulling])
+    lost += [f"{name} (its path crosses no joint)" for name in idle]
+    return tree, {**_left_out(model, tree.joints), "muscles are left out": lost}
 
 
 def _tree(model: Model, base: str | None, repair: Sequence[str], gravity: ArrayLike | None) -> Tree:
-    """Return the tree of a model."""
+    """Return the tree of a model without muscles."""
     rows = [_body(model, number, base, repair) for number in range(1, model.compiled.nbody)]
     loops, ends = cut_joints(model.compiled, model.links)
     if any(point.link == model.links[0] for point in ends):

@@ -12,6 +12,7 @@ from ocp.mechanics.model.tree import Point
 from ocp.mechanics.values.types import Matrix
 
 JOINT, SITE = 1, 3  # what a tendon runs over, of MuJoCo's kinds
+TENDON = 3  # what an actuator acts on
 ROUGH = ("stiffnesspoly", "dampingpoly", "springyield", "armature", "frictionloss")  # not read
 
 
@@ -59,7 +60,7 @@ class TendonDamper:
 def tendon_sum(model: MjModel, tendon: int) -> tuple[list[int], TendonLength] | None:
     """Return the joints (by number) that make up a tendon's length, and the length; None for
     others."""
-    parts = _parts(model, tendon)
+    parts = tendon_parts(model, tendon)
     if any(kind != JOINT for kind, _, _ in parts):
         return None
     return coordinate_sum(model, [(joint, ratio) for _, joint, ratio in parts])
@@ -81,7 +82,7 @@ def coordinate_sum(
     return [*ratios], TendonLength(ratios=tuple(ratios.values()), offset=offset)
 
 
-def _parts(model: MjModel, tendon: int) -> list[tuple[int, int, float]]:
+def tendon_parts(model: MjModel, tendon: int) -> list[tuple[int, int, float]]:
     """Return kind, number and factor of each part that a tendon runs over."""
     first = int(model.tendon_adr[tendon])
     return [
@@ -138,7 +139,7 @@ def _tendon_element(
     acts: Mapping[str, float],
 ) -> tuple[Element, list[Point]] | None:
     """Return a tendon's element and its points, None where there is none of its kind."""
-    rest, parts = float(model.tendon_lengthspring[tendon][0]), _parts(model, tendon)
+    rest, parts = float(model.tendon_lengthspring[tendon][0]), tendon_parts(model, tendon)
     known = tendon_sum(model, tendon)
     if known is not None:
         return _element(name, [joints[k] for k in known[0]], known[1], rest, acts), []

@@ -21,7 +21,13 @@ from ocp.mechanics.model.tree import Link, Tree
 from ocp.mechanics.muscles.muscle import Muscle
 from ocp.mechanics.muscles.paths import PathPoint, PointPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
-from ocp.mechanics.muscles.wrapping import Surface, WrapCylinder, WrapSphere
+from ocp.mechanics.muscles.wrapping import (
+    Surface,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapPast,
+    WrapSphere,
+)
 from ocp.mechanics.values.parameters import Number, array, nominal
 from ocp.mechanics.values.types import Numbers
 from ocp.mechanics.values.validation import check_numeric
@@ -336,6 +342,8 @@ def _force(tree: Tree, element: Acting, surfaces: dict[str, tuple[str, Surface]]
 def _muscle(tree: Tree, muscle: Muscle, surfaces: dict[str, tuple[str, Surface]]) -> str:
     if not isinstance(muscle.path, PointPath):
         raise _Unsaid(f"a muscle along a {type(muscle.path).__name__}")
+    if any(isinstance(each, WrapPast) for each in muscle.path.points):
+        raise _Unsaid("a muscle past a surface as MuJoCo has it")
     points: list[str] = []
     wraps: list[str] = []
     for each in muscle.path.points:
@@ -421,7 +429,7 @@ def _surfaces(tree: Tree) -> dict[str, tuple[str, Surface]]:
     for each in tree.elements:
         if isinstance(each, Muscle) and isinstance(each.path, PointPath):
             for surface in each.path.points:
-                if isinstance(surface, Surface):
+                if isinstance(surface, Surface) and not isinstance(surface, WrapPast):
                     known[f"{each.name}_wrap_{len(known) + 1}"] = surface.link, surface
     return known
 
@@ -440,6 +448,7 @@ def _surface(name: str, surface: Surface) -> str:
     elif isinstance(surface, WrapSphere):
         tag, side, shape = "WrapSphere", "all", _property("radius", surface.radius)
     else:
+        assert isinstance(surface, WrapEllipsoid)
         tag, side = "WrapEllipsoid", "all"
         shape = f"<dimensions>{_words(surface.radii)}</dimensions>"
     pose = _pose(array(surface.pose), "xyz_body_rotation")

@@ -15,6 +15,7 @@ from ocp.mechanics.elements.joint_elements import (
 from ocp.mechanics.elements.passive import PassiveMoment
 from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.elements.tendons import Strut, Tendon
+from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
 from ocp.mechanics.muscles.muscle import Muscle
 
 # Each has check(tree); and of a State torques, {row of q: N m or N}, what is stored (J), its loss
@@ -25,6 +26,7 @@ Force: TypeAlias = (
     | CurvedSpring
     | Damper
     | Friction
+    | MujocoMuscle
     | Muscle
     | PassiveMoment
     | Spring
@@ -39,6 +41,7 @@ FORCE_KINDS = (
     CurvedSpring,
     Damper,
     Friction,
+    MujocoMuscle,
     Muscle,
     PassiveMoment,
     Spring,
@@ -59,6 +62,7 @@ __all__ = [
     "Element",
     "Force",
     "Friction",
+    "MujocoMuscle",
     "Muscle",
     "PassiveMoment",
     "Spring",

@@ -36,12 +36,13 @@ if TYPE_CHECKING:
         umberger_2003,
         umberger_2010,
     )
+    from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
     from ocp.mechanics.muscles.muscle import Muscle, muscles_of
     from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle, curve_differences
     from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
     from ocp.mechanics.muscles.paths import GivenPath, Path, PathPoint, PointPath, PolynomialPath
     from ocp.mechanics.muscles.simm_splines import SimmSpline
-    from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapSphere
+    from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapPast, WrapSphere
 
 __all__ = [
     "ELBOW",
@@ -51,6 +52,7 @@ __all__ = [
     "FibreState",
     "GivenPath",
     "MillardMuscle",
+    "MujocoMuscle",
     "Muscle",
     "Path",
     "PathPoint",
@@ -62,6 +64,7 @@ __all__ = [
     "ThelenMuscle",
     "WrapCylinder",
     "WrapEllipsoid",
+    "WrapPast",
     "WrapSphere",
     "activation_rate",
     "active_force",

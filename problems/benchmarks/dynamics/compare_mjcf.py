@@ -10,8 +10,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp import Friction, Tree, inverse_dynamics
+from ocp import Friction, Tree, inverse_dynamics, mass_matrix
 from ocp.interchange import load_model, quiet
+from ocp.mechanics import State
+from ocp.mechanics.muscles import MujocoMuscle
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
     RATE,
@@ -27,6 +29,7 @@ FOLDERS = {
     "dm_control": ("suite", "third_party/ant", "third_party/kinova", "locomotion/walkers/assets"),
 }
 MEASURES = ("torques",)
+REACH = 2.0  # rad or m: of coordinates without a range
 
 
 def mjcf_files() -> list[Path]:
@@ -104,3 +107,52 @@ def _pairs(tree: Tree, model: Any, states: int) -> Iterator[tuple[np.ndarray, np
         mujoco.mj_inverse(model, data)
         torques = np.array(own(q, qd, qdd)).ravel()
         yield np.linalg.pinv(slope) @ slope @ torques, slope.T @ data.qfrc_inverse
+
+
+def muscle_differences(path: Path, states: int) -> dict[str, float]:
+    """Return the largest differences of a file's muscles from MuJoCo's at random states: of lengths
+    (m), forces (over the largest isometric ones), and accelerations (over the largest), without
+    what `compared_mjcf` leaves out."""
+    import mujoco
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = load_model(path)
+        model = plain_model(path, whole)
+    muscles = [each for each in whole.elements if isinstance(each, MujocoMuscle)]
+    others = [each for each in whole.elements if not isinstance(each, Friction | MujocoMuscle)]
+    bodies = replace(whole, elements=others, loops=())
+    tree = replace(bodies, elements=[*others, *muscles])
+    numbers = [model.actuator(each.name).id for each in muscles]
+    strengths = np.array([each.force for each in muscles])
+    q, qd = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
+    state = State(tree=tree, q=q, qd=qd)
+    lengths = ca.vertcat(*(each.path.length(state) for each in muscles))
+    forces = ca.vertcat(*(each.tension_force(state) for each in muscles))
+    torques = inverse_dynamics(tree, q, qd, ca.SX.zeros(tree.dof))
+    inertias = mass_matrix(bodies, q[: bodies.dof])
+    own = ca.Function("own", [q, qd], [lengths, forces, torques, inertias])
+    coordinates, data = coordinates_of(bodies, model), mujoco.MjData(model)
+    low, high = np.clip(np.array([each.position for each in bodies.moving]).T, -REACH, REACH)
+    rng, worst = np.random.default_rng(SEED), np.zeros(3)
+    for _ in range(states):
+        place = coordinates.on_balls(rng.uniform(low, high), rng.normal(size=bodies.dof))
+        active = rng.uniform(size=len(muscles))
+        data.qpos[:], slope, bend = coordinates.at(*place)
+        data.qvel[:], data.act[model.actuator_actadr[numbers]] = slope @ place[1], active
+        mujoco.mj_forward(model, data)
+        data.qacc[:] = bend
+        mujoco.mj_inverse(model, data)
+        theirs = slope.T @ (data.qfrc_inverse - data.qfrc_actuator)
+        motion = [np.concatenate([part, rest]) for part, rest in zip(place, (active, 0 * active))]
+        length, force, torque, mass = (np.array(each) for each in own(*motion))
+        ours = np.linalg.pinv(slope) @ slope @ torque[: bodies.dof].ravel()
+        moved = np.linalg.lstsq(mass, np.transpose([ours - theirs, theirs]), rcond=None)[0]
+        off, most = np.abs(moved).max(axis=0)
+        here = (
+            np.abs(length.ravel() - data.actuator_length[numbers]).max(),
+            (np.abs(force.ravel() + data.actuator_force[numbers]) / strengths).max(),
+            off / most,
+        )
+        worst = np.maximum(worst, here)
+    return dict(zip(("lengths", "forces", "accelerations"), worst.tolist()))

@@ -15,21 +15,25 @@ surface does not wrap over it.
 from ocp.mechanics.muscles.wrapping.courses import wrap_route
 from ocp.mechanics.muscles.wrapping.geodesics import over_ellipsoid
 from ocp.mechanics.muscles.wrapping.surfaces import (
+    SHAPES,
     SURFACES,
     Surface,
     WrapCylinder,
     WrapEllipsoid,
+    WrapPast,
     WrapSphere,
 )
 from ocp.mechanics.muscles.wrapping.tangents import QUADRANTS, Touch, over_cylinder, over_sphere
 
 __all__ = [
     "QUADRANTS",
+    "SHAPES",
     "SURFACES",
     "Surface",
     "Touch",
     "WrapCylinder",
     "WrapEllipsoid",
+    "WrapPast",
     "WrapSphere",
     "over_cylinder",
     "over_ellipsoid",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ocp.mechanics.elements.joint_elements import MotionState
 from ocp.mechanics.muscles.routes import Anchor, Arc, Route, Segment, present
-from ocp.mechanics.muscles.wrapping.surfaces import Surface, WrapCylinder, WrapEllipsoid
+from ocp.mechanics.muscles.wrapping.surfaces import SHAPES, Surface, WrapCylinder, WrapEllipsoid
 from ocp.mechanics.muscles.wrapping.tangents import (
     Touch,
     angle_from,
@@ -82,7 +82,7 @@ def _place_on(surface: Surface, touch: Touch, share: float) -> Matrix:
     """Return the place (3, m) of a surface's frame at a share of an arc: on a cylinder of a helix,
     else of a great circle of the sphere that is scaled to the ellipsoid, near the geodesic."""
     first, last = touch.first, touch.last
-    if isinstance(surface, WrapCylinder):
+    if isinstance(surface, WrapCylinder) or getattr(surface, "shape", "") == SHAPES[0]:
         side = ca.sign((first[0] * last[1] - first[1] * last[0]) * ca.sin(touch.angle))
         turn = side * touch.angle * share
         x = first[0] * ca.cos(turn) - first[1] * ca.sin(turn)

@@ -3,15 +3,24 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import casadi as ca
 import numpy as np
 
 from ocp.mechanics.muscles.wrapping.geodesics import over_ellipsoid
-from ocp.mechanics.muscles.wrapping.tangents import QUADRANTS, Touch, over_cylinder, over_sphere
+from ocp.mechanics.muscles.wrapping.sides import past_circle, within_circle
+from ocp.mechanics.muscles.wrapping.tangents import (
+    QUADRANTS,
+    Touch,
+    over_cylinder,
+    over_sphere,
+    plane_through,
+)
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.mechanics.values.validation import freeze, numbers, positive, rigid_pose, set_fields
 from ocp.spelling import suggest_fields
 
 HOME = tuple(map(tuple, np.eye(4).tolist()))
+SHAPES = "cylinder", "sphere"  # of surfaces that paths pass
 
 
 @suggest_fields
@@ -105,8 +114,62 @@ class WrapEllipsoid:
         return over_ellipsoid(start, end, self.radii)
 
 
-Surface: TypeAlias = WrapCylinder | WrapSphere | WrapEllipsoid
-SURFACES = WrapCylinder, WrapSphere, WrapEllipsoid
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrapPast:
+    """A cylinder along z, or a sphere, that a path passes by the laws of MuJoCo's tendons.
+
+    It goes round where the straight line meets the surface or leaves it on its other side than
+    `side`, on the side where its tangents touch nearer to that; a `side` within the surface leads
+    the path through it, so that it touches from inside at one place.
+
+    Args:
+        link: name of the link that carries it, or of the ground.
+        radius: m.
+        pose: its frame (4x4) in the link's.
+        shape: "cylinder" or "sphere".
+        side: place (3, m) in its own frame; None for the shorter way.
+
+    Raises:
+        ValueError: naming the link, for a radius that is not positive or an unknown shape.
+    """
+
+    link: str
+    radius: float
+    pose: Numbers = HOME
+    shape: str = SHAPES[0]
+    side: Numbers = None
+
+    def __post_init__(self) -> None:
+        label = _check_surface(self, "surface")
+        if self.shape not in SHAPES:
+            raise ValueError(f"{label}: shape: expected cylinder or sphere, got {self.shape!r}")
+        set_fields(self, radius=positive(f"{label}: radius", self.radius))
+        if self.side is not None:
+            set_fields(self, side=freeze(numbers(f"{label}: side", self.side, (3,), "m")))
+
+    def touch(self, start: Matrix, end: Matrix) -> Touch:
+        """Touch of a path from place to place (3, m, own frame), as `past_circle` gives it."""
+        axes = ca.DM.eye(3) if self.shape == SHAPES[0] else plane_through(start, end)[0]
+        flat = [(axes[:, :2].T @ place) for place in (start, end)]
+        side, within = None, False
+        if self.side is not None:
+            side = axes[:, :2].T @ ca.DM(self.side)
+            within = float(np.linalg.norm(self.side)) < self.radius
+        touch = (within_circle if within else past_circle)(*flat, self.radius, side)
+        places = [axes[:, :2] @ place for place in (touch.first, touch.last)]
+        if self.shape != SHAPES[0]:
+            return Touch(first=places[0], last=places[1], arc=touch.arc, angle=touch.angle)
+        ways = ca.norm_2(flat[0] - touch.first), touch.arc, ca.norm_2(flat[1] - touch.last)
+        rise = (end[2] - start[2]) / sum(ways)
+        heights = start[2] + rise * ways[0], end[2] - rise * ways[2]
+        first, last = (ca.vertcat(place[:2], z) for place, z in zip(places, heights))
+        arc = touch.arc * ca.sqrt(1 + rise**2)
+        return Touch(first=first, last=last, arc=arc, angle=touch.angle)
+
+
+Surface: TypeAlias = WrapCylinder | WrapSphere | WrapEllipsoid | WrapPast
+SURFACES = WrapCylinder, WrapSphere, WrapEllipsoid, WrapPast
 
 
 def _check_surface(surface: Surface, kind: str) -> str:
