@@ -69,7 +69,7 @@ def read_mjcf(
     ):
         tree = _tree(model, base, repair, gravity)
         known, lost = muscles(model.compiled, model.links)
-        idle = [each.name for each in known if not each.path.joints(tree)]
+        idle = [each.name for each in known if each.line and not each.line.joints(tree)]
         pulling = [each for each in known if each.name not in idle]
         tree = replace(tree, elements=[*tree.elements, *pulling])
     lost += [f"{name} (its path crosses no joint)" for name in idle]

@@ -156,7 +156,7 @@ class WrapPast:
         if self.side is not None:
             side = axes[:, :2].T @ ca.DM(self.side)
             within = float(np.linalg.norm(self.side)) < self.radius
-        touch = (within_circle if within else past_circle)(*flat, self.radius, side)
+        touch = (within_circle if within else past_circle)(flat[0], flat[1], self.radius, side)
         places = [axes[:, :2] @ place for place in (touch.first, touch.last)]
         if self.shape != SHAPES[0]:
             return Touch(first=places[0], last=places[1], arc=touch.arc, angle=touch.angle)
