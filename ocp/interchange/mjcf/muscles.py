@@ -47,7 +47,7 @@ def muscles(model: MjModel, links: Sequence[str]) -> tuple[list[MujocoMuscle], l
 
 
 def _unread(model: MjModel, k: int) -> str:
-    """Return what of a muscle is not read, "" for nothing."""
+    """Return the reason why a muscle is not read, "" for none."""
     same = np.array_equal(model.actuator_gainprm[k][:LAWS], model.actuator_biasprm[k][:LAWS])
     lower, upper = model.actuator_lengthrange[k]
     reasons = {
@@ -85,7 +85,7 @@ def _muscle(model: MjModel, k: int, name: str, path: PointPath) -> MujocoMuscle:
 
 
 def _path(model: MjModel, tendon: int, links: Sequence[str]) -> PointPath | str:
-    """Return the path of a spatial tendon, or what of it is not read."""
+    """Return the path of a spatial tendon, or the reason why it is not read."""
     points: list[PathPoint | Surface] = []
     for kind, number, entry in tendon_parts(model, tendon):
         if kind == SITE:
