@@ -16,7 +16,7 @@ from ocp.problems.lifting.statement.exertion import WIDTH, exertion, shares
 from ocp.problems.lifting.statement.lift import problem
 from ocp.problems.lifting.statement.standing_body import lifter
 
-WHO = {"stature": 1.75, "mass": 75.0, "sex": "male"}
+WHO = {"stature": 1.75, "mass": 75.0, "sex": "male", "muscles": 75.0}
 
 
 class At:
@@ -61,7 +61,7 @@ def test_tissue_holds_both_ends_of_all_ranges_but_those_that_are_measured(body):
 
 
 def test_tissue_grows_with_people():
-    small = lifter({"stature": 1.4, "mass": 50.0, "sex": "male"}, True, True)
+    small = lifter({**WHO, "stature": 1.4, "mass": 50.0, "muscles": 50.0}, True, True)
     bent = {BACK: np.radians(25)}.items()
     whole, part = (
         float(At(each, q=bent).elements[each.coordinate(BACK)])

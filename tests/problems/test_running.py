@@ -70,7 +70,7 @@ class Knee:
         self.tau[row], self.qd[row], self.tau_rate[row] = torque, 2.0, rate
 
 
-MAN = {"stature": 1.75, "mass": 75.0}
+MAN = {"stature": 1.75, "mass": 75.0, "muscles": 75.0}
 
 
 @pytest.mark.parametrize("tendons", [{}, TENDONS])
