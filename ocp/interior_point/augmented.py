@@ -53,20 +53,17 @@ class Augmented:
         self.plan, self.work, self.info = (np.zeros(WORDS, dtype=np.int32) for _ in range(3))
         self.factors = np.zeros(len(self.row))
         self.dual = (np.arange(self.unknowns) >= size).astype(np.int32)
-        self.least = 0.0  # number of S: rows that depend on each other at a point do so for any W
         self.library.ma27ad_(
             *self._pattern(),
             *_addresses(NOTHING, NOTHING, self.plan, NOTHING, NOTHING),
             *_addresses(NOTHING, NOTHING, NO_NUMBER, self.info, NO_NUMBER),
         )
 
-        self.entries = self.values[self.parts[2]] = entries
+        self.values[self.parts[2]] = entries
         self.factorise(np.ones(size), 0.0)
 
     def update(self, hessian_entries: np.ndarray, derivatives: Derivatives) -> None:
         """Set the entries of the Hessian, and of the Jacobian at a point."""
-        if derivatives.entries is not self.entries:
-            self.entries, self.least = derivatives.entries, 0.0
         self.hessian_entries = hessian_entries
         self.values[self.parts[0]] = hessian_entries
         self.values[self.parts[2]] = derivatives.entries
@@ -77,12 +74,10 @@ class Augmented:
         Returns whether the system has the inertia of a minimum.
         """
         self.values[self.parts[1]] = diagonal + shift
-        self.values[self.parts[4]] = -np.maximum(soft, self.least)
-        checked = shift == 0.0 and not np.any(self.values[self.parts[4]])
+        self.values[self.parts[4]] = -np.asarray(soft)
+        checked = shift == 0.0 and not np.any(soft)
         negative = self._count_negative(checked)
-        if negative < self.program.rows and not self.least:
-            # too few: rows are dependent, whatever the curvature
-            self.least = SOFT
+        if negative < self.program.rows:  # too few: rows are dependent, whatever the curvature
             self.values[self.parts[4]] = -np.maximum(soft, SOFT)
             negative = self._count_negative(False)
         return negative == self.program.rows
