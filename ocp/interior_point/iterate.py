@@ -180,7 +180,7 @@ def fraction_to_boundary(
     point: Point, dv: np.ndarray, mu: float, tau: float
 ) -> tuple[float, float]:
     """Return the longest step of variables and of bounds' multipliers (equation 15)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         down = np.where(dv < 0, tau * point.below / -dv, np.inf)
         up = np.where(dv > 0, tau * point.above / dv, np.inf)
         step_lower, step_upper = _z_steps(point, dv, mu)
