@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import casadi as ca
 
+from ocp.codegen.assembler.casadi_reader import read_instructions
+
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 WORDS = """auto break case char const continue default do double else enum extern float for goto if
 inline int long register restrict return short signed sizeof static struct switch typedef union
@@ -81,29 +83,27 @@ def c_function(function: ca.Function, name: str) -> str:
         )
         if not shape.is_dense():
             raise ValueError(f"{name}: {each} is sparse; C functions take dense matrices")
-    used = _used_instructions(function)
+    instructions = read_instructions(function)
     lines: list[str] = []
     held: dict[int, str] = {}  # the value that each place of CasADi's memory holds
     named: set[str] = set()
-    for k in range(function.n_instructions()):
-        operation = function.instruction_id(k)
-        places, operands = function.instruction_output(k), function.instruction_input(k)
+    columns = (column.tolist() for column in instructions)
+    for k, (operation, place, first, second, constant) in enumerate(zip(*columns)):
         if operation == ca.OP_OUTPUT:
-            lines.append(f"{outputs[places[0]]}[{places[1]}] = {held[operands[0]]};")
-            named.add(outputs[places[0]])
+            lines.append(f"{outputs[place]}[{second}] = {held[first]};")
+            named.add(outputs[place])
             continue
         if operation == ca.OP_INPUT:
-            text = f"{inputs[operands[0]]}[{operands[1]}]"
-            named.add(inputs[operands[0]])
+            text = f"{inputs[first]}[{second}]"
+            named.add(inputs[first])
         elif operation == ca.OP_CONST:
-            text = c_number(function.instruction_constant(k))
+            text = c_number(constant)
         elif operation in EXPRESSIONS:
-            text = EXPRESSIONS[operation].format(*(held[each] for each in operands))
+            text = EXPRESSIONS[operation].format(held[first], held[second])
         else:
             raise ValueError(f"{name}: operation {operation} of CasADi has no word in C99")
-        held[places[0]] = f"v{k}"
-        if k in used:
-            lines.append(f"const double v{k} = {text};")
+        held[place] = f"v{k}"
+        lines.append(f"const double v{k} = {text};")
     lines += [f"(void){each};" for each in (*inputs, *outputs) if each not in named]
     body = "".join(f"    {line}\n" for line in lines)
     return f"{c_prototype(function, name)} {{\n{body}}}\n"
@@ -124,16 +124,3 @@ def c_array(name: str, values: Sequence[float]) -> str:
     """Return the definition of a constant array, of one zero where there are no values."""
     numbers = ", ".join(map(c_number, values)) or "0.0"
     return f"static const double {name}[] = {{{numbers}}};\n"
-
-
-def _used_instructions(function: ca.Function) -> set[int]:
-    """Return the numbers of the instructions whose results others read."""
-    used: set[int] = set()
-    writer: dict[int, int] = {}  # of each place
-    for k in range(function.n_instructions()):
-        operation = function.instruction_id(k)
-        if operation not in (ca.OP_INPUT, ca.OP_CONST):
-            used.update(writer[each] for each in function.instruction_input(k))
-        if operation != ca.OP_OUTPUT:
-            writer[function.instruction_output(k)[0]] = k
-    return used

@@ -79,9 +79,9 @@ class Torque:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spin:
-    """The angular momentum about the centre of mass in place of a Torque: `symbol` (3,) stands for
-    `value` (3,), a function of `place` = (q, qd), which is made only where it is asked for."""
+class OfState:
+    """A `symbol` in place of a function of `place` = (q, qd) of a `tree`, entries of which may be
+    `chosen`."""
 
     symbol: Matrix
     place: Matrix
@@ -93,6 +93,12 @@ class Spin:
         """q and qd."""
         q, qd = ca.vertsplit(self.place, self.tree.dof)
         return q, qd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spin(OfState):
+    """The angular momentum about the centre of mass in place of a Torque: `symbol` (3,) stands for
+    `value` (3,), a function of `place` = (q, qd), which is made only where it is asked for."""
 
     @cached_property
     def value(self) -> Matrix:
@@ -122,20 +128,9 @@ class Spin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MuscleColumn:
+class MuscleColumn(OfState):
     """Torques and needs of muscles over polynomial paths in place of a Torque: `symbol` (n,) stands
     for `value` (n,), a function of `place` = (q, qd), which is made only where it is asked for."""
-
-    symbol: Matrix
-    place: Matrix
-    tree: Tree
-    chosen: tuple | None
-
-    @cached_property
-    def arguments(self) -> tuple[Matrix, Matrix]:
-        """q and qd."""
-        q, qd = ca.vertsplit(self.place, self.tree.dof)
-        return q, qd
 
     @cached_property
     def value(self) -> Matrix:
