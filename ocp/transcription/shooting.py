@@ -80,24 +80,19 @@ class Reduction:
 
 
 def passive_of(problem: Problem) -> tuple[int, ...]:
-    """Return the rows of q of a problem that nothing drives and no ground bears all along."""
-    return passive_rows(problem.tree, problem.ground)
+    """Return the rows of q of a problem's joints that nothing drives and no ground bears all along;
+    states of elements keep their laws on the spline, as tendons would ask for tiny steps."""
+    tree = problem.tree
+    return tuple(row for row in passive_rows(tree, problem.ground) if row not in tree.states)
 
 
 def check_known_forces(problem: Problem) -> None:
-    """Raise ValueError naming the stays, contacts or states of elements that no integration of
-    passive joints knows."""
+    """Raise ValueError naming the stays or contacts that no integration of passive joints knows."""
     what = "method 'integrated': forces of"
     passive = passive_of(problem)
     if problem.tree.stays and passive:
         names = ", ".join(stay.name for stay in problem.tree.stays)
         raise ValueError(f"{what} stays {names} are unknowns; take another method")
-    implicit = [problem.tree.moving[row].name for row in passive if row in problem.tree.states]
-    if implicit:
-        raise ValueError(
-            f"method 'integrated': states {', '.join(implicit)} have implicit laws of first order, "
-            "which its steps do not know; take another method"
-        )
     if touch_labels(problem.loads):
         names = ", ".join(touch_labels(problem.loads))
         raise ValueError(f"{what} contacts {names} are unknowns; take another method")

@@ -14,7 +14,6 @@ from ocp import (
     BSpline,
     Constraint,
     HermiteSimpson,
-    Integrated,
     Link,
     Parameter,
     Phase,
@@ -246,9 +245,3 @@ def test_a_tendon_too_stiff_for_the_mesh_is_told_with_one_that_would_do():
     assert "flexor: too stiff for the mesh, settles in 0.11 ms of segments of 50 ms" in line
     assert "2229 would follow it" in line
     assert "too stiff" not in summary(solve(lift(BOTH), MESH))
-
-
-def test_implicit_states_are_not_integrated():
-    words = "states flexor.force, extensor.force have implicit laws"
-    with pytest.raises(ValueError, match=words):
-        solve(lift(BOTH), Transcription(method=Integrated()), Solver())

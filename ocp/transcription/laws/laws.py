@@ -260,7 +260,7 @@ def torque_layout(problem: Problem, torques: str, nodes: np.ndarray) -> Layout:
         )
     free = 0
     if shape.closed:
-        passive = [row for row in passive_of(problem) if row not in problem.tree.states]
+        passive = passive_of(problem)
         free = len(passive) - len(shape.cuts)
     if lifts and free > 0:
         raise ValueError(
