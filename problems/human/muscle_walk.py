@@ -4,12 +4,10 @@ Feet are spheres that sink into the ground, so that the solve finds when they to
 are squared excitations of muscles, the squared share of the lumbar torque, squared rates of
 activations and squared accelerations of joints, without which a mesh lets bodies tremble between
 its nodes. Nothing measured is followed. The step begins where the thighs pass each other, since
-nothing else says when it does. Two equal meshes come first; the last one is fine where a foot
-strikes, as their residuals are largest there.
+nothing else says when it does. A mesh of equal intervals comes first; it is refined until the
+certificate holds.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,15 +26,14 @@ from ocp import (
     at_start,
     joint_limits,
     path,
-    solve,
     squares,
     torque_limits,
 )
+from ocp import refine as refined
 from ocp.cli import main
 from ocp.mechanics import nominal, positive
 from ocp.models.human.muscles.planar_walker import STRONGEST, planar_walker, soles
 from ocp.problem import mirror_symmetry, muscle_effort, muscle_outputs
-from ocp.problems.gait.solve_step import counted
 
 RATES, ACCELERATIONS = 1e-2, 1e-3  # s2, and s4/rad2, beside excitations of at most 1
 BETWEEN = {"y": (0.7, 1.1), "tilt": (-0.4, 0.4)}  # m, rad
@@ -44,11 +41,10 @@ STANCE, SWING = (0.12, -0.1, 0.0), (0.12, -0.9, 0.1)  # rad: hip, knee and ankle
 BEHIND, AHEAD = (-0.25, -0.2, 0.1), (0.4, -0.1, -0.05)  # and with both feet down
 STOOPED = -0.05  # rad, of pelvis and trunk
 HEIGHTS = 0.943, 0.9175  # m of the pelvis there
-EARLIER = 16, 32  # equal intervals of the meshes before
-PARTS = 15, 26, 14  # intervals of the last mesh before, at and after the strike
-STRIKE = 0.45, 0.57  # of the time: around the strike of 1.2 m/s and 0.65 m [by the mesh of 32]
+INTERVALS = 32  # of the first mesh
+TOLERANCE = 1e-2  # of the certificate
 CLOSE = {"mu_strategy": "adaptive", "max_iter": 300}  # options of IPOPT
-LAST = CLOSE | {"tol": 1e-4}  # on the last mesh some activations cost next to nothing
+OPTIONS = CLOSE | {"tol": 1e-4}  # where some activations cost next to nothing
 
 
 def problem(speed: float = 1.2, step: float = 0.65) -> Problem:
@@ -97,20 +93,6 @@ def problem(speed: float = 1.2, step: float = 0.65) -> Problem:
     )
 
 
-def strike_mesh() -> Radau:
-    """Return the last mesh."""
-    begin, end = STRIKE
-    before, at_strike, after = PARTS
-    ends = np.concatenate(
-        [
-            np.linspace(0.0, begin, before + 1)[1:],
-            np.linspace(begin, end, at_strike + 1)[1:],
-            np.linspace(end, 1.0, after + 1)[1:-1],
-        ]
-    )
-    return Radau(intervals=sum(PARTS), inner=tuple(ends))
-
-
 def cold_guess(problem: Problem) -> Guess:
     """Return three postures: the thighs pass, both feet down, and the first one's image."""
     assert problem.symmetry is not None
@@ -128,34 +110,30 @@ def walk(
     solver: Solver,
     *,
     guess: Any = None,
-    watch: Callable[..., Any] | None = None,
+    refine: float | None = None,
     **settings: Any,
 ) -> Solution:
-    """Solve the walk from three postures by way of two coarse meshes, or from a guess.
+    """Solve the walk from three postures, or from a guess, on a mesh that is refined where the
+    certificate does not hold: at the strike above all.
 
-    Statistics are of the last solve, its iterations and seconds of all. One that fails is returned.
+    The first mesh whose certificate holds to TOLERANCE ends it, unless another tolerance to
+    `refine` to is given, to which the objective is to settle too.
     """
-    meshes = [*(Radau(intervals=count) for count in EARLIER), transcription.method]
-    start = cold_guess(problem) if guess is None else guess
-    done: Solution | None = None
-    for method in meshes if guess is None else meshes[-1:]:
-        options = LAST if method is transcription.method else CLOSE
-        how = replace(transcription, method=method)
-        attempts = (Attempt(options=options),)
-        now = solve(problem, how, solver, guess=start, watch=watch, attempts=attempts, **settings)
-        done = now if done is None else counted("coarser", done, now)
-        start = now
-        if not now.success:
-            break
-    assert done is not None
-    return done
+    begin = cold_guess(problem) if guess is None else guess
+    attempts = (Attempt(options=OPTIONS),)
+    return refined(
+        problem,
+        refine or TOLERANCE,
+        transcription,
+        solver,
+        guess=begin,
+        attempts=attempts,
+        settle=refine is not None,
+        **settings,
+    )
 
 
-TASK = Task(
-    problem,
-    transcription=Transcription(method=strike_mesh()),
-    method=walk,
-)
+TASK = Task(problem, transcription=Transcription(method=Radau(intervals=INTERVALS)), method=walk)
 
 if __name__ == "__main__":
     main(TASK)

@@ -29,6 +29,7 @@ def refine(
     attempts: Iterable[Attempt] = LADDER,
     rounds: int = 12,
     points: int = 800,
+    settle: bool = True,
     **settings: Option,
 ) -> Solution:
     """Return the Solution of a problem on a basis that is refined until its certificate holds.
@@ -37,13 +38,14 @@ def refine(
     pieces end where loads, spans and supports break. Each phase has a basis of its own. Splines of
     degree 3 and 4 continue with degree 5; meshes keep their order. Free knots are those of the
     first round. The last round's Verification passes `.require(tolerance)`, and its objective has
-    settled to a tenth of that.
+    settled to a tenth of that, if it is to `settle`.
 
     Args:
         problem, transcription, solver, guess, attempts: as in `solve`; the guess starts round one.
         tolerance: of the certificate, relative.
         rounds: most rounds.
         points: most control points (or stages) per joint.
+        settle: whether the objective is to settle too, as far as coarser rounds can tell.
         settings: others of `solve` for every round, as `watch` and `values`.
 
     Returns:
@@ -63,6 +65,7 @@ def refine(
         guess=guess,
         rounds=rounds,
         points=points,
+        settle=settle,
         settings=settings,
     )
 

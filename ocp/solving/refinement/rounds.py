@@ -66,6 +66,7 @@ def refine_in_rounds(
     guess: Guesses,
     rounds: int,
     points: int,
+    settle: bool,
     settings: Options,
 ) -> Solution:
     """Return the Solution of a problem that is refined round by round, as `refine` says."""
@@ -82,7 +83,7 @@ def refine_in_rounds(
         each_round.append(dict(solution.statistics) | {"total_seconds": seconds})
         grant = remaining_budget(grant, solution, time.process_time() - clocks[1])
         fault = fault_of(solution, certificate, tolerance)
-        if not fault and has_settled(table, tolerance):
+        if not fault and (not settle or has_settled(table, tolerance)):
             return final_solution(solution, certificate, table, each_round, ())
         seen = measure_errors(solution, tolerance)
         held += not fault and not any(each.open_jumps for each in seen)
