@@ -7,8 +7,10 @@ a polynomial of time is laid, along which both look for the least squared excita
 torques that count a unit at 2 N m. Here a clock is the only coordinate, and the paths of muscles
 are functions of it; what they lack of the torques of inverse dynamics, the reserves give.
 MocoInverse runs in a process of its own, on the model of OpenSim Moco's example (not part of this
-package), with muscles of the same numbers along OpenSim's own paths. Its last term, smoothness of
-the derivatives of tendon forces, has no counterpart. Seconds are of the processor, one thread.
+package), with muscles of the same numbers: once along OpenSim's own paths, whose lengths are some
+mm off where two wraps act at once, and once along the polynomials that ours follow. Its last term,
+smoothness of the derivatives of tendon forces, has no counterpart. Seconds are of the processor,
+one thread.
 """
 
 import argparse
@@ -135,8 +137,25 @@ def along_clock(motion: Motion, duration: float) -> Problem:
     )
 
 
-def by_moco(model: Path, motion: Motion, duration: float, mesh: float) -> dict:
-    """Return the result of MocoInverse along a motion, from a process of its own."""
+def polynomials() -> dict[str, dict]:
+    """Return the paths of the muscles by name, as OpenSim's polynomials of total degree have them:
+    their terms are in the order of ours."""
+    names = {joint: coordinate for coordinate, joint in reversed(COORDINATES.items())}
+    return {
+        f"{muscle.name}_r": {
+            "coordinates": [names[joint] for joint in muscle.path.joints],
+            "order": int(np.sum(muscle.path.exponents, axis=1).max()),
+            "coefficients": list(muscle.path.coefficients),
+        }
+        for muscle in muscles_of(squat_leg())
+    }
+
+
+def by_moco(
+    model: Path, motion: Motion, duration: float, mesh: float, paths: dict[str, dict]
+) -> dict:
+    """Return the result of MocoInverse along a motion, from a process of its own, with polynomial
+    `paths` of some muscles."""
     t = np.linspace(0.0, duration, SAMPLES)
     known = dict(zip(JOINTS, motion.places(t)))
     request = {
@@ -148,6 +167,7 @@ def by_moco(model: Path, motion: Motion, duration: float, mesh: float) -> dict:
             "passive_fiber_strain_at_one_norm_force": STRAIN,
             "fiber_damping": muscles_of(squat_leg())[0].damping,
         },
+        "paths": paths,
         "reserve": RESERVE,
         "mesh": mesh,
     }
@@ -187,13 +207,17 @@ def table(model: Path | None, intervals: int) -> Iterator[str]:
     yield f"{'inverse, ocp':24}{effort:12.4f}{ours.objective:10.4f}{count:12d}{seconds:9.1f}{word}"
     if model is None:
         return
-    moco = by_moco(model, motion, predicted.duration, predicted.duration / intervals)
-    effort, whole = moco["terms"]["excitation_effort"], sum(moco["terms"].values())
-    word = "" if moco["success"] else "  not converged"
-    yield (
-        f"{'inverse, MocoInverse':24}{effort:12.4f}{whole:10.4f}{moco['iterations']:12d}"
-        f"{moco['seconds']:9.1f}{word}"
-    )
+    mesh = predicted.duration / intervals
+    for word, paths in (("own paths", {}), ("our paths", polynomials())):
+        moco = by_moco(model, motion, predicted.duration, mesh, paths)
+        terms = moco["terms"]
+        effort, whole = terms["excitation_effort"], sum(terms.values())
+        failed = "" if moco["success"] else "  not converged"
+        yield (
+            f"{f'MocoInverse, {word}':24}{effort:12.4f}{whole:10.4f}{moco['iterations']:12d}"
+            f"{moco['seconds']:9.1f}{failed}"
+        )
+        yield "  of these " + ", ".join(f"{name} {value:.4f}" for name, value in terms.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

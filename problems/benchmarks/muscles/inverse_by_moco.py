@@ -13,16 +13,20 @@ osim.Logger.setLevelString("error")
 
 def inverse(request: dict) -> dict:
     """Return the result of MocoInverse for a model, times (s) and coordinates (rad) of a motion,
-    `settings` of muscles, `reserve` torques (N m) and a `mesh` (s)."""
+    `settings` of muscles, polynomial `paths` of some, `reserve` torques (N m) and a `mesh` (s)."""
     muscles = osim.ModelProcessor(request["model"])
     muscles.append(osim.ModOpReplaceMusclesWithDeGrooteFregly2016())
     muscles.append(osim.ModOpTendonComplianceDynamicsModeDGF("implicit"))
     model = muscles.process()
     model.initSystem()
+    paths = {name: fitted(model, path) for name, path in request["paths"].items()}
     for muscle in model.updMuscles():
         ours = osim.DeGrooteFregly2016Muscle.safeDownCast(muscle)
         for name, value in request["settings"].items():
             getattr(ours, f"set_{name}")(value)
+        if muscle.getName() in paths:
+            ours.set_path(paths[muscle.getName()])
+    model.finalizeConnections()
     table = osim.TimeSeriesTable(osim.StdVectorDouble(request["times"]))
     for coordinate in model.getCoordinateSet():
         path = f"{coordinate.getAbsolutePathString()}/value"
@@ -53,6 +57,20 @@ def inverse(request: dict) -> dict:
             name: solution.getObjectiveTerm(name) for name in solution.getObjectiveTermNames()
         },
     }
+
+
+def fitted(model: osim.Model, path: dict) -> osim.FunctionBasedPath:
+    """Return a path whose length is a polynomial of total degree `order` in coordinates by name."""
+    names = path["coordinates"]
+    places = {each.getName(): each.getAbsolutePathString() for each in model.getCoordinateSet()}
+    made = osim.FunctionBasedPath()
+    for name in names:
+        made.appendCoordinatePath(places[name])
+    coefficients = osim.Vector(path["coefficients"])
+    made.setLengthFunction(
+        osim.MultivariatePolynomialFunction(coefficients, len(names), path["order"])
+    )
+    return made
 
 
 if __name__ == "__main__":
