@@ -59,7 +59,7 @@ def test_conditions_differ_and_are_asked_of_the_walk():
 
 
 def test_the_usual_walk_is_of_every_axis(done):
-    assert [value for value, _ in along(done, "slope")] == [-8.0, -5.0, 0.0, 5.0, 8.0]
+    assert [value for value, _ in along(done, "slope")] == [-8.0, -5.71, 0.0, 5.71, 8.0]
     assert 1.2 in dict(along(done, "speed")) and "none" in dict(along(done, "load"))
 
 
@@ -71,8 +71,8 @@ def test_people_hold_to_what_walks_are_held_to(done):
     ("name", "changes", "words"),
     [
         ("speed 0.8 m/s", {"step_m": 0.52}, "0.8 m/s: step 0.520 m, 0.88 of Inman's, 0.90 of"),
-        ("slope +5 deg", {"positive_J_kg_m": 1.8}, "positive work rises by 7.0"),
-        ("slope -5 deg", {"r_abduction": 0.4}, "slope -5: r abduction 0.40 (asked 0.7)"),
+        ("slope +5.71 deg", {"positive_J_kg_m": 1.9}, "positive work rises by 6.9"),
+        ("slope -5.71 deg", {"r_abduction": 0.4}, "slope -5.71: r abduction 0.40 (asked 0.75)"),
         ("load foot=4 kg", {"cadence_steps_min": 110.0}, "foot=4 kg: frequency 1.000"),
         ("usual", {"certified": 0.0}, f"{len(CONDITIONS) - 1} of {len(CONDITIONS)} certified"),
     ],
@@ -120,11 +120,11 @@ def test_the_page_has_every_axis(done):
 
 def test_the_command_tells_writes_and_judges(monkeypatch, tmp_path, capsys):
     study = type("Swept", (), {"cells": [cell(each) for each in chosen(["slope"])]})
-    monkeypatch.setattr(__main__, "swept", lambda conditions, nodes, **options: study)
+    monkeypatch.setattr(__main__, "swept", lambda conditions, **options: study)
     path = tmp_path / "walks.json"
     assert __main__.run(["--only", "slope", "--json", str(path)]) == 0
-    assert "| slope +5 deg" in capsys.readouterr().out
-    assert json.loads(path.read_text())["walks"]["slope +5 deg"]["arguments"]["slope"] == 5.0
+    assert "| slope +5.71 deg" in capsys.readouterr().out
+    assert json.loads(path.read_text())["walks"]["slope +5.71 deg"]["arguments"]["slope"] == 5.71
 
 
 @pytest.mark.parametrize("axes", ["pace", ""])

@@ -134,7 +134,8 @@ def test_a_study_tells_bands_spreads_and_who_was_not_solved(study):
     assert told["r"]["knee_flex"]["median"] == pytest.approx(0.975, abs=0.005)
     assert told["numbers"]["cadence"] == {"unit": "1/min", "low": 0.05, "median": 0.5, "high": 0.95}
     text = "\n".join(tables(told))
-    assert "2 of 3 solved, 1 certified; 30 iterations in the median, 30 at most" in text
+    assert "2 of 3 solved, 1 certified, 1 with a shoulder or an elbow at its bound; 30" in text
+    assert "30 iterations in the median, 30 at most" in text
     assert "not solved: sex female" in text and text.count("Restoration_Failed") == 1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ocp.cli import DONE, FAILED, exit_status, refuse
 from ocp.plots import check_suffix
-from ocp.problems.gait.conditions.design import AXES, NODES, USUAL, chosen, swept
+from ocp.problems.gait.conditions.design import AXES, USUAL, chosen, swept
 from ocp.problems.gait.conditions.picture import plot_conditions
 from ocp.problems.gait.conditions.tables import claims, data, steps_table, table, walks
 from ocp.storage import check_writable, write
@@ -29,7 +29,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             check_writable(path)
         conditions = chosen(axes)
         options = {name: getattr(flags, name) for name in ("file", "workers", "seconds", "retry")}
-        study = swept(conditions, flags.nodes, watch=_said, **options)
+        study = swept(conditions, watch=_said, **options)
     except (ValueError, OSError) as error:
         return refuse("gait.conditions", error)
     done = walks(conditions, study)
@@ -75,8 +75,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, metavar="N", help=words)
     parser.add_argument("--seconds", type=float, metavar="S", help="that a walk may take at most")
     parser.add_argument("--retry", action="store_true", help="solve again what failed")
-    words = f"nodes of a segment (default: {NODES})"
-    parser.add_argument("--nodes", type=int, default=NODES, metavar="N", help=words)
     for name, ending, what in (
         ("plot", "png", "draw the page"),
         ("json", "json", "write all numbers"),

@@ -35,8 +35,9 @@ COLUMNS: Mapping[str, tuple[str, str]] = {  # of the table: name of a number and
 }
 NOTHING = "none"  # that is worn
 NEAR, STEEP = 0.10, 0.30  # of a step's length, and of the slope of work, by which they may differ
-LIKE = {"hip": 0.90, "knee": 0.90, "vertical": 0.95, "abduction": 0.70}  # least r
-LIKE_SPEEDS, LIKE_SLOPES = (0.8, 1.2, 1.6), (-5.0, 5.0)  # m/s, deg
+LIKE = {"hip": 0.90, "knee": 0.90, "vertical": 0.95, "abduction": 0.75}  # least r
+LIKE_SPEEDS = (0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)  # m/s
+LIKE_SLOPES = (-5.71, 5.71)  # deg: 10 %
 STEP_SPEEDS = (0.8, 1.0, 1.2, 1.4, 1.6, 1.8)  # m/s
 
 
@@ -110,7 +111,7 @@ def _step_claims(speeds: Mapping[float, Mapping[str, float]]) -> Iterator[Claim]
 
 
 def work_over_sine(slopes: Mapping[float, Mapping[str, float]], name: str) -> float:
-    """Return by how much a number of walks rises from 5 deg down to 5 deg up, over the sine."""
+    """Return by how much a number of walks rises from 10 % down to 10 % up, over the sine."""
     down, up = LIKE_SLOPES
     rise = slopes[up][name] - slopes[down][name]
     return rise / (np.sin(np.radians(up)) - np.sin(np.radians(down)))

@@ -11,7 +11,7 @@ import numpy as np
 from ocp.problems.gait.card.curves import CURVES
 from ocp.problems.gait.card.likeness import against, mean_r
 from ocp.problems.gait.card.norms import Norms, norms
-from ocp.problems.gait.people.measures import CERTIFICATE, NUMBERS, curves
+from ocp.problems.gait.people.measures import ARMS, CERTIFICATE, NUMBERS, curves
 from ocp.storage import write
 from ocp.studies import Study, markdown
 
@@ -22,11 +22,11 @@ REASONS = 10  # that are told of those who were not solved
 def summary(study: Study, files: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the results of a study of people, plain data ready for JSON.
 
-    `asked`, `solved` and `certified` count people, None where no certificate was asked for;
-    `failed` are arguments and reasons. `curves` {name: {low, median, high, mean, deviation}} have
-    101 values each over the cycle, `r` {name: {low, median, high}} is that of each person's curve,
-    the mean over the sources, `within` {name: share} how much of the cycle people's own mean lies
-    in our band, and `numbers` {name: {unit, low, median, high}}; all None where nobody was solved.
+    `asked`, `solved`, `certified` and `at_bounds`, of shoulders or elbows, count people, None where
+    no certificate was asked for; `failed` are arguments and reasons. `curves` {name: {low, median,
+    high, mean, deviation}} have 101 values each over the cycle, `r` {name: {low, median, high}} is
+    that of each person's curve, the mean over the sources, `within` {name: share} how much of the
+    cycle people's own mean lies in our band, and `numbers` {name: {unit, low, median, high}}; all None where nobody was solved.
     `files` are tables of people's curves beside those of the house.
     """
     cells, solved = study.cells, study.solved
@@ -36,6 +36,7 @@ def summary(study: Study, files: Sequence[str | Path] = ()) -> dict[str, Any]:
         "asked": len(cells),
         "solved": len(solved),
         "certified": round(sum(passed)) if passed else None,
+        "at_bounds": sum(any(walk.get(name, 0.0) > 0.0 for name in ARMS) for walk in walks),
         "failed": [
             {"person": _person(cell.parameters), "reason": cell.reason}
             for cell in cells
@@ -125,6 +126,7 @@ def _counted(told: Mapping[str, Any]) -> str:
     text = f"{told['solved']} of {told['asked']} solved"
     if told["certified"] is not None:
         text += f", {told['certified']} certified"
+    text += f", {told['at_bounds']} with a shoulder or an elbow at its bound"
     counts = [count for count in told["iterations"] if count is not None]
     if counts:
         text += f"; {np.median(counts):.0f} iterations in the median, {max(counts)} at most"

@@ -10,6 +10,8 @@ from ocp.problems.gait.card import report_card
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 
 CERTIFIED = 1e-2
+BOUNDS = "at_bounds_percent"  # of a report card, by joint
+ARMS = ("shoulders", "elbows")
 # Of a report card: title, unit, and where it stands
 NUMBERS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "speed": ("speed", "m/s", ("speed_m_s",)),
@@ -26,6 +28,8 @@ NUMBERS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "positive_work": ("positive work", "J/kg/m", ("positive_work_J_kg_m",)),
     "metabolic": ("metabolic power", "W/kg", ("metabolic", "net_W_kg")),
     "shared": ("shared by limbs", "W/kg", ("metabolic", "shared_W_kg")),
+    "shoulders": ("a shoulder at a bound", "%", (BOUNDS, "shou_")),
+    "elbows": ("an elbow at a bound", "%", (BOUNDS, "elb_")),
 }
 CERTIFICATE = "certified"
 
@@ -68,7 +72,11 @@ def curves(walks: Sequence[Mapping[str, float]]) -> dict[str, np.ndarray]:
 
 
 def _at(numbers: Mapping[str, Any], path: Sequence[str]) -> float | None:
-    """Return a number of a report card, None where it has none."""
+    """Return a number of a report card, None where it has none; of bounds the longest time at one
+    of the joints whose names begin so."""
+    if path[0] == BOUNDS:
+        held = (at for name, at in numbers[BOUNDS].items() if name.startswith(path[1]))
+        return max(held, default=0.0)
     value: Any = numbers
     for name in path:
         value = None if value is None else value[name]

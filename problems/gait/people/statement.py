@@ -11,7 +11,7 @@ from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, s
 from ocp.mechanics import Open, body_weight, position
 from ocp.models.human import Person, person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
-from ocp.problems.gait.solve_step import TUNED
+from ocp.problems.gait.solve_step import TUNED, closely
 from ocp.problems.gait.solve_step import walk as from_standing
 from ocp.problems.gait.statement.step import problem as gait
 from ocp.problems.gait.statement.walking_task import Muscles
@@ -76,6 +76,7 @@ def walk(
     it starts from, male or female.
     """
     start = alike(usual(sex), problem.tree) if guess is None else guess
+    transcription = closely(problem, transcription)
     attempts = (Attempt(options=TUNED | NEAR),)
     solution = solve(problem, transcription, solver, guess=start, attempts=attempts, watch=watch)
     if solution.success:
