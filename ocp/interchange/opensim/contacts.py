@@ -40,7 +40,7 @@ def opensim_contacts(path: str | PathLike[str], tree: Tree) -> tuple[Acting, ...
     """Contacts of an .osim file as loads of a Problem: its spheres on half spaces of the ground.
 
     The force across the plane is that of SmoothSphereHalfSpaceForce, to which a HuntCrossleyForce
-    is smoothed; friction is that of `Compliant`, whose levels and speeds are the file's.
+    is smoothed; friction is that of `Compliant`, whose levels, and slope at rest, are the file's.
 
     Args:
         path: of the file.
@@ -73,10 +73,7 @@ def _smooth_sphere(objects: Objects, tree: Tree, force: Element) -> tuple[Acting
         radius=number_of(sphere, "radius"),
         stiffness=number_of(force, "stiffness", 1.0),
         dissipation=number_of(force, "dissipation", 0.0),
-        static=number_of(force, "static_friction", 0.0),
-        dynamic=number_of(force, "dynamic_friction", 0.0),
-        viscous=number_of(force, "viscous_friction", 0.0),
-        transition=number_of(force, "transition_velocity", 0.01),
+        **_friction(force, force),
         rounding=number_of(force, "constant_contact_force", 1e-5),
         closing=number_of(force, "hertz_smoothing", 300.0),
         parting=number_of(force, "hunt_crossley_smoothing", 50.0),
@@ -99,13 +96,29 @@ def _hunt_crossley(objects: Objects, tree: Tree, force: Element) -> tuple[Acting
                     radius=number_of(sphere, "radius"),
                     stiffness=number_of(each, "stiffness", 0.0),
                     dissipation=number_of(each, "dissipation", 0.0),
-                    static=number_of(each, "static_friction", 0.0),
-                    dynamic=number_of(each, "dynamic_friction", 0.0),
-                    viscous=number_of(each, "viscous_friction", 0.0),
-                    transition=number_of(force, "transition_velocity", 0.01),
+                    **_friction(each, force),
                 )
                 loads += _on_plane(objects, tree, sphere, plane, model)
     return loads
+
+
+def _friction(material: Element, force: Element) -> dict[str, float]:
+    """Return the friction of a contact, whose slope over slip v is at rest that of OpenSim's,
+
+        min(v / v_t, 1) (mu_d + 2 (mu_s - mu_d) / (1 + (v / v_t)^2)) + mu_v v
+
+    (Sherman, Seth & Delp 2011), as `Compliant.grip` has another curve.
+    """
+    static = number_of(material, "static_friction", 0.0)
+    dynamic = number_of(material, "dynamic_friction", 0.0)
+    slope = 2 * static - dynamic
+    wider = (4 * dynamic + 16 / 9 * (static - dynamic)) / slope if slope > 0 else 1.0
+    return {
+        "static": static,
+        "dynamic": dynamic,
+        "viscous": number_of(material, "viscous_friction", 0.0),
+        "transition": number_of(force, "transition_velocity", 0.01) * wider,
+    }
 
 
 def _inside(element: Element) -> list[Element]:
