@@ -7,7 +7,7 @@ from typing import TypeAlias, cast, get_args
 
 import casadi as ca
 
-from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.elements import KINDS, Deflections, Element
 from ocp.mechanics.elements.smooth_curves import Cubic
 from ocp.mechanics.model.coordinates import Follows, Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.model.tree import Tree
@@ -29,6 +29,7 @@ NAMES = {kind.__name__: kind for kind in KINDS}
 # records in elements
 Part: TypeAlias = (
     PointPath
+    | Deflections
     | PolynomialPath
     | GivenPath
     | PathPoint
@@ -150,7 +151,7 @@ def _fields_data(record: Element | Part, name: str, kept: Callable[[Tape], objec
     for entry in fields(record):
         value: object = getattr(record, entry.name)
         if callable(value):
-            size = len(getattr(record, "joints", ("",)))
+            size = getattr(record, "size", None) or len(getattr(record, "joints", ("",)))
             vectors = ("q",) if entry.name in OF_PLACE else ("q", "qd")
             try:
                 value = kept(record_of_state(value, vectors, size))

@@ -67,14 +67,14 @@ def _held_frames(objects: Objects, element: Element, loop: Loop) -> tuple[list[F
         end = end @ pose_of(numbers_of(element, "point_on_follower", 3, STILL), STILL)
         frame = axes / np.maximum(np.linalg.norm(axes, axis=0), TINY)
         return [(link, start), (body, end)], replace(loop, position="yz", frame=frame)
-    (first, start), (second, end) = (_end(objects, element, number) for number in (1, 2))
+    (first, start), (second, end) = (end_frame(objects, element, number) for number in (1, 2))
     holds = CLOSED[element.tag]
     turn = start[:3, :3] @ end[:3, :3].T if holds else np.eye(3)
     return [(first, start), (second, end)], replace(loop, orientation=holds, turn=turn)
 
 
-def _end(objects: Objects, element: Element, number: int) -> Frame:
-    """Return the link of an end of a constraint, 1 or 2, and its pose (4x4) there."""
+def end_frame(objects: Objects, element: Element, number: int) -> Frame:
+    """Return the link and the pose (4x4) there of an end, 1 or 2, of a constraint or a bushing."""
     word = socket_of(element, f"frame{number}", f"body_{number}", f"frame_{number}")
     link, pose = frame_on_link(objects, element, word)
     place = numbers_of(element, f"location_body_{number}", 3, STILL)

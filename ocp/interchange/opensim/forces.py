@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.interchange.opensim.coordinates import Way, acts
-from ocp.interchange.opensim.paths import LeftOut, Surroundings, path_of
+from ocp.interchange.opensim.passive_forces import PASSIVE
+from ocp.interchange.opensim.paths import LeftOut, Surroundings, free_coordinate, path_of
 from ocp.interchange.opensim.properties import (
     Objects,
     flag_of,
@@ -230,20 +231,9 @@ class LimitForce:
         return t**3 * (10 - 15 * t + 6 * t**2)
 
 
-def _free_coordinate(around: Surroundings, element: Element) -> str:
-    """Return the coordinate of a force, which is one that is free."""
-    word = " ".join(words_of(element, "coordinate", "socket_coordinate"))
-    name = word.rstrip("/").rpartition("/")[2]
-    if name not in around.ways:
-        raise element.wrong(f"<coordinate>: there is no coordinate {word!r}")
-    if around.ways[name].leader != name:
-        raise LeftOut(f"coordinate {name!r} stands or follows another")
-    return name
-
-
 def _limit(around: Surroundings, element: Element) -> list[Acting]:
     """Return a CoordinateLimitForce, whose numbers are in degrees where the coordinate turns."""
-    name = _free_coordinate(around, element)
+    name = free_coordinate(around, element)
     row = around.tree.coordinate(name)
     slides = around.tree.moving[row].kind == "prismatic"
     unit = 1.0 if slides else DEGREES
@@ -262,7 +252,7 @@ def _limit(around: Surroundings, element: Element) -> list[Acting]:
 
 def _spring(around: Surroundings, element: Element) -> list[Acting]:
     """Return a SpringGeneralizedForce as a spring and a damper."""
-    joint, name = _free_coordinate(around, element), name_of(element)
+    joint, name = free_coordinate(around, element), name_of(element)
     stiffness = number_of(element, "stiffness", 0.0)
     damping = number_of(element, "viscosity", 0.0)
     made: list[Acting] = []
@@ -277,6 +267,7 @@ def _spring(around: Surroundings, element: Element) -> list[Acting]:
 
 READERS: dict[str, Callable[[Surroundings, Element], list[Acting]]] = {
     **dict.fromkeys(MUSCLES, _muscle),
+    **PASSIVE,
     "CoordinateLimitForce": _limit,
     "SpringGeneralizedForce": _spring,
 }

@@ -25,6 +25,7 @@ from ocp.interchange.opensim.properties import (
     numbers_of,
     pose_of,
     socket_of,
+    words_of,
 )
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.kinematics.kinematics import poses
@@ -87,6 +88,17 @@ class Surroundings:
         return dict(zip(tree.link_names, by_link)) | {
             GROUND: np.broadcast_to(np.eye(4), (POSTURES, 4, 4))
         }
+
+
+def free_coordinate(around: Surroundings, element: Element) -> str:
+    """Return the coordinate of a force, which is one that is free."""
+    word = " ".join(words_of(element, "coordinate", "socket_coordinate"))
+    name = word.rstrip("/").rpartition("/")[2]
+    if name not in around.ways:
+        raise element.wrong(f"<coordinate>: there is no coordinate {word!r}")
+    if around.ways[name].leader != name:
+        raise LeftOut(f"coordinate {name!r} stands or follows another")
+    return name
 
 
 def path_of(around: Surroundings, owner: Element) -> PointPath:

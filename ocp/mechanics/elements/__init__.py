@@ -13,6 +13,7 @@ from ocp.mechanics.elements.joint_elements import (
     Spring,
 )
 from ocp.mechanics.elements.passive import PassiveMoment
+from ocp.mechanics.elements.passive_forces import Deflections, PassiveForce
 from ocp.mechanics.elements.states import StateVariable
 from ocp.mechanics.elements.tendons import Strut, Tendon
 from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
@@ -28,6 +29,7 @@ Force: TypeAlias = (
     | Friction
     | MujocoMuscle
     | Muscle
+    | PassiveForce
     | PassiveMoment
     | Spring
     | Strut
@@ -43,6 +45,7 @@ FORCE_KINDS = (
     Friction,
     MujocoMuscle,
     Muscle,
+    PassiveForce,
     PassiveMoment,
     Spring,
     Strut,
@@ -58,12 +61,14 @@ __all__ = [
     "Bumper",
     "CurvedSpring",
     "Damper",
+    "Deflections",
     "Drive",
     "Element",
     "Force",
     "Friction",
     "MujocoMuscle",
     "Muscle",
+    "PassiveForce",
     "PassiveMoment",
     "Spring",
     "StateVariable",

@@ -17,7 +17,17 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Muscle, Strut, Tendon
+from ocp.mechanics.elements import (
+    FORCE_KINDS,
+    Armature,
+    Deflections,
+    Force,
+    MujocoMuscle,
+    Muscle,
+    PassiveForce,
+    Strut,
+    Tendon,
+)
 from ocp.mechanics.elements.joint_elements import graph_number
 from ocp.mechanics.elements.states import Stateful, is_stateful
 from ocp.mechanics.flexible import flexible_kinematics
@@ -27,6 +37,7 @@ from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.loads import Load, Wrench
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.model.unilateral import End
+from ocp.mechanics.muscles.paths import PointPath
 from ocp.mechanics.muscles.routes import Route, between_anchors, end_anchor
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
@@ -114,8 +125,12 @@ class State:
 
     def link_slides(self, link: str, place: Matrix) -> dict[int, Matrix]:
         """Return {row of q: d place / dq (3)} of a place (3, m) on a link, all links rigid."""
-        columns = rigid.jacobian_columns(self.tree, self.moves, link, place)
-        return {row: column[3:] for row, column in columns.items()}
+        return {row: column[3:] for row, column in self.link_screws(link, place).items()}
+
+    def link_screws(self, link: str, place: Matrix) -> dict[int, Matrix]:
+        """Return {row of q: turn (3) and slide (3)} of a place (3, m) on a link, all links
+        rigid."""
+        return rigid.jacobian_columns(self.tree, self.moves, link, place)
 
     def link_frame(self, link: str) -> tuple[Matrix, Matrix]:
         """Return the rotation (3x3) and the origin (3, m) of a link that does not bend, or of the
@@ -208,17 +223,27 @@ def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 def element_loads(
     tree: Tree, q: Matrix, qd: Matrix, moves: Motions = None
 ) -> tuple[tuple[Load, ...], tuple[Wrench, ...]]:
-    """Return the forces of struts, tendons and muscles along their lines: on named points, as
-    loads, and on other places of links, as wrenches. Muscles whose length alone is known are not
-    among them."""
+    """Return the forces of struts, tendons, muscles and passive forces along their lines: on named
+    points, as loads, and on other places of links, as wrenches, those of bushings with them. What
+    acts by a length alone is not among them."""
     state = State(tree=tree, q=q, qd=qd, known=moves)
     loads: list[Load] = []
     wrenches: list[Wrench] = []
     for each in tree.elements:
-        if isinstance(each, Muscle):
+        if isinstance(each, Muscle | MujocoMuscle):
             if each.line is None:
                 continue
             tension, route = each.tension_force(state), each.line.route(state)
+        elif isinstance(each, PassiveForce) and isinstance(each.over, Deflections):
+            moment, force = each.over.wrench(state, each.generalized(state))
+            for link, sign in ((each.over.end, 1), (each.over.start, -1)):
+                if link != GROUND:
+                    wrenches.append(Wrench(link=link, moment=sign * moment, force=sign * force))
+            continue
+        elif isinstance(each, PassiveForce):
+            if not isinstance(each.over, PointPath):
+                continue
+            tension, route = -each.generalized(state), each.over.route(state)
         elif isinstance(each, Strut | Tendon):
             tension, route = each.tension(state), state.route(each.path)
         else:
