@@ -21,6 +21,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
-from mjcf_texts import BARS, MODEL  # noqa: E402
-from osim_texts import ACTING, CHAIN, FREE, MUSCLES, OLD, leg  # noqa: E402
+from mjcf_texts import BARS, MODEL, PULLED, muscle  # noqa: E402
+from osim_texts import ACTING, CHAIN, FREE, MUSCLES, OLD, PASSIVE, leg  # noqa: E402
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
@@ -43,8 +44,9 @@ from ocp.storage.containers import pack_arrays, unpack_arrays  # noqa: E402
 
 MEMORY = 2**30  # bytes beyond those that a reader begins with
 START, PATIENCE = 60.0, 10.0  # s for the first file of a child, and for others
-KINDS = ("trc", "mot", "sto", "csv", "c3d", "urdf", "mjcf", "npz", "osim")
-ENDINGS = {"mjcf": "xml"}
+KINDS = ("trc", "mot", "sto", "csv", "c3d", "urdf", "mjcf", "npz", "osim", "fits")
+ENDINGS = {"mjcf": "xml", "fits": "osim"}
+WITHIN = 1.0  # m: so that fits of wraps are tried however bad they are
 WORDS = (  # in place of others
     *b"0 -1 1e308 -1e-320 nan inf 1e400 4294967296 = , < > & [ { null yes mm deg fixed".split(),
     *(b"", b" ", b"\t", b"\n", b"\0", b"\xff", b'"', b"units=", b"endheader", b"\xef\xbb\xbf"),
@@ -62,9 +64,14 @@ def originals(kind: str, folder: Path) -> list[bytes]:
     if kind == "urdf":
         return [text.encode() for text in (ARM, FINGERS, SOLES)]
     if kind == "mjcf":
-        return [text.encode() for text in (MODEL, BARS)]
+        pulled = PULLED.format("".join(map(muscle, ("past", "round", "inside"))))
+        return [text.encode() for text in (MODEL, BARS, pulled)]
     if kind == "osim":
-        return [text.encode() for text in (CHAIN, FREE, OLD, leg(*MUSCLES, *ACTING))]
+        passive = (f'<{name} name="{name}">{more}</{name}>' for name, more in PASSIVE.items())
+        legs = leg(*MUSCLES, *ACTING), leg(*passive)
+        return [text.encode() for text in (CHAIN, FREE, OLD, *legs)]
+    if kind == "fits":
+        return [leg(MUSCLES[-1]).encode()]
     path = folder / f"sound.{kind}"
     if kind == "npz":
         ocp.save(solve(two_link_time.problem(points=8)), path)
@@ -154,7 +161,10 @@ def _other_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def outcome(kind: str, path: Path) -> str:
     """Return "read", "refused", or what else happened."""
-    models = dict.fromkeys(("urdf", "mjcf", "osim"), load_model)
+    models: dict[str, Callable[[Path], object]] = dict.fromkeys(
+        ("urdf", "mjcf", "osim"), load_model
+    )
+    models["fits"] = partial(load_model, fits=WITHIN)
     reader: Callable[[Path], object] = {"npz": load, **models}.get(kind, read_table)
     try:
         with warnings.catch_warnings():

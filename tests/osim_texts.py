@@ -341,6 +341,56 @@ ACTING = (
     "</CoordinateActuator>",
 )
 
+OFFSETS = (
+    "<socket_frame1>start_frame</socket_frame1><socket_frame2>end_frame</socket_frame2><frames>"
+    '<PhysicalOffsetFrame name="start_frame"><socket_parent>/bodyset/thigh</socket_parent>'
+    "<translation>0.02 -0.3 0.01</translation><orientation>0.1 0.2 -0.3</orientation>"
+    '</PhysicalOffsetFrame><PhysicalOffsetFrame name="end_frame"><socket_parent>/bodyset/shank'
+    "</socket_parent><translation>-0.01 0.2 0.03</translation><orientation>0.2 -0.1 0.1"
+    "</orientation></PhysicalOffsetFrame></frames>"
+)
+DAMPED = (
+    "<rotational_damping>0.3 0.2 0.1</rotational_damping>"
+    "<translational_damping>3 4 5</translational_damping>"
+)
+LINE = "<LinearFunction><coefficients>{} 0.2</coefficients></LinearFunction>"
+LAWS = "".join(
+    f"<{name}_function>{LINE.format(slope)}</{name}_function>"
+    for name, slope in zip(
+        ("m_x_theta_x", "m_y_theta_y", "m_z_theta_z", "f_x_delta_x", "f_y_delta_y", "f_z_delta_z"),
+        (5, 6, 7, 80, 90, 70),
+    )
+)
+PATH = f'<GeometryPath name="path">{listed("PathPointSet", *BEHIND)}</GeometryPath>'
+POINTS = (
+    "<socket_body1>/ground</socket_body1><socket_body2>/bodyset/shank</socket_body2>"
+    "<point1>0.2 0.1 -0.1</point1><point2>0.01 -0.1 0.02</point2>"
+)
+CURVE = (
+    '<SimmSpline name="force_length_curve"><x>0 0.5 1 1.1 1.3 2 3</x><y>0 0 0 0.1 0.5 1.5 2</y>'
+    "</SimmSpline>"
+)
+PASSIVE = {
+    "BushingForce": f"{OFFSETS}<rotational_stiffness>10 20 30</rotational_stiffness>"
+    f"<translational_stiffness>400 500 600</translational_stiffness>{DAMPED}",
+    "FunctionBasedBushingForce": OFFSETS + LAWS + DAMPED,
+    "ExpressionBasedBushingForce": f"{OFFSETS}<Mx_expression>8*theta_x^2 - sin(theta_y)"
+    "</Mx_expression><Mz_expression>2*theta_z + theta_x</Mz_expression>"
+    f"<Fy_expression>-30*delta_y + max(delta_x, 0.1)</Fy_expression>{DAMPED}",
+    "PathSpring": f"{PATH}<resting_length>0.2</resting_length><stiffness>500</stiffness>"
+    "<dissipation>0.2</dissipation>",
+    "Ligament": f"{PATH}<resting_length>0.4</resting_length><pcsa_force>300</pcsa_force>{CURVE}",
+    "Blankevoort1991Ligament": f"{PATH}<linear_stiffness>900</linear_stiffness>"
+    "<slack_length>0.45</slack_length><damping_coefficient>0.6</damping_coefficient>",
+    "ExpressionBasedPathForce": f"{PATH}<resting_length>0.42</resting_length>"
+    "<expression>300*s^2 + 2*ldot*step(s)</expression>",
+    "PointToPointSpring": f"{POINTS}<stiffness>300</stiffness><rest_length>0.2</rest_length>",
+    "ExpressionBasedPointToPointForce": POINTS.replace("socket_", "")
+    + "<expression>-2^d*exp(ddot/9) - 4*d^2^0.5</expression>",
+    "ExpressionBasedCoordinateForce": "<coordinate>knee</coordinate><expression>"
+    "-5*q^3 + cube(q) - 0.3*abs(qdot)*qdot</expression>",
+}
+
 
 def leg(*forces):
     """A thigh and a shank on which forces act; a knob at the knee that paths wrap over."""

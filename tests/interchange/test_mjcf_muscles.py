@@ -5,6 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from mjcf_texts import GAIN, PULLED, muscle
 
 from ocp import Tree
 from ocp.interchange import ModelWarning, load_model, quiet
@@ -13,42 +14,7 @@ from ocp.mechanics.muscles import MujocoMuscle
 from ocp.problems.benchmarks.dynamics.compare_mjcf import muscle_differences
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rotors and friction of turns")
-GAIN = "0.75 1.05 500 1 0.4 1.6 8 1.3 1.4"
-MODEL = """<mujoco><compiler angle="radian"/><worldbody>
-  <geom name="bone" type="cylinder" size="0.05 0.2" pos="0.02 0 0" euler="1.3 0.2 0"/>
-  <geom name="head" type="sphere" size="0.06" pos="0 0 0.2"/>
-  <site name="top" pos="0.08 0 0.5"/><site name="back" pos="-0.09 0.01 0.45"/>
-  <site name="beside" pos="0.2 0 0"/><site name="behind" pos="-0.4 0.02 0.2"/>
-  <site name="within" pos="0.03 0.01 0.01"/><site name="core" pos="0.01 -0.01 0.2"/>
-  <body name="arm"><joint name="a" axis="0 1 0" range="-1 1"/>
-    <joint name="b" axis="1 0 0" range="-0.5 0.5"/>
-    <geom size="0.04" pos="0.05 0 -0.4" mass="2"/>
-    <site name="low" pos="0.1 0.02 -0.3"/><site name="low back" pos="-0.1 -0.02 -0.3"/>
-    <body name="tip" pos="0 0 -0.4"><joint name="c" axis="0 1 0" range="-1 1"/>
-      <geom size="0.03" pos="0 0 -0.2"/><site name="end" pos="0.02 0 -0.1"/></body></body>
-</worldbody>
-<tendon>
-  <spatial name="past"><site site="top"/><geom geom="bone" sidesite="beside"/><site site="low"/>
-    <site site="end"/></spatial>
-  <spatial name="round"><site site="back"/><geom geom="head"/><site site="low"/></spatial>
-  <spatial name="rear"><site site="back"/><geom geom="head" sidesite="behind"/>
-    <site site="low back"/></spatial>
-  <spatial name="through"><site site="top"/><geom geom="bone" sidesite="within"/>
-    <site site="low"/></spatial>
-  <spatial name="inside"><site site="top"/><geom geom="head" sidesite="core"/><site site="low"/>
-    </spatial>
-</tendon>
-<actuator>{}</actuator></mujoco>"""
 NAMES = "past", "round", "rear", "through", "inside"
-
-
-def muscle(name, lengths="0.5 1.2", more=""):
-    """An actuator that is a muscle."""
-    return (
-        f'<general name="{name}" tendon="{name}" gaintype="muscle" biastype="muscle" '
-        f'dyntype="muscle" dynprm="0.01 0.04 0" gainprm="{GAIN}" biasprm="{GAIN}" '
-        f'lengthrange="{lengths}" ctrllimited="true" ctrlrange="0 1" {more}/>'
-    )
 
 
 @pytest.fixture
@@ -58,7 +24,7 @@ def written(tmp_path):
 
     def write(actuators):
         path = tmp_path / "m.xml"
-        path.write_text(MODEL.format(actuators))
+        path.write_text(PULLED.format(actuators))
         return path
 
     return write

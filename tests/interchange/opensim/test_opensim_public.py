@@ -3,6 +3,7 @@ that has them."""
 
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ def test_a_public_model_moves_as_opensim_moves_it(path, tmp_path):
     opensim_answers(MODELS, converted={"model": str(path), "to": str(newest)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        tree = load_model(newest)
+        tree = replace(load_model(newest), elements=())
     states = states_of(tree, 2)
     curved = one_coordinate_turns_twice(tree)
     request = {"model": str(newest), "states": states}
