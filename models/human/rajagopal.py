@@ -59,12 +59,12 @@ def rajagopal_postures(human: Tree, model: Tree, q: np.ndarray) -> np.ndarray:
     """
     ours = _values(human, q)
     known = _limbs(ours, inverse=False)
-    turn = _turned("yxz", [sign * ours[name] for name, sign in TURNS])
+    turn = _rotations("yxz", [sign * ours[name] for name, sign in TURNS])
     known |= dict(zip(PELVIS, _angles(turn)))
     spine = np.broadcast_to(np.eye(3), turn.shape)
     for level in LEVELS:
         bends = [sign * ours.get(f"{level}_{bend}", 0.0 * turn[:, 0, 0]) for bend, sign in BENDS]
-        spine = spine @ _turned("zxy", bends)
+        spine = spine @ _rotations("zxy", bends)
     known |= dict(zip(LUMBAR, _angles(spine)))
     ways = np.array([sign * ours[name] for name, sign in WAYS])
     middle, hips = AXES @ _hips(human, HIPS), _hips(model, FEMURS)
@@ -91,7 +91,7 @@ def human_postures(model: Tree, human: Tree, q: np.ndarray) -> np.ndarray:
     """
     his = _values(model, q)
     known = _limbs(his, inverse=True)
-    turn = _turned("zxy", [his[name] for name in PELVIS])
+    turn = _rotations("zxy", [his[name] for name in PELVIS])
     turns = [-angle for angle in _angles(turn.transpose(0, 2, 1))[::-1]]
     known |= {name: sign * angle for (name, sign), angle in zip(TURNS, turns)}
     moving = {joint.name for joint in human.moving}
@@ -101,7 +101,7 @@ def human_postures(model: Tree, human: Tree, q: np.ndarray) -> np.ndarray:
             f"human_postures: expected a level of the spine, of {', '.join(LEVELS)}, that moves by "
             "three angles, got none"
         )
-    share = _angles(_root(_turned("zxy", [his[name] for name in LUMBAR]), len(levels)))
+    share = _angles(_root(_rotations("zxy", [his[name] for name in LUMBAR]), len(levels)))
     for level in levels:
         known |= {f"{level}_{bend}": sign * x for (bend, sign), x in zip(BENDS, share)}
     slides = np.array([his[name] for name in SLIDES])
@@ -146,7 +146,7 @@ def _hips(tree: Tree, links: tuple[str, str]) -> np.ndarray:
     return np.mean([np.array(ca.DM(place))[:3, 3] for place in places], axis=0)
 
 
-def _turned(order: str, angles: list[np.ndarray]) -> np.ndarray:
+def _rotations(order: str, angles: list[np.ndarray]) -> np.ndarray:
     """Return rotations (N, 3, 3) by angles about axes, each turned by those before."""
     total = np.broadcast_to(np.eye(3), (len(angles[0]), 3, 3))
     for letter, angle in zip(order, angles):

@@ -1,6 +1,7 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
 from ocp.plots.bodies.animation import FILMS, Stick, bodies_of, film, film_bytes, pace
+from ocp.plots.bodies.model_picture import plot_model, still_motion
 from ocp.plots.bodies.side_views import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.bodies.stick_figures import plot_snapshots, snapshots, stick
 from ocp.plots.canvas import (
@@ -61,6 +62,7 @@ __all__ = [
     "plot_convergence",
     "plot_elements",
     "plot_joints",
+    "plot_model",
     "plot_outputs",
     "plot_reactions",
     "plot_snapshots",
@@ -71,6 +73,7 @@ __all__ = [
     "show",
     "snapshots",
     "spy",
+    "still_motion",
     "stick",
     "strip",
     "style",

@@ -25,6 +25,8 @@ def command(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", help="URDF, xacro, MJCF or .osim")
     words = "write it as another model too, by the ending: .osim or .urdf"
     parser.add_argument("--save", metavar="FILE", help=words)
+    words = "draw it: bodies, muscles, surfaces that they wrap over, points (.png, .svg or .pdf)"
+    parser.add_argument("--plot", metavar="FILE", help=words)
     words = "what may be mended, of balance, keep, weld and loosen, separated by commas"
     parser.add_argument("--repair", default="", metavar="WORDS", help=words)
     words = "polynomials in place of wrapped paths, as near as METRES (root mean square)"
@@ -37,6 +39,10 @@ def command(arguments: Sequence[str]) -> int:
             tree = load_model(flags.file, repair=repair, fits=flags.fits)
             if flags.save is not None:
                 save_model(tree, flags.save)
+            if flags.plot is not None:
+                from ocp.plots import plot_model
+
+                plot_model(tree, flags.plot)
         print(align(_summary(tree)))
         print()
         print(align(_coordinate(joint) for joint in tree.moving if joint.unit is None))

@@ -180,11 +180,11 @@ class Expression:
     def __call__(self, x: Matrix) -> Matrix:
         """Return its value at numbers x (k,); raise ValueError naming what of it is unknown."""
         known = {name: x[k] for k, name in enumerate(self.names)}
-        return _value(_parsed(self.text), known)
+        return _value(_formula(self.text), known)
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> ast.expr:
+def _formula(text: str) -> ast.expr:
     try:
         return ast.parse(text[: LONGEST + 1].replace("^", "**").strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

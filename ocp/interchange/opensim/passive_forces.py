@@ -97,7 +97,9 @@ def _bushing(around: Surroundings, element: Element) -> list[Acting]:
             name=name_of(element),
             over=Deflections(start=start, end=end, home=home, pose=pose),
             energy=SpringEnergy(stiffness=stiffness) if any(stiffness) else None,
-            force=BushingForces(damping=damping, laws=tuple(laws)) if laws or any(damping) else None,
+            force=BushingForces(damping=damping, laws=tuple(laws))
+            if laws or any(damping)
+            else None,
         )
     ]
 

@@ -235,7 +235,7 @@ def element_loads(
                 continue
             tension, route = each.tension_force(state), each.line.route(state)
         elif isinstance(each, PassiveForce) and isinstance(each.over, Deflections):
-            moment, force = each.over.wrench(state, each.generalized(state))
+            moment, force = each.over.wrench(state, each.forces(state))
             for link, sign in ((each.over.end, 1), (each.over.start, -1)):
                 if link != GROUND:
                     wrenches.append(Wrench(link=link, moment=sign * moment, force=sign * force))
@@ -243,7 +243,7 @@ def element_loads(
         elif isinstance(each, PassiveForce):
             if not isinstance(each.over, PointPath):
                 continue
-            tension, route = -each.generalized(state), each.over.route(state)
+            tension, route = -each.forces(state), each.over.route(state)
         elif isinstance(each, Strut | Tendon):
             tension, route = each.tension(state), state.route(each.path)
         else:

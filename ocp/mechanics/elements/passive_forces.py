@@ -168,31 +168,31 @@ class PassiveForce:
 
     def torques(self, state: MotionState) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
-        force = self.generalized(state)
+        force = self.forces(state)
         return {row: ca.dot(slope, force) for row, slope in self._slopes(state).items()}
 
-    def generalized(self, state: MotionState) -> Matrix:
+    def forces(self, state: MotionState) -> Matrix:
         """Return the forces f (k,) by the numbers that it acts by."""
         x = self._values(state)
-        total = -gradient_at(self._stored, x)
-        return total if self.force is None else total + self._lost(state, x)
+        total = -gradient_at(self._energy_at, x)
+        return total if self.force is None else total + self._force_at(state, x)
 
     def stored_energy(self, state: MotionState) -> Matrix:
         """Return the stored energy (J)."""
-        return self._stored(self._values(state))
+        return self._energy_at(self._values(state))
 
     def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that it takes: -g . x'."""
         if self.force is None:
             return 0.0
-        return -ca.dot(self._lost(state, self._values(state)), self._rates(state))
+        return -ca.dot(self._force_at(state, self._values(state)), self._rates(state))
 
-    def _stored(self, x: Matrix) -> Matrix:
+    def _energy_at(self, x: Matrix) -> Matrix:
         if self.energy is None:
             return ca.DM(0)
         return as_column(f"passive force {self.name!r}: energy", self.energy(x))
 
-    def _lost(self, state: MotionState, x: Matrix) -> Matrix:
+    def _force_at(self, state: MotionState, x: Matrix) -> Matrix:
         assert self.force is not None
         given = self.force(x, self._rates(state))
         return as_column(f"passive force {self.name!r}: force", given)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements import Strut, Tendon
+from ocp.mechanics.elements import MujocoMuscle, Muscle, Strut, Tendon
 from ocp.mechanics.elements.forces import State
 from ocp.mechanics.kinematics.kinematics import center_of_mass, position
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Link, Point, Tree
-from ocp.mechanics.muscles import PointPath, muscles_of
+from ocp.mechanics.muscles import PointPath
 from ocp.mechanics.values.parameters import any_nonzero
 from ocp.mechanics.values.types import Matrix, Numbers
 from ocp.plots.bodies.animation import MUSCLES, Stick, Strand, draw, draw_impulses, stage
@@ -167,7 +167,8 @@ def _muscles(solution: Solution, t: np.ndarray, first: int) -> tuple[np.ndarray,
 
 def courses(tree: Tree) -> dict[str, PointPath]:
     """Return {muscle: path that is drawn} of those with a course in space."""
-    known = {each.name: each.line for each in muscles_of(tree)}
+    muscles = (each for each in tree.elements if isinstance(each, Muscle | MujocoMuscle))
+    known = {each.name: each.line for each in muscles}
     return {name: path for name, path in known.items() if path is not None}
 
 

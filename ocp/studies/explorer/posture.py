@@ -17,13 +17,8 @@ from ocp.interchange import load_model
 from ocp.mechanics.kinematics.kinematics import center_of_mass, positions
 from ocp.mechanics.model.joints import Joint
 from ocp.mechanics.model.tree import Tree
-from ocp.motion.spline import BSpline
-from ocp.plots import scene_data
-from ocp.problem.objectives import Objective
-from ocp.problem.statement import Problem
-from ocp.solution.solution import Solution
+from ocp.plots import scene_data, still_motion
 from ocp.studies.store.argument_records import Keywords
-from ocp.transcription.settings import Transcription
 
 MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".osim")  # endings of files that are models
 SOLE = "sole: "  # a switch of a link that may have one
@@ -117,29 +112,13 @@ class Posed:
             ),
         }
 
-    def standing(self, values: Mapping[str, float]) -> Solution:
-        """Return the motion that stays in a posture, from which its scene is drawn."""
-        q = self._coordinates(values)
-        motion = BSpline(points=4, degree=3)
-        problem = Problem(
-            tree=self.tree, motion=motion, duration=1.0, objective=Objective(terms=())
-        )
-        return Solution(
-            problem=problem,
-            transcription=Transcription(),
-            points=np.tile(q[:, None], 4),
-            duration=1.0,
-            objective=0.0,
-            terms=(),
-            status="posed",
-            success=True,
-            multipliers={},
-            statistics={},
-        )
-
     def scene(self, values: Mapping[str, float], triangles: int) -> Keywords:
         """Return the scene of a posture, as the player takes it, without curves."""
-        scene = scene_data(self.standing(values), title=self.path.name, triangles=triangles)
+        scene = scene_data(
+            still_motion(self.tree, self._coordinates(values)),
+            title=self.path.name,
+            triangles=triangles,
+        )
         spots = self._spots(self._coordinates(values)) @ np.array(scene["axes"]).T
         return scene | {"sections": [], "traces": [], "legend": [], "marks": spots.tolist()}
 

@@ -1,5 +1,5 @@
 """Public models, which are no part of the project, beside OpenSim: `OPENSIM_MODELS` names a folder
-that has them."""
+that has them. `-rP` prints how far forces are apart."""
 
 import os
 import warnings
@@ -47,5 +47,7 @@ def test_a_public_model_moves_as_opensim_moves_it(path, tmp_path):
         needed = torques(tree, state)
         forces = given["lagrange" if curved else "mechanics"][k]["forces"]
         largest = max(map(abs, forces.values()), default=0.0)
+        apart = max((abs(needed[name] - force) for name, force in forces.items()), default=0.0)
+        print(f"{path.name}: forces {apart / (largest or 1.0):.1e} of the largest apart")
         for name, force in forces.items():
             assert needed[name] == pytest.approx(force, abs=1e-8 * largest)
