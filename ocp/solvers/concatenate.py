@@ -1,9 +1,10 @@
 """Concatenation of nonlinear programs that share variables.
 
-    minimise sum of f_k(x_k) subject to g_k(x_k) within its bounds, x_k = x[columns of k]
+    minimise sum of w_k f_k(x_k) subject to g_k(x_k) within its bounds, x_k = x[columns of k]
 
-Shared variables obey the bounds of all. Derivatives are those of the parts, their nonzeros put in
-place by one constant sparse matrix.
+An objective may be bounded by a variable instead of being summed, by one more row after those of
+its member: f_k(x_k) - x[level] <= 0. Shared variables obey the bounds of all. Derivatives are those
+of the parts, their nonzeros put in place by one constant sparse matrix.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from functools import cache
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.solvers.nlp import (
     FAST_VERSIONS,
@@ -26,10 +28,22 @@ from ocp.solvers.nlp import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An NLP, and the places `columns` of its variables in x of all, each once."""
+    """An NLP, and the places `columns` of its variables in x of all, each once.
+
+    Its objective counts by its `weight`, or bounds the variable at the place `level` from below,
+    to which it is `equal` if so asked.
+    """
 
     nlp: NLP
     columns: np.ndarray
+    weight: float = 1.0
+    level: int | None = None
+    equal: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, that of its objective among them."""
+        return len(self.nlp.g_lower) + (self.level is not None)
 
     def own(self, x: ca.MX) -> ca.MX:
         """Return the variables of this member."""
@@ -65,10 +79,15 @@ def _values(
     members: Sequence[Member], x: ca.MX, version: Callable[[ca.Function], ca.Function]
 ) -> tuple[ca.Function, ca.Function]:
     """Return objective and constraints of all members, each in a `version` of its function."""
-    f = ca.MX(0)
+    f, rows = ca.MX(0), []
     for each in members:
-        f += version(each.nlp.objective)(each.own(x))
-    g = ca.vertcat(*(version(each.nlp.constraints)(each.own(x)) for each in members))
+        value = version(each.nlp.objective)(each.own(x))
+        rows.append(version(each.nlp.constraints)(each.own(x)))
+        if each.level is None:
+            f += _weighted(each, value)
+        else:
+            rows.append(value - x[each.level])
+    g = ca.vertcat(*rows)
     return ca.Function("f", [x], [f], ["x"], ["f"]), ca.Function("g", [x], [g], ["x"], ["g"])
 
 
@@ -78,12 +97,25 @@ def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.nda
     for each in members:
         lower[each.columns] = np.maximum(lower[each.columns], each.nlp.lower)
         upper[each.columns] = np.minimum(upper[each.columns], each.nlp.upper)
+    lows: list[ArrayLike] = []
+    highs: list[ArrayLike] = []
+    for each in members:
+        lows.append(each.nlp.g_lower)
+        highs.append(each.nlp.g_upper)
+        if each.level is not None:
+            lows.append([0.0 if each.equal else -np.inf])
+            highs.append([0.0])
     return {
         "lower": lower,
         "upper": upper,
-        "g_lower": np.concatenate([each.nlp.g_lower for each in members]),
-        "g_upper": np.concatenate([each.nlp.g_upper for each in members]),
+        "g_lower": np.concatenate(lows),
+        "g_upper": np.concatenate(highs),
     }
+
+
+def _weighted(member: Member, value: ca.MX) -> ca.MX:
+    """Return what a member's objective adds; of weight 1 as it is, without a product."""
+    return value if member.weight == 1.0 else member.weight * value
 
 
 def _gradient(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Function:
@@ -91,9 +123,11 @@ def _gradient(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Fu
     rows: list[np.ndarray] = []
     for each in members:
         assert each.nlp.gradient is not None
+        if each.level is not None:
+            continue
         value, slope = each.nlp.gradient(each.own(x), p)
-        f, rows = f + value, [*rows, each.columns]
-        parts.append(ca.densify(slope))
+        f, rows = f + _weighted(each, value), [*rows, each.columns]
+        parts.append(_weighted(each, ca.densify(slope)))
     places = [np.zeros(len(row), dtype=int) for row in rows]
     slope = ca.densify(_scatter(rows, places, parts, (size, 1)))
     return gradient_function(x, p, f, slope)
@@ -110,19 +144,29 @@ def _jacobian(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Fu
         values.append(value)
         parts.append(slopes.nz[:])
         offset += len(each.nlp.g_lower)
+        if each.level is not None:
+            assert each.nlp.gradient is not None
+            value, slope = each.nlp.gradient(each.own(x), p)
+            rows.append(np.full(len(each.columns) + 1, offset))
+            columns.append(np.append(each.columns, each.level))
+            values.append(value - x[each.level])
+            parts.append(ca.vertcat(ca.densify(slope), -1.0))
+            offset += 1
     slopes = _scatter(rows, columns, parts, (offset, size))
     return jacobian_function(x, p, ca.vertcat(*values), slopes)
 
 
 def _hessian(members: Sequence[Member], size: int, kind: str) -> ca.Function:
-    counts = [len(each.nlp.g_lower) for each in members]
+    counts = [each.rows for each in members]
     offsets = np.cumsum([0, *counts]).tolist()
 
     def upper(x: ca.MX, p: ca.MX, lam_f: ca.MX, lam_g: ca.MX) -> ca.MX:
         parts, rows, columns = [], [], []
         for each, first, last in zip(members, offsets, offsets[1:]):
             assert each.nlp.hessian is not None
-            own = each.nlp.hessian(kind)(each.own(x), p, lam_f, lam_g[first:last])
+            bounded = each.level is not None
+            counted = lam_g[last - 1] if bounded else _weighted(each, lam_f)
+            own = each.nlp.hessian(kind)(each.own(x), p, counted, lam_g[first : last - bounded])
             row, column = (each.columns[index] for index in own.sparsity().get_triplet())
             rows.append(np.minimum(row, column))  # members may have variables in another order
             columns.append(np.maximum(row, column))

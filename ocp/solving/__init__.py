@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from ocp.solving.plan import Plan, prepare
     from ocp.solving.refinement.complementarity_continuation import tighten
     from ocp.solving.refinement.refine import refine
+    from ocp.solving.scenarios import (
+        Scenarios,
+        ScenarioSolution,
+        solve_scenarios,
+        verify_scenarios,
+    )
     from ocp.solving.solve_problem import solve
     from ocp.solving.starts.contact_schedule import schedule_found
     from ocp.solving.starts.phases_from_contacts import phases_found
@@ -25,6 +31,8 @@ __all__ = [
     "Attempt",
     "Guess",
     "Plan",
+    "ScenarioSolution",
+    "Scenarios",
     "budget",
     "convergence",
     "from_posture",
@@ -35,10 +43,12 @@ __all__ = [
     "refine",
     "schedule_found",
     "solve",
+    "solve_scenarios",
     "start",
     "tighten",
     "total_statistics",
     "verify",
+    "verify_scenarios",
     "with_stage",
 ]
 

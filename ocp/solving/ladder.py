@@ -160,7 +160,7 @@ def _alike(attempt: Attempt, options: Options, other: Attempt) -> bool:
     return same and options == dict(other.options)
 
 
-def choose_solver(transcribed: Transcribed, solver: Solver) -> tuple[Solver, str]:
+def choose_solver(nlp: Exact, solver: Solver) -> tuple[Solver, str]:
     """Return the solver of a program's first attempt, and the reason if the plugin is "auto".
 
     It is ours where the estimate from counts is clearly less than IPOPT's, derivatives are exact,
@@ -168,7 +168,6 @@ def choose_solver(transcribed: Transcribed, solver: Solver) -> tuple[Solver, str
     """
     if solver.plugin != AUTO:
         return solver, ""
-    nlp: Exact = transcribed.nlp
     if solver.hessian != "exact" or nlp.hessian is None or nlp.jacobian is None:
         return solver, "IPOPT, as exact derivatives are not at hand"
     equal = nlp.g_lower == nlp.g_upper
@@ -230,7 +229,7 @@ def run_attempts(
     """
     trials: list[Trial] = []
     grant = replace(budget(solver), seconds=seconds)
-    chosen, reason = choose_solver(transcribed, solver)
+    chosen, reason = choose_solver(transcribed.nlp, solver)
     rungs = [(solver, attempt, start, np.inf) for attempt, start in zip(attempts, starts)]
     if chosen is not solver:
         (first,) = select_attempts(attempts[:1], chosen)

@@ -411,7 +411,7 @@ def _solve_program(
         check_start(transcribed, each.x, solver.hessian)
     ready, processor = time.perf_counter(), time.process_time()
     begins = [starts[id(each)] for each in guesses]
-    predictable = choose_solver(transcribed, solver)[0] is solver  # ours needs none
+    predictable = choose_solver(transcribed.nlp, solver)[0] is solver  # ours needs none
     if predictable and isinstance(guesses[0], Solution):
         begins[0] = predict_start(transcribed, solver, attempts[0], guesses[0], begins[0])
     seen, foresight = time.perf_counter(), time.process_time() - processor

@@ -49,7 +49,7 @@ def test_a_wide_null_space_costs_no_more_than_sparse_factors():
 def test_the_choice_says_its_reason_in_the_report(lift, ours):
     solution = solve(problem(points=10)).require()
     assert solution.statistics["plugin"] == "structured"
-    _, reason = choose_solver(lift, Solver())
+    _, reason = choose_solver(lift.nlp, Solver())
     assert solution.statistics["choice"] == reason and reason in ocp.summary(solution)
     nlp = lift.nlp
     variables, slopes = sum(nlp.lower < nlp.upper), nlp.jacobian.nnz_out(1)
@@ -58,7 +58,7 @@ def test_the_choice_says_its_reason_in_the_report(lift, ours):
 
 def test_without_auto_nothing_is_chosen(lift, ours):
     told = Solver(plugin="ipopt")
-    assert choose_solver(lift, told) == (told, "")
+    assert choose_solver(lift.nlp, told) == (told, "")
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_without_auto_nothing_is_chosen(lift, ours):
     ],
 )
 def test_what_ours_does_not_know_is_for_ipopt(lift, ours, solver, reason):
-    chosen, words = choose_solver(lift, solver)
+    chosen, words = choose_solver(lift.nlp, solver)
     assert chosen is solver and reason in words
 
 
 def test_a_plan_of_parameters_is_ours_too_and_then_nothing_is_predicted(ours):
     time = Parameter("time", 1.0, "s", lower=0.5, upper=2.0)
     plan = prepare(replace(problem(points=10), duration=time))
-    chosen, _ = choose_solver(plan.transcribed, Solver())
+    chosen, _ = choose_solver(plan.transcribed.nlp, Solver())
     assert chosen.name == "structured"
     near = plan.solve(plan.solve().require(), time=1.02).require()
     assert near.statistics["plugin"] == "structured"
