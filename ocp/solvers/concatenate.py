@@ -84,7 +84,7 @@ def _values(
         value = version(each.nlp.objective)(each.own(x))
         rows.append(version(each.nlp.constraints)(each.own(x)))
         if each.level is None:
-            f += _weighted(each, value)
+            f += _objective_share(each, value)
         else:
             rows.append(value - x[each.level])
     g = ca.vertcat(*rows)
@@ -113,8 +113,8 @@ def concatenate_bounds(members: Sequence[Member], size: int) -> dict[str, np.nda
     }
 
 
-def _weighted(member: Member, value: ca.MX) -> ca.MX:
-    """Return what a member's objective adds; of weight 1 as it is, without a product."""
+def _objective_share(member: Member, value: ca.MX) -> ca.MX:
+    """Return the share of a member in the objective; of weight 1 without a product."""
     return value if member.weight == 1.0 else member.weight * value
 
 
@@ -126,8 +126,8 @@ def _gradient(members: Sequence[Member], size: int, x: ca.MX, p: ca.MX) -> ca.Fu
         if each.level is not None:
             continue
         value, slope = each.nlp.gradient(each.own(x), p)
-        f, rows = f + _weighted(each, value), [*rows, each.columns]
-        parts.append(_weighted(each, ca.densify(slope)))
+        f, rows = f + _objective_share(each, value), [*rows, each.columns]
+        parts.append(_objective_share(each, ca.densify(slope)))
     places = [np.zeros(len(row), dtype=int) for row in rows]
     slope = ca.densify(_scatter(rows, places, parts, (size, 1)))
     return gradient_function(x, p, f, slope)
@@ -165,7 +165,7 @@ def _hessian(members: Sequence[Member], size: int, kind: str) -> ca.Function:
         for each, first, last in zip(members, offsets, offsets[1:]):
             assert each.nlp.hessian is not None
             bounded = each.level is not None
-            counted = lam_g[last - 1] if bounded else _weighted(each, lam_f)
+            counted = lam_g[last - 1] if bounded else _objective_share(each, lam_f)
             own = each.nlp.hessian(kind)(each.own(x), p, counted, lam_g[first : last - bounded])
             row, column = (each.columns[index] for index in own.sparsity().get_triplet())
             rows.append(np.minimum(row, column))  # members may have variables in another order

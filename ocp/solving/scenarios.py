@@ -25,7 +25,7 @@ from ocp.solution.solution import NotSolved, Solution
 from ocp.solvers.backend import Unsuited
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
-from ocp.solvers.nlp import NLP, kkt_residual, violation
+from ocp.solvers.nlp import NLP, kkt_residual, violation, with_rows
 from ocp.solvers.progress import Iteration
 from ocp.solving.from_solver import solution_of, statistics_of
 from ocp.solving.ladder import Attempts, Trial, choose_solver
@@ -41,11 +41,13 @@ from ocp.transcription.scenario_program import (
     WORST,
     ScenarioProgram,
     own_columns,
+    own_rows,
     scenario_program,
 )
 from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
 
+MET = 1e-6  # by which a row may be missed, in units of the program
 BELOW = 1e-6  # of the worst objective: one that is larger by less decides nothing
 ROUNDING = 1e-9  # of the sum of the weights
 LONGEST = 100  # iterations of a scenario whose motion is given: it meets its rows soon or not
@@ -193,7 +195,7 @@ def solve_scenarios(
     while found.trial.outcome.success:
         without = [
             _solve_together(task, tuple(k for k in asked if k != dropped), found.variables)
-            for dropped in _spared(task, asked, found)
+            for dropped in _removable(task, asked, found)
         ]
         tried += tuple(one for each in without for one in each.tried)
         solved = [each for each in without if each.trial.outcome.success]
@@ -306,7 +308,7 @@ class _Found:
 
 
 def _solve_together(task: _Task, asked: Sequence[int], begun: Mapping[int, np.ndarray]) -> _Found:
-    """Return what is found for all scenarios `asked` for, from variables of each.
+    """Return the best outcome of all scenarios `asked` for, from variables of each.
 
     Where the worst counts, the program has only those that decide, at first the one that is worst
     with the motion of the start.
@@ -349,17 +351,46 @@ def _solve_together(task: _Task, asked: Sequence[int], begun: Mapping[int, np.nd
 def _with_motion(
     task: _Task, numbers: Sequence[int], x: np.ndarray, known: Mapping[int, np.ndarray]
 ) -> dict[int, Trial]:
-    """Return the best Trial of each scenario on the motion of x, from known variables."""
+    """Return the best Trial of each scenario on the motion of x, from known variables; rows of the
+    motion alone are not looked at."""
     own = own_columns(task.plan.transcribed, task.values, task.scenarios.share)
+    rows = own_rows(task.plan.transcribed.nlp, own)
     reached: dict[int, Trial] = {}
     for k in numbers:
-        program = task.alone(k)
-        begun = np.where(own, known[k], x)
-        lower, upper = program.nlp.lower.copy(), program.nlp.upper.copy()
+        nlp, begun = task.alone(k).nlp, np.where(own, known[k], x)
+        lower, upper = nlp.lower.copy(), nlp.upper.copy()
         lower[~own] = upper[~own] = begun[~own]
-        held = replace(program.nlp, lower=lower, upper=upper, made={})
-        reached[k] = task.minimum(held, begun, LONGEST)
+        held = with_rows(replace(nlp, lower=lower, upper=upper), rows)
+        trial = (
+            task.minimum(held, begun, LONGEST) if (lower < upper).any() else _as_it_is(held, begun)
+        )
+        multipliers = np.zeros(len(nlp.g_lower))
+        multipliers[rows] = trial.outcome.g_multipliers
+        g = np.array(nlp.constraints(trial.outcome.x)).ravel()
+        outcome = replace(trial.outcome, g=g, g_multipliers=multipliers)
+        reached[k] = replace(trial, outcome=outcome, stages=(outcome,))
     return reached
+
+
+def _as_it_is(nlp: NLP, x: np.ndarray) -> Trial:
+    """Return the Trial of a program that leaves nothing unknown."""
+    g = np.array(nlp.constraints(x)).ravel()
+    beyond = float(np.max(violation(g, nlp.g_lower, nlp.g_upper), initial=0.0))
+    met = beyond <= MET
+    outcome = Outcome(
+        x=x,
+        f=float(nlp.objective(x)),
+        g=g,
+        x_multipliers=np.zeros(len(x)),
+        g_multipliers=np.zeros(len(g)),
+        status="Solve_Succeeded" if met else "Infeasible_Problem_Detected",
+        success=met,
+        iterations=0,
+        history=(),
+        build_seconds=0.0,
+        solve_seconds=0.0,
+    )
+    return _trial(nlp, Solver(), outcome)
 
 
 def _worst(moved: Mapping[int, Trial]) -> int:
@@ -367,7 +398,7 @@ def _worst(moved: Mapping[int, Trial]) -> int:
     return max(moved, key=lambda k: (not moved[k].outcome.success, moved[k].outcome.f))
 
 
-def _spared(task: _Task, asked: Sequence[int], found: _Found) -> list[int]:
+def _removable(task: _Task, asked: Sequence[int], found: _Found) -> list[int]:
     """Return the deciding scenarios of which one may be left out still."""
     weights = task.scenarios.weights
     assert weights is not None
@@ -377,7 +408,7 @@ def _spared(task: _Task, asked: Sequence[int], found: _Found) -> list[int]:
 
 
 def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> ScenarioSolution:
-    """Return the ScenarioSolution of what was found."""
+    """Return the ScenarioSolution of the last program."""
     outcome, nlp = found.trial.outcome, found.program.nlp
     solutions: dict[int, Solution] = {}
     for k, each in found.every.items():

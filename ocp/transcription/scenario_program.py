@@ -97,7 +97,7 @@ def scenario_program(
         objective: the "mean", the "worst" or the mean and its "spread".
         spread: standard deviations beside the mean.
     """
-    apart = _depend_on(programs[0].nlp, own)
+    apart = own_rows(programs[0].nlp, own)
     columns, size = _joint_columns(own, len(programs))
     count = {MEAN: 0, WORST: 1, SPREAD: len(programs)}[objective]
     levels = size + np.arange(count)
@@ -164,8 +164,8 @@ def own_columns(
     return own
 
 
-def _depend_on(nlp: NLP, own: np.ndarray) -> np.ndarray:
-    """Return the rows of a program that depend on its own variables or on given parameters."""
+def own_rows(nlp: NLP, own: np.ndarray) -> np.ndarray:
+    """Return the rows (k,) that depend on what each scenario has for itself."""
     row, column = map(np.array, nlp.constraints.jac_sparsity(0, 0).get_triplet())
     return np.unique(row[own[column]]).astype(int)
 
