@@ -21,7 +21,7 @@ from ocp import (
 )
 from ocp.problem import final
 from ocp.solution import NotSolved
-from ocp.solving import ScenarioSolution, Scenarios, solve_scenarios, verify_scenarios
+from ocp.solving import Scenarios, ScenarioSolution, solve_scenarios, verify_scenarios
 
 MASS, TIME, WAY, POINTS = 2.0, 1.5, 0.7, 9
 
