@@ -10,8 +10,9 @@ Simplifications: all joints lie in one frontal plane, with straight spine and no
 a centre of mass except in the feet.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache, wraps
 from math import radians
 from typing import Any
 
@@ -42,6 +43,24 @@ RANGES = ("anatomical", "gait")
 LARGEST = {"m": 2.8, "kg": 700.0}
 
 
+def _keep_plain(build: Callable[..., Tree]) -> Callable[..., Tree]:
+    """Return the function, whose last trees of plain arguments are kept: nothing open in them."""
+    known = lru_cache(maxsize=32, typed=True)(build)
+
+    @wraps(build)
+    def recall(*given: object, **named: object) -> Tree:
+        return (known if all(map(_is_plain, (*given, *named.values()))) else build)(*given, **named)
+
+    return recall
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)
+
+
+@_keep_plain
 def human(
     stature: float | Open = STATURE,
     mass: float | Open = MASS,

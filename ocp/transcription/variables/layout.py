@@ -14,7 +14,7 @@ linear in x, and the kernel makes the curve of it. Parameters stand at the end o
 instants. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009, eq. 42; Barman 2020, section 4)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -44,6 +44,7 @@ from ocp.transcription.variables.parameter_places import (
 )
 
 Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, values
+Curve = Callable[[np.ndarray, int], np.ndarray]  # values (N, points) of an order at instants (N,)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -320,23 +321,23 @@ def _motion_entries(layout: Layout, width: int, s: np.ndarray, hull: bool) -> Tr
     control points."""
     problem = layout.problem
     n, free = problem.tree.dof, free_duration(problem)
+    motion, joints, states = problem.motion, np.arange(n), np.array(problem.tree.states, dtype=int)
+    first_order = len(states) if motion.collocated and not hull else 0
+    parts: list[tuple[Curve, np.ndarray]] = [(motion.values, joints[: n - first_order])]
     if hull:
-        still = np.eye(len(s), problem.motion.points)
-        stack = np.stack([still * (order == 0) for order in range(3)])
-    else:
-        stack = np.stack([problem.motion.values(s, order) for order in range(3)])  # (3, N, points)
-    parts = [(stack, np.arange(n))]
-    if problem.tree.states and problem.motion.collocated and not hull:
-        mesh, states = cast(Mesh, problem.motion), np.array(problem.tree.states)
-        first = np.stack([mesh.first_order_values(s, order) for order in range(3)])
-        parts = [(stack, np.arange(n - len(states))), (first, states)]
+        parts = [(lambda s, order: np.eye(len(s), motion.points) * (order == 0), joints)]
+    if first_order:
+        parts.append((cast(Mesh, motion).first_order_values, states))
     triplets = []
-    for known, joints in parts:
-        order, instant, point = np.nonzero(known)
-        row = (instant * width + free + order * n)[:, None] + joints
-        column = (free + point * n)[:, None] + joints
-        value = np.repeat(known[order, instant, point][:, None], len(joints), axis=1)
-        triplets.append((row.ravel(), column.ravel(), value.ravel()))
+    for curve, joints in parts:
+        for order in range(3):
+            known = curve(s, order)
+            place = np.flatnonzero(known != 0)  # of one axis, of truths: fast
+            instant, point = np.divmod(place, known.shape[1])
+            row = (instant * width + free + order * n)[:, None] + joints
+            column = (free + point * n)[:, None] + joints
+            value = np.repeat(known.ravel()[place], len(joints))
+            triplets.append((row.ravel(), column.ravel(), value))
     row, column, value = (np.concatenate(part) for part in zip(*triplets))
     return row, column, value
 
