@@ -26,8 +26,8 @@ def summary(study: Study, files: Sequence[str | Path] = ()) -> dict[str, Any]:
     no certificate was asked for; `failed` are arguments and reasons. `curves` {name: {low, median,
     high, mean, deviation}} have 101 values each over the cycle, `r` {name: {low, median, high}} is
     that of each person's curve, the mean over the sources, `within` {name: share} how much of the
-    cycle people's own mean lies in our band, and `numbers` {name: {unit, low, median, high}}; all None where nobody was solved.
-    `files` are tables of people's curves beside those of the house.
+    cycle people's own mean lies in our band, and `numbers` {name: {unit, low, median, high}}; all
+    None where nobody was solved. `files` are tables of people's curves beside those of the house.
     """
     cells, solved = study.cells, study.solved
     walks = [cell.measured for cell in solved]
