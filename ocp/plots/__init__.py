@@ -18,8 +18,9 @@ from ocp.plots.canvas import (
 )
 from ocp.plots.curves.charts import Curve, Panel, lines, panels
 from ocp.plots.curves.elements import plot_elements
+from ocp.plots.curves.jacobian_pattern import spy
 from ocp.plots.curves.motion_page import plot_joints, plot_outputs, plot_reactions, plot_torques
-from ocp.plots.curves.solver_iterations import plot_convergence, spy
+from ocp.plots.curves.solver_iterations import plot_convergence
 from ocp.plots.overview import plot
 from ocp.plots.scene_page import Page, animate, page, page_of, player, scene_data
 from ocp.plots.tiles import Band, Tile, Trace, draw_tiles, handles
@@ -73,8 +74,8 @@ __all__ = [
     "show",
     "snapshots",
     "spy",
-    "still_motion",
     "stick",
+    "still_motion",
     "strip",
     "style",
 ]

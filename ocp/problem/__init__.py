@@ -12,8 +12,9 @@ and links between them, each a `Transition`: `continuous`, `impact` or `link_con
 from ocp.problem.constraint import INSIDE, Constraint, Span
 from ocp.problem.constraints.activations import drive_states
 from ocp.problem.constraints.attitudes import attitude, unit_length
-from ocp.problem.constraints.avoidance import apart, off_box, off_edges, off_sphere, swing_together
+from ocp.problem.constraints.avoidance import apart, off_box, off_edges, off_sphere
 from ocp.problem.constraints.ball_limits import ball_limits
+from ocp.problem.constraints.limb_coupling import swing_together
 from ocp.problem.constraints.limits_and_boundaries import (
     at_end,
     at_rest,

@@ -27,7 +27,7 @@ from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.storage.records import Data, Record, record_from_data
 from ocp.storage.tree_data import tree_data, tree_of
-from ocp.transcription.kernels.recording import NotRecordable
+from ocp.transcription.kernels.recording_instant import NotRecordable
 from ocp.transcription.kernels.tapes import (
     Played,
     Tape,

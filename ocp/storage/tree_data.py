@@ -17,7 +17,7 @@ from ocp.mechanics.muscles.simm_splines import SimmSpline
 from ocp.mechanics.muscles.wrapping import WrapCylinder, WrapEllipsoid, WrapPast, WrapSphere
 from ocp.mechanics.values.types import Matrix
 from ocp.storage.records import Data, record_from_data, register
-from ocp.transcription.kernels.recording import NotRecordable
+from ocp.transcription.kernels.recording_instant import NotRecordable
 from ocp.transcription.kernels.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")

@@ -1,4 +1,4 @@
-"""Collision avoidance of limbs: the other side, one another, a carried box, the edges of stairs."""
+"""Collision avoidance of limbs: one another, a carried box, the edges of stairs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
@@ -15,37 +15,6 @@ ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
 SHARP = 0.002  # m: over which that from the edge of a stair is
 Spot = str | tuple[str, str, float]  # a point, or a share of the way from one to another
 Box: TypeAlias = tuple[Matrix, tuple[Matrix, Matrix]]  # centre, and axes up and ahead
-
-
-def swing_together(
-    name: str,
-    first: tuple[str, str],
-    second: tuple[str, str],
-    *,
-    along: Sequence[float] = (0.0, 0.0, 1.0),
-    slack: Number = 0.02,
-) -> Constraint:
-    """Let two limbs swing to the same side of where they hang.
-
-    Each limb, the `first` and the `second`, is (fixed point, moving point); the product of both
-    reaches along an axis (3) is at least -slack^2 (m2). A product that must not be negative would
-    send both limbs through zero at once, where it has no slope and its multiplier no value; `slack`
-    (m) tells how near to hanging limbs count as doing so [assumed].
-    """
-    axis = ca.DM(along)
-
-    def reach(at: Instant, limb: tuple[str, str]) -> Matrix:
-        fixed, moving = limb
-        return ca.dot(axis, at.position(moving) - at.position(fixed))
-
-    return Constraint(
-        name=name,
-        function=lambda at: reach(at, first) * reach(at, second),
-        lower=-(slack**2),
-        upper=inf,
-        labels=(f"{first[1]} with {second[1]}",),
-        units="m2",
-    )
 
 
 def apart(name: str, pairs: Sequence[tuple[tuple[str, Number], tuple[str, Number]]]) -> Constraint:

@@ -21,7 +21,7 @@ from ocp.problem.contact.ground import Ground
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import as_column
-from ocp.transcription.kernels.recording import (
+from ocp.transcription.kernels.recording_instant import (
     ATTRIBUTES,
     CLOSINGS,
     PLACES,

@@ -9,7 +9,7 @@ from ocp.mechanics.model.loads import Load
 from ocp.mechanics.values.parameters import Parameter, anything_open, parameters_of, with_values
 from ocp.problem.contact.force_law import ForceLaw
 from ocp.problem.statement import Problem
-from ocp.transcription.kernels.recording import NotRecordable
+from ocp.transcription.kernels.recording_instant import NotRecordable
 from ocp.transcription.kernels.tapes import (
     call_across,
     call_of_durations,
