@@ -192,8 +192,9 @@ def _formula(text: str) -> ast.expr:
 
 
 def _value(part: ast.expr, known: Mapping[str, Matrix]) -> Matrix:
-    if isinstance(part, ast.Constant) and type(part.value) in (int, float):
-        return ca.DM(float(part.value))
+    number = part.value if isinstance(part, ast.Constant) else None
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        return ca.DM(float(number))
     if isinstance(part, ast.Name) and part.id in known:
         return known[part.id]
     if isinstance(part, ast.BinOp) and type(part.op) in ACTS:
