@@ -64,6 +64,7 @@ def check_tree(tree: Mechanism) -> None:
     _check_unique("joint", tree.names)
     _check_unique("link", tree.link_names)
     _check_parents(tree)
+    _check_unique("element", [element.name for element in tree.elements])
     _check_unique("coordinate", [joint.name for joint in tree.moving])
     _check_followers(tree)
     _check_unique("point", [point.name for point in tree.points])
@@ -81,7 +82,6 @@ def check_tree(tree: Mechanism) -> None:
     _check_unique("stay", [stay.name for stay in tree.stays])
     for stay in tree.stays:
         _check_stay(tree, stay)
-    _check_unique("element", [element.name for element in tree.elements])
     for element in tree.elements:
         element.check(tree)
     _warn_of_base_frame(tree)

@@ -5,10 +5,10 @@ shapes of the curves; so does this one, and `curve_differences` says by how much
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import exp
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from ocp.spelling import suggest_fields
 Curve: TypeAlias = Callable[[np.ndarray], np.ndarray]
 Options: TypeAlias = dict[str, float]
 TOE_FORCE, TOE_SHAPE = 0.33, 3.0  # of Thelen's tendon, over the largest force, and its exponent
+KEPT = (  # by OpenSim's conversion
+    *("force", "fibre", "slack", "pennation", "fastest", "rise", "fall"),
+    *("damping", "tendon_strain", "fibre_strain"),
+)
 POINTS = 2000  # on each piece of Millard's curves: exact to 2e-7
 RANGES = {  # over which curves are compared
     "active_force": (0.5, 1.5),
@@ -28,10 +32,9 @@ RANGES = {  # over which curves are compared
 }
 
 
-@suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThelenMuscle:
-    """Parameters of OpenSim's Thelen2003Muscle that have a counterpart, and the shapes that do not.
+class OtherMuscle:
+    """Parameters of OpenSim's muscles that have a counterpart in ours.
 
     Args:
         force: max_isometric_force (N).
@@ -41,22 +44,60 @@ class ThelenMuscle:
         fastest: max_contraction_velocity (optimal lengths/s).
         rise: activation_time_constant (s).
         fall: deactivation_time_constant (s).
-        tendon_strain: FmaxTendonStrain.
-        fibre_strain: FmaxMuscleStrain.
-        active_shape: KshapeActive.
-        passive_shape: KshapePassive.
-        slowness: Af, of the force-velocity curve.
-        eccentric: Flen, the largest force in lengthening over the isometric one.
+        tendon_strain: of the tendon at the largest force.
+        fibre_strain: of the fibres that bear it without activation.
 
     Raises:
-        ValueError: for a number that is not positive, but the pennation, which may be 0.
+        ValueError: for a number that is not positive, but pennation and damping, which may be 0.
     """
+
+    title: ClassVar[str]
 
     force: float
     fibre: float
     slack: float
     pennation: float = 0.0
     fastest: float = 10.0
+    rise: float
+    fall: float
+    tendon_strain: float
+    fibre_strain: float
+
+    def __post_init__(self) -> None:
+        for name in (each.name for each in fields(self)):
+            zero = name in ("pennation", "damping")
+            number = positive(f"{self.title}: {name}", getattr(self, name), zero)
+            set_fields(self, **{name: number})
+
+    @property
+    def options(self) -> Options:
+        """Keywords of a muscle on our curves, as OpenSim converts them."""
+        return {name: getattr(self, name) for name in KEPT}
+
+    @property
+    def curves(self) -> Mapping[str, Curve]:
+        """Its curves by name, over optimal length, slack length and largest force."""
+        raise NotImplementedError
+
+
+@suggest_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThelenMuscle(OtherMuscle):
+    """Parameters of OpenSim's Thelen2003Muscle that have a counterpart, and the shapes that do not.
+
+    Args:
+        force, fibre, slack, pennation, fastest, rise, fall: as OpenSim has them, see `OtherMuscle`.
+        tendon_strain: FmaxTendonStrain.
+        fibre_strain: FmaxMuscleStrain.
+        active_shape: KshapeActive.
+        passive_shape: KshapePassive.
+        slowness: Af, of the force-velocity curve.
+        eccentric: Flen, the largest force in lengthening over the isometric one.
+    """
+
+    title: ClassVar[str] = "Thelen's muscle"
+    damping: ClassVar[float] = 0.0  # as OpenSim's conversion has it
+
     rise: float = 0.015
     fall: float = 0.050
     tendon_strain: float = 0.04
@@ -65,14 +106,6 @@ class ThelenMuscle:
     passive_shape: float = 5.0
     slowness: float = 0.25
     eccentric: float = 1.4
-
-    def __post_init__(self) -> None:
-        _check_numbers("Thelen's muscle", self)
-
-    @property
-    def options(self) -> Options:
-        """Keywords of a muscle on our curves, as OpenSim converts them: without damping."""
-        return _options(self, damping=0.0)
 
     @property
     def curves(self) -> Mapping[str, Curve]:
@@ -107,43 +140,23 @@ class ThelenMuscle:
 
 @suggest_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MillardMuscle:
+class MillardMuscle(OtherMuscle):
     """Parameters of OpenSim's Millard2012EquilibriumMuscle that have a counterpart.
 
     Args:
-        force: max_isometric_force (N).
-        fibre: optimal_fiber_length (m).
-        slack: tendon_slack_length (m).
-        pennation: pennation_angle_at_optimal (rad).
-        fastest: max_contraction_velocity (optimal lengths/s).
-        rise: activation_time_constant (s).
-        fall: deactivation_time_constant (s).
+        force, fibre, slack, pennation, fastest, rise, fall: as OpenSim has them, see `OtherMuscle`.
         damping: fiber_damping.
         tendon_strain: strain_at_one_norm_force of its TendonForceLengthCurve.
         fibre_strain: that of its FiberForceLengthCurve.
-
-    Raises:
-        ValueError: for a number that is not positive, but pennation and damping, which may be 0.
     """
 
-    force: float
-    fibre: float
-    slack: float
-    pennation: float = 0.0
-    fastest: float = 10.0
+    title: ClassVar[str] = "Millard's muscle"
+
     rise: float = 0.010
     fall: float = 0.040
     damping: float = 0.1
     tendon_strain: float = 0.049
     fibre_strain: float = 0.7
-
-    def __post_init__(self) -> None:
-        _check_numbers("Millard's muscle", self)
-
-    @property
-    def options(self) -> Options:
-        """Keywords of a muscle on our curves, as OpenSim converts them."""
-        return _options(self, damping=self.damping)
 
     @property
     def curves(self) -> Mapping[str, Curve]:
@@ -156,7 +169,7 @@ class MillardMuscle:
         )
 
 
-def curve_differences(muscle: ThelenMuscle | MillardMuscle) -> dict[str, tuple[float, float]]:
+def curve_differences(muscle: OtherMuscle) -> dict[str, tuple[float, float]]:
     """Differences of a muscle's curves from ours with its strains.
 
     Args:
@@ -178,19 +191,6 @@ def curve_differences(muscle: ThelenMuscle | MillardMuscle) -> dict[str, tuple[f
         error = ours[name](places) - muscle.curves[name](places)
         differences[name] = float(np.sqrt(np.mean(error**2))), float(np.abs(error).max())
     return differences
-
-
-def _check_numbers(label: str, muscle: ThelenMuscle | MillardMuscle) -> None:
-    for name in type(muscle).__slots__:
-        zero = name in ("pennation", "damping")
-        number = positive(f"{label}: {name}", getattr(muscle, name), zero)
-        set_fields(muscle, **{name: number})
-
-
-def _options(muscle: ThelenMuscle | MillardMuscle, damping: float) -> Options:
-    names = ("force", "fibre", "slack", "pennation", "fastest", "rise", "fall")
-    kept = {name: getattr(muscle, name) for name in (*names, "tendon_strain", "fibre_strain")}
-    return {**kept, "damping": damping}
 
 
 def _by_name(active: Curve, passive: Curve, velocity: Curve, tendon: Curve) -> dict[str, Curve]:

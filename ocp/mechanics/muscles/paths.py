@@ -35,6 +35,7 @@ from ocp.mechanics.values.validation import (
 from ocp.pickling import portable
 from ocp.spelling import suggest_fields
 
+RIGID = "its path crosses no joint: its length never changes"
 EDGE = 1e-5  # rad or m, by which the range of a conditional point is widened, as OpenSim does
 Slope: TypeAlias = dict[int, Matrix]
 
@@ -194,7 +195,7 @@ class PointPath:
             for name in point.coordinates if isinstance(point, PathPoint) else ():
                 row_of(label, tree, name)
         if not self.joints(tree):
-            raise ValueError(f"{label}: its path crosses no joint: its length never changes")
+            raise ValueError(f"{label}: {RIGID}")
 
     @memoize(4)  # length and slope ask for it in the same state
     def route(self, state: MotionState) -> Route:
@@ -369,9 +370,12 @@ class PolynomialPath:
         )
 
     def check(self, label: str, tree: Mechanism) -> None:
-        """Check that a tree has the path's coordinates; raise ValueError beginning with `label`."""
+        """Check that a tree has the path's coordinates, with which the length changes; raise
+        ValueError beginning with `label`."""
         for joint in self.joints:
             row_of(label, tree, joint)
+        if not any(map(any, self.exponents)):
+            raise ValueError(f"{label}: {RIGID}")
 
     def check_range(self, label: str, values: Mapping[str, float]) -> None:
         """Check that coordinates lie within the range of the fit.

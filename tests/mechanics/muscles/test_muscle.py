@@ -187,7 +187,7 @@ def test_bad_muscle_is_refused(change, words):
 
 
 def test_name_used_twice_is_refused():
-    with pytest.raises(ValueError, match="'calf.activation': the name is used twice"):
+    with pytest.raises(ValueError, match="element 'calf': the name is used twice"):
         leg(CALF, CALF)
 
 

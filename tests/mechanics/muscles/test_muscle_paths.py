@@ -127,6 +127,12 @@ BAD = {
         lambda: PointPath(points=("thigh", "heel")).check("muscle 'a'", ARM),
         "muscle 'a': its path crosses no joint: its length never changes",
     ),
+    "a polynomial of no joint": (
+        lambda: PolynomialPath(joints=("hip",), exponents=[[0]], coefficients=[0.3]).check(
+            "muscle 'a'", ARM
+        ),
+        "muscle 'a': its path crosses no joint: its length never changes",
+    ),
     "an unknown link": (
         lambda: PointPath(points=(VIA, PathPoint(link="knie", position=(0, 0, 0)))).check("m", ARM),
         "m: unknown link 'knie' (did you mean 'knee'?); the links are hip, knee, foot",
