@@ -36,7 +36,7 @@ GOALS = (
     ("hop; let a solve find its contacts", ("pogo_hop", "unscheduled_hop", "unscheduled_walk")),
     ("predict a person's walk", ("gait", "gait_start", "gait_stop", "carry", "cart_push")),
     ("run, jump, rise, somersault", ("running", "jump", "sit_to_stand", "somersault")),
-    ("move by muscles", ("squat_to_stand", "muscle_walk")),
+    ("move by muscles", ("squat_to_stand", "muscle_walk", "muscle_gait")),
     ("lift a box, and see what the back bears", ("lifting", "lift_aside", "lift_step")),
 )
 
