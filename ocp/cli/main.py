@@ -26,6 +26,7 @@ WORDS = {
     "papers": ("commands.papers:command", "print published values beside ours, redraw figures"),
     "verify": ("commands.verify:command", "certify a saved solution"),
     "view": ("commands.view:command", "show a saved solution in space, in the browser"),
+    "lab": ("commands.lab:command", "report a gait laboratory's files: angles, moments, strides"),
     "model": ("commands.model:command", "tell what the file of a robot or a body holds"),
     "app": ("commands.app:command", "move a problem's parameters on a page, solved anew"),
     "docs": ("book.build_book:command", "build the documentation with its gallery"),

@@ -1,0 +1,57 @@
+"""The `ocp lab` command: from a folder of a gait laboratory's files to a report."""
+
+import argparse
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ocp.cli.exit_status import DONE, FAILED, REFUSED, refuse
+from ocp.cli.flags import read_line
+from ocp.studies.store.qualified_names import GALLERY
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Analyse the trials of a folder and write the report.
+
+    Status 0: all trials are analysed; 1: one is refused; 2: bad arguments, or no static trial.
+    """
+    flags = read_line(_parser(), arguments)
+    wing = importlib.import_module(f"{GALLERY}.lab")
+    wish = {name: value for name, value in vars(flags).items() if name not in ("folder", "out")}
+    try:
+        page = wing.lab(flags.folder, wing.Wish(**wish), flags.out)
+    except REFUSED as error:
+        return refuse("ocp lab", error)
+    status = DONE
+    for path in sorted(Path(page).parent.glob("*.json")):
+        answer = json.loads(path.read_text(encoding="utf-8"))
+        if "refused" in answer:
+            print(f"{path.stem}: refused: {answer['refused']}")
+            status = FAILED
+            continue
+        print(f"{path.stem}: {len(answer['cycles'])} strides, {len(answer['doubts'])} doubts")
+        for doubt in answer["doubts"]:
+            print(f"  doubt: {doubt}")
+    print(page)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ocp lab", description=__doc__, allow_abbrev=False)
+    words = "of .c3d files, or .trc files with NAME_grf.mot beside them; one of them static"
+    parser.add_argument("folder", metavar="FOLDER", help=words)
+    words = "of the person (kg; default: as the plates of the static trial bear)"
+    parser.add_argument("--mass", type=float, metavar="KG", help=words)
+    words = "of the person (m; default: as the legs tell)"
+    parser.add_argument("--stature", type=float, metavar="M", help=words)
+    parser.add_argument("--sex", default="male", choices=("male", "female"))
+    words = "name of the marker set (default: recognised)"
+    parser.add_argument("--markers", dest="table", default="", metavar="SET", help=words)
+    words = "the laboratory's upward axis: x, y or z (default: recognised)"
+    parser.add_argument("--up", default="", metavar="AXIS", help=words)
+    words = "above which motion is noise (Hz; default: 6)"
+    parser.add_argument("--cutoff", type=float, default=6.0, metavar="HZ", help=words)
+    words = "folder of what is written (default: lab in FOLDER)"
+    parser.add_argument("--out", metavar="DIR", help=words)
+    return parser

@@ -1,0 +1,20 @@
+"""A gait laboratory's files: persons scaled to markers, angles, moments, events and a report."""
+
+from ocp.problems.lab.marker_sets import MarkerSet, known_sets
+from ocp.problems.lab.measured_person import MeasuredPerson, scale
+from ocp.problems.lab.report import Wish, lab, save_analysis
+from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse
+
+__all__ = [
+    "Analysis",
+    "Cycle",
+    "Event",
+    "MarkerSet",
+    "MeasuredPerson",
+    "Wish",
+    "analyse",
+    "known_sets",
+    "lab",
+    "save_analysis",
+    "scale",
+]

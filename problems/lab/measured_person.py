@@ -1,0 +1,344 @@
+"""A measured person: the human with segments as long as markers say, and the markers on it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from ocp import BSpline, Point, Series, Tree, inverse_kinematics
+from ocp.mechanics import poses
+from ocp.models.human import GAIT_FROZEN, STATURE, human
+from ocp.models.human.anthropometry import LENGTHS
+from ocp.problems.lab.joint_centres import Anatomy, joint_centres
+from ocp.problems.lab.laboratory_axes import Axes, recognise_axes
+from ocp.problems.lab.marker_sets import MarkerSet, MarkerTable, recognise
+
+LINKS = {"pelvis": "glob_rx", "trunk": "spine4_rot", "head": "head_rot"}
+SIDED = {
+    "thigh": "hip_rot",
+    "shank": "knee_flex",
+    "foot": "ankle_inv",
+    "upper_arm": "shou_rot",
+    "forearm": "elb_pron",
+}
+# Joints that stay as they are at q = 0: few markers tell of more than one joint between trunk and
+# pelvis, and of toes apart from the foot
+STIFF = (*GAIT_FROZEN, "spine2_flex", "spine2_lat", "spine2_rot", "toe_ext_r", "toe_ext_l")
+# Joints that are stiff too where their segment has fewer markers than that
+TOLD = {
+    "head": (3, ("head_flex", "head_rot")),
+    "trunk": (3, ("spine1_flex", "spine1_lat", "spine1_rot")),
+    "upper_arm": (1, ("shou_flex", "shou_abd", "shou_rot")),
+    "forearm": (1, ("elb_flex",)),
+}
+CLAVICLES = ("clav_elev_r", "clav_prot_r", "clav_elev_l", "clav_prot_l")
+SHOULDERS = ("acromion", "shoulder")
+HIPS = 0.168  # m, between hips at STATURE
+REACH = 0.1  # m: how far from a joint the points stand that turn a segment
+STILL = 0.05  # m: somebody who stands moves his pelvis by less
+STANDING = 35.0  # deg: of a knee, at most, of one who stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeasuredPerson:
+    """Somebody as a static trial shows them.
+
+    Attributes:
+        tree: the human with the person's segments, the markers its points by their names.
+        q: coordinates (n,) of the static trial.
+        mass, stature: kg, m.
+        table: the MarkerSet.
+        axes: the laboratory's.
+        lengths: {segment: m}, of limbs by their side, as centres of joints say.
+        off: {joint: m}, how far the tree's joints are from the centres.
+        doubts: what was assumed, or could be otherwise.
+    """
+
+    tree: Tree
+    q: np.ndarray
+    mass: float
+    stature: float
+    table: MarkerSet
+    axes: Axes
+    lengths: Mapping[str, float]
+    off: Mapping[str, float]
+    doubts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rows = [f"{name:14s} {1e3 * length:5.0f} mm" for name, length in self.lengths.items()]
+        head = (
+            f"{self.table.name}: {len(self.table.sites)} markers, {self.mass:.1f} kg, "
+            f"{self.stature:.2f} m; {self.axes.up} is up, faces {self.axes.ahead}"
+        )
+        worst = max(self.off, key=self.off.__getitem__)
+        rows.append(f"joints are up to {1e3 * self.off[worst]:.0f} mm off their centres ({worst})")
+        return "\n".join([head, *rows, *(f"doubt: {each}" for each in self.doubts)])
+
+
+def scale(
+    markers: Series,
+    *,
+    mass: float,
+    stature: float | None = None,
+    sex: str = "male",
+    table: MarkerTable = "",
+    up: str = "",
+) -> MeasuredPerson:
+    """Return the person whom the markers of a static trial show.
+
+    Segments have the lengths between joint centres, both sides alike, masses are shares of the
+    whole by their tables; markers stay on their segments where the static posture has them.
+
+    Args:
+        markers: of somebody who stands upright, m; other axes than the human's are recognised.
+        mass: kg.
+        stature: m; by default as legs tell.
+        sex: "male" or "female", for the shares of masses.
+        table: the name of a marker set or {marker: (segment, landmark)}, by default recognised.
+        up: the laboratory's upward axis where the markers do not tell it.
+
+    Raises:
+        ValueError: for markers of no known set, in other units, of exchanged sides, and of somebody
+            who does not stand still.
+    """
+    found = recognise(markers.values, markers.source, table)
+    axes = recognise_axes(markers, found, up)
+    turned = markers.only([*found.sites]).rotate(axes.turn)
+    check_still(turned, found)
+    places = {name: np.nanmean(rows, axis=1) for name, rows in turned.values.items()}
+    guess = joint_centres(places, found, stature or STATURE)
+    tall = stature or _stature(guess)
+    anatomy = guess if stature else joint_centres(places, found, tall)
+    _check_standing(markers.source, anatomy)
+    lengths = _lengths(anatomy)
+    body = _body(anatomy, lengths, tall, mass, sex, found)
+    q, off = _posture(body, anatomy)
+    doubts = (*found.doubts, *axes.doubts, *anatomy.doubts, *_unequal(lengths))
+    if stature is None:
+        doubts = (*doubts, f"the stature is not given: {tall:.2f} m as the legs tell")
+    return MeasuredPerson(
+        tree=_with_markers(body, q, places, found),
+        q=q,
+        mass=mass,
+        stature=tall,
+        table=found,
+        axes=axes,
+        lengths=MappingProxyType(lengths),
+        off=MappingProxyType(off),
+        doubts=doubts,
+    )
+
+
+def link_of(segment: str, mark: str) -> str:
+    """Return the human's link of a segment with its side, of a shoulder's landmark the clavicle."""
+    if mark[:-2] in SHOULDERS:
+        return f"clav_prot{mark[-2:]}"
+    side = segment[-2:] if segment.endswith(("_r", "_l")) else ""
+    return SIDED[segment.removesuffix(side)] + side if side else LINKS[segment]
+
+
+def check_still(markers: Series, table: MarkerSet) -> None:
+    """Raise ValueError unless the pelvis stays where it is."""
+    rows = np.concatenate([markers.values[name] for name in table.segment("pelvis")])
+    far = float(np.nanmax(np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1)))
+    if far > STILL:
+        raise ValueError(
+            f"{markers.source}: no static trial: the pelvis moves by {far:.2f} m; expected "
+            f"somebody who stands still within {STILL} m"
+        )
+
+
+def _check_standing(source: str, anatomy: Anatomy) -> None:
+    """Raise ValueError for knees that are bent far."""
+    for side in "rl":
+        hip, knee, ankle = (anatomy.centres[f"{name}_{side}"] for name in ("hip", "knee", "ankle"))
+        thigh, shank = knee - hip, ankle - knee
+        cosine = thigh @ shank / np.linalg.norm(thigh) / np.linalg.norm(shank)
+        bend = float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+        if bend > STANDING:
+            raise ValueError(
+                f"{source}: no static trial: knee_{side} is bent by {bend:.0f} deg; expected "
+                "somebody who stands upright"
+            )
+
+
+def _stature(anatomy: Anatomy) -> float:
+    """Return the stature (m) of which thigh and shank are the usual share."""
+    lengths = _lengths(anatomy)
+    legs = sum(lengths[f"{name}_{side}"] for name in ("thigh", "shank") for side in "rl")
+    return STATURE * legs / 2 / (LENGTHS["thigh"] + LENGTHS["shank"])
+
+
+def _lengths(anatomy: Anatomy) -> dict[str, float]:
+    """Return {segment: length (m)} between the centres of joints."""
+    ends = {
+        "thigh": ("hip", "knee"),
+        "shank": ("knee", "ankle"),
+        "upper_arm": ("shoulder", "elbow"),
+        "forearm": ("elbow", "wrist"),
+    }
+    return {
+        f"{name}_{side}": float(np.linalg.norm(anatomy.centres[first] - anatomy.centres[last]))
+        for name, joints in ends.items()
+        for side in "rl"
+        for first, last in [[f"{joint}_{side}" for joint in joints]]
+        if last in anatomy.centres
+    } | {"hips": float(np.linalg.norm(anatomy.centres["hip_r"] - anatomy.centres["hip_l"]))}
+
+
+def _unequal(lengths: Mapping[str, float]) -> Iterator[str]:
+    """Yield a sentence for each segment whose sides differ by more than a twentieth."""
+    for name in (each[:-2] for each in lengths if each.endswith("_r")):
+        right, left = lengths[f"{name}_r"], lengths.get(f"{name}_l", lengths[f"{name}_r"])
+        if abs(right - left) > 0.05 * right:
+            yield f"{name}: {1e3 * right:.0f} mm right, {1e3 * left:.0f} mm left: the mean is taken"
+
+
+def _body(
+    anatomy: Anatomy,
+    lengths: Mapping[str, float],
+    stature: float,
+    mass: float,
+    sex: str,
+    table: MarkerSet,
+) -> Tree:
+    """Return the human with these lengths, whose trunk is as long as the shoulders stand high."""
+    own: dict[str, dict[str, float]] = {
+        name: {"length": float(np.mean([lengths[f"{name}_{side}"] for side in "rl"]))}
+        for name in ("thigh", "shank", "upper_arm", "forearm")
+        if {f"{name}_r", f"{name}_l"} <= set(lengths)
+    }
+    own["pelvis"] = {"length": LENGTHS["pelvis"] * lengths["hips"] / HIPS}
+    stiff = _stiff(table)
+    tree = human(stature, mass, sex=sex, segments=own, frozen=stiff)
+    shoulders = [anatomy.centres.get(f"shoulder_{side}") for side in "rl"]
+    if shoulders[0] is None or shoulders[1] is None:
+        return tree
+    here = places_of(tree, np.zeros(tree.dof))
+    rest = here["shoulder_r"][1] - here["L5S1"][1]
+    high = float(np.linalg.norm(_mean(anatomy, "shoulder") - _mean(anatomy, "hip")))
+    more = (high - (here["L5S1"][1] - here["hip_r"][1])) / rest
+    usual = stature / STATURE
+    own |= {
+        name: {"length": more * usual * LENGTHS[name]} for name in ("middle_trunk", "upper_trunk")
+    }
+    return human(stature, mass, sex=sex, segments=own, frozen=stiff)
+
+
+def _stiff(table: MarkerSet) -> tuple[str, ...]:
+    """Return the joints of which markers do not tell."""
+    marks = [mark[:-2] for _, mark in table.sites.values()]
+    shoulders = sum(mark in SHOULDERS for mark in marks)
+    others = len(table.segment("trunk")) - shoulders + len(table.segment("head"))
+    moving = CLAVICLES if shoulders == 2 and others >= 3 else ()
+    joints = [name for name in STIFF if name not in moving]
+    for segment, (fewest, names) in TOLD.items():
+        if segment in LINKS:
+            joints += names if len(table.segment(segment)) < fewest else ()
+            continue
+        for side in ("_r", "_l"):
+            few = len(table.segment(segment + side)) < fewest
+            joints += [name + side for name in names] if few else []
+    for side in ("_r", "_l"):
+        # Of a straight elbow, turns of upper arm and forearm are one for markers of the wrist
+        if min(len(table.segment(name + side)) for name in ("forearm", "upper_arm")) < 2:
+            joints.append("elb_pron" + side)
+    return tuple(joints)
+
+
+def places_of(tree: Tree, q: np.ndarray) -> dict[str, np.ndarray]:
+    """Return {point: place (3,)} of all points of a tree."""
+    frames = _frames(tree, q)
+    return {
+        point.name: (frames[tree.link_index(point.link)] @ (*point.position, 1.0))[:3]
+        for point in tree.points
+    }
+
+
+def _mean(anatomy: Anatomy, joint: str) -> np.ndarray:
+    return (anatomy.centres[f"{joint}_r"] + anatomy.centres[f"{joint}_l"]) / 2
+
+
+def _posture(body: Tree, anatomy: Anatomy) -> tuple[np.ndarray, dict[str, float]]:
+    """Return the coordinates (n,) in which the body has the joint centres and the axes of pelvis,
+    knees and feet, and {joint: how far it is from its centre (m)}."""
+    here, frames = places_of(body, np.zeros(body.dof)), _frames(body, np.zeros(body.dof))
+    points: list[Point] = []
+    targets: dict[str, np.ndarray] = {}
+
+    def turn(name: str, at: str, link: str, way: np.ndarray, target: np.ndarray) -> None:
+        points.append(_point(body, frames, name, link, here[at] + REACH * way))
+        targets[name] = target
+
+    origin = _mean(anatomy, "hip")
+    targets["pelvis_origin"] = origin
+    for k, name in enumerate(("left", "up", "ahead")):
+        way = np.eye(3)[k]
+        turn(
+            f"pelvis_{name}",
+            "pelvis_origin",
+            LINKS["pelvis"],
+            way,
+            origin + REACH * anatomy.pelvis[:, k],
+        )
+    for side, out in (("r", -1.0), ("l", 1.0)):
+        for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist"):
+            if f"{joint}_{side}" in anatomy.centres:
+                targets[f"{joint}_{side}"] = anatomy.centres[f"{joint}_{side}"]
+        knee, ankle = anatomy.centres[f"knee_{side}"], anatomy.centres[f"ankle_{side}"]
+        lateral = np.array((out, 0.0, 0.0))
+        turn(
+            f"out_{side}",
+            f"knee_{side}",
+            f"hip_rot_{side}",
+            lateral,
+            knee + REACH * anatomy.knees[side],
+        )
+        for name, way, target in (
+            ("ahead", np.array((0, 0, 1.0)), anatomy.feet[side]),
+            ("above", np.array((0, 1.0, 0)), np.array((0, 1.0, 0))),
+        ):
+            turn(
+                f"{name}_{side}", f"ankle_{side}", f"ankle_inv_{side}", way, ankle + REACH * target
+            )
+    marked = replace(body, points=(*body.points, *points))
+    names = {point.name for point in marked.points}
+    t = np.arange(6.0)
+    seen = {
+        name: np.repeat(np.array(place)[:, None], len(t), axis=1)
+        for name, place in targets.items()
+        if name in names
+    }
+    fit = inverse_kinematics(
+        marked,
+        Series(t=t, values=seen, source="joint centres"),
+        motion=BSpline(points=3, degree=2),
+        deviation=1e-3,
+    )
+    return fit.q[:, 0], {name: size for name, size in fit.rms.items() if name in anatomy.centres}
+
+
+def _frames(tree: Tree, q: np.ndarray) -> list[np.ndarray]:
+    return [np.array(pose, dtype=float) for pose in poses(tree, q)]
+
+
+def _point(tree: Tree, frames: list[np.ndarray], name: str, link: str, place: np.ndarray) -> Point:
+    """Return a point of a link that stands at a place (3,) in a posture of these frames."""
+    frame = frames[tree.link_index(link)]
+    return Point(name=name, link=link, position=tuple(frame[:3, :3].T @ (place - frame[:3, 3])))
+
+
+def _with_markers(
+    body: Tree, q: np.ndarray, places: Mapping[str, np.ndarray], table: MarkerSet
+) -> Tree:
+    """Return the body with its points and the markers, where they are in the posture (n,)."""
+    frames = _frames(body, q)
+    points = [
+        _point(body, frames, name, link_of(*table.sites[name]), place)
+        for name, place in places.items()
+    ]
+    names = {point.name for point in points}
+    return replace(
+        body, points=(*(each for each in body.points if each.name not in names), *points)
+    )

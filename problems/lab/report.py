@@ -1,0 +1,245 @@
+"""The report of a folder of trials: numbers in files, curves beside norms, one page in HTML."""
+
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from ocp.interchange import Table, save_table
+from ocp.models.human import normative
+from ocp.plots import Curve, Panel, panels
+from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.marker_sets import MarkerTable, recognise
+from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
+from ocp.problems.lab.trial_analysis import PERCENT, Analysis, analyse
+from ocp.problems.lab.trials import Trial, body_mass, static_trial, trials, walking
+from ocp.storage import write
+
+JOINTS = {"hip_flex": "hip flexion", "knee_flex": "knee flexion", "ankle_df": "dorsiflexion"}
+UNITS = {"deg": "(deg)", "Nm_kg": "moment (N m/kg)", "W_kg": "power (W/kg)"}
+NORMS = {"deg": ("fukuchi", "{}_deg"), "Nm_kg": ("falisse", "tau_{}_Nm_kg")}
+STICKS = (
+    ("head_top", "C7T1", "L5S1", "pelvis_origin"),
+    *((f"shoulder_{side}", f"elbow_{side}", f"wrist_{side}") for side in "rl"),
+    *((f"hip_{s}", f"knee_{s}", f"ankle_{s}", f"heel_{s}", f"toe_{s}") for s in "rl"),
+    ("shoulder_r", "shoulder_l"),
+    ("hip_r", "hip_l"),
+)
+STYLE = (
+    "body{font:15px sans-serif;max-width:70em;margin:2em auto}"
+    "td,th{padding:.1em .8em;text-align:left}"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is asked of a folder: the person's mass (kg), stature (m) and sex, the marker set, the
+    upward axis and the cutoff (Hz), each as of `scale` and `analyse`."""
+
+    mass: float | None = None
+    stature: float | None = None
+    sex: str = "male"
+    table: MarkerTable = ""
+    up: str = ""
+    cutoff: float = 6.0
+
+
+def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) -> Path:
+    """Analyse the trials of a folder and return the page that reports them.
+
+    Beside the page are NAME_angles.mot, NAME_moments.sto and NAME.json of each trial. A trial whose
+    files and wishes are as before is not analysed again; one that is refused is named with the
+    reason, and the others go on.
+
+    Args:
+        folder: of .c3d files, or .trc files with those of plates.
+        wish: what is known of the person, and asked.
+        out: folder of what is written, by default "lab" in `folder`.
+
+    Raises:
+        ValueError: there are no trials, no static one, or it cannot be read.
+    """
+    found = trials(folder)
+    static = static_trial(found, wish.table, wish.up)
+    person = person_of(static, wish)
+    place = Path(out) if out is not None else Path(folder) / "lab"
+    place.mkdir(parents=True, exist_ok=True)
+    answers = {
+        each.name: _answer(each, static, person, wish, place) for each in walking(found, static)
+    }
+    page = place / "index.html"
+    kept = [place / f"{each}.json" for each in answers]
+    if page.is_file() and all(page.stat().st_mtime_ns > at.stat().st_mtime_ns for at in kept):
+        return page
+    write(page, _page(Path(folder).resolve().name, static, person, answers))
+    return page
+
+
+def person_of(static: Trial, wish: Wish) -> MeasuredPerson:
+    """Return the person of a static trial, whose mass is that on the plates if none is given."""
+    seen, forces = static.read()
+    mass = wish.mass
+    if mass is None:
+        axes = recognise_axes(seen, recognise(seen.values, seen.source, wish.table), wish.up)
+        mass = body_mass(seen, forces, np.array(axes.turn)[1])
+    return scale(seen, mass=mass, stature=wish.stature, sex=wish.sex, table=wish.table, up=wish.up)
+
+
+def _answer(
+    trial: Trial, static: Trial, person: MeasuredPerson, wish: Wish, place: Path
+) -> dict[str, Any]:
+    """Return the answers of a trial: those on disk, or new ones, which are written there."""
+    key = sha256(repr(wish).encode())
+    for path in (*static.files, *trial.files):
+        key.update(path.read_bytes())
+    kept = place / f"{trial.name}.json"
+    if kept.is_file():
+        before = json.loads(kept.read_text(encoding="utf-8"))
+        if before["key"] == key.hexdigest():
+            return before
+    try:
+        seen, forces = trial.read()
+        found = analyse(person, seen, forces, cutoff=wish.cutoff, up=wish.up)
+    except ValueError as error:
+        answer: dict[str, Any] = {"refused": str(error)}
+    else:
+        save_analysis(found, place / trial.name)
+        answer = _numbers(found)
+    answer["key"] = key.hexdigest()
+    write(kept, json.dumps(answer, indent=1))
+    return answer
+
+
+def save_analysis(found: Analysis, stem: Path) -> None:
+    """Write the coordinates to STEM_angles.mot, and the moments to STEM_moments.sto."""
+    moving = found.person.tree.moving
+    names = [joint.name for joint in moving]
+    kinds = {
+        "angles.mot": (found.fit.q, {"revolute": "rad", "prismatic": "m"}),
+        "moments.sto": (found.torques, {"revolute": "N m", "prismatic": "N"}),
+    }
+    for ending, (rows, words) in kinds.items():
+        if len(rows):
+            units = [words[joint.kind] for joint in moving]
+            table = Table(t=found.fit.t, labels=names, values=rows, units=units)
+            save_table(table, stem.with_name(f"{stem.name}_{ending}"))
+
+
+def _numbers(found: Analysis) -> dict[str, Any]:
+    """Return the numbers of an analysis that the page shows, as JSON has them."""
+    force, moment = found.residuals
+    return {
+        "smoothing": found.smoothing,
+        "doubts": found.doubts,
+        "segments": found.segments,
+        "residuals": [force, moment] if len(found.torques) else None,
+        "treads": [str(each) for each in found.treads],
+        "events": [[e.time, e.foot, e.kind, e.told] for e in found.events],
+        "cycles": [
+            {
+                "foot": cycle.foot,
+                "times": [cycle.start, cycle.off, cycle.end],
+                "curves": {
+                    name: [None if np.isnan(x) else float(x) for x in row]
+                    for name, row in cycle.curves.items()
+                },
+            }
+            for cycle in found.cycles
+        ],
+    }
+
+
+def _page(
+    name: str, static: Trial, person: MeasuredPerson, answers: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """Return the page in HTML."""
+    parts = [f"<h1>{html.escape(name)}</h1>", f"<h2>Person, by {html.escape(static.name)}</h2>"]
+    parts += [f"<pre>{html.escape(str(person))}</pre>", _drawn(list(_posture(person)), 1)]
+    rows = [[joint, f"{1e3 * off:.0f}"] for joint, off in person.off.items()]
+    parts.append(_rows(("joint", "off its centre (mm)"), rows))
+    cycles = [cycle for each in answers.values() for cycle in each.get("cycles", ())]
+    if cycles:
+        parts += ["<h2>Strides beside norms</h2>", _drawn(list(_curves(cycles)), len(UNITS))]
+        parts.append(
+            "<p>Norms: angles of Fukuchi et al. 2018, moments of Falisse et al. 2019 (one adult); "
+            "moments are internal.</p>"
+        )
+    for trial, each in answers.items():
+        parts += [f"<h2>{html.escape(trial)}</h2>", *_trial(each)]
+    head = f"<meta charset=utf-8><title>{html.escape(name)}</title><style>{STYLE}</style>"
+    return f"<!doctype html>{head}" + "\n".join(parts)
+
+
+def _trial(answer: Mapping[str, Any]) -> Iterator[str]:
+    if "refused" in answer:
+        yield f"<p><b>Refused:</b> {html.escape(answer['refused'])}</p>"
+        return
+    yield f"<p>{answer['smoothing']}</p>"
+    if answer["residuals"]:
+        force, moment = answer["residuals"]
+        yield f"<p>Unexplained at the pelvis: {force:.0f} N, {moment:.0f} N m (rms).</p>"
+    for word in ("doubts", "treads"):
+        if answer[word]:
+            items = "".join(f"<li>{html.escape(each)}" for each in answer[word])
+            yield f"<h3>{word.capitalize()}</h3><ul>{items}</ul>"
+    rms = [[segment, f"{1e3 * off:.0f}"] for segment, off in answer["segments"].items()]
+    yield _rows(("segment", "markers off (mm rms)"), rms)
+    events = [[f"{time:.3f}", foot, kind, told] for time, foot, kind, told in answer["events"]]
+    yield _rows(("time (s)", "foot", "event", "told by"), events)
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in HTML."""
+    lines = ["".join(f"<td>{html.escape(each)}</td>" for each in row) for row in rows]
+    top = "".join(f"<th>{html.escape(each)}</th>" for each in head)
+    return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _posture(person: MeasuredPerson) -> Iterator[Panel]:
+    """Yield the static posture from the front and from the side, with the markers."""
+    here = places_of(person.tree, person.q)
+    seen = np.array([here[name] for name in person.table.sites if name in here])
+    for axis, word in ((0, "left (m)"), (2, "ahead (m)")):
+        curves = [
+            Curve(label="body", x=[here[n][axis] for n in names], y=[here[n][1] for n in names])
+            for names in STICKS
+            if all(name in here for name in names)
+        ]
+        dots = Curve(label="markers", x=[*seen[:, axis]], y=[*seen[:, 1]], colour=1, dash="points")
+        yield Panel(curves=[*curves, dots], x=word, y="up (m)")
+
+
+def _curves(cycles: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+    """Yield the panels of joints, in rows of angles, moments and powers."""
+    for unit, words in UNITS.items():
+        for joint, name in JOINTS.items():
+            curves = [
+                Curve(
+                    label={"r": "right", "l": "left"}[cycle["foot"]],
+                    x=[*PERCENT],
+                    y=[np.nan if x is None else x for x in cycle["curves"][f"{joint}_{unit}"]],
+                    colour="rl".index(cycle["foot"]),
+                )
+                for cycle in cycles
+                if f"{joint}_{unit}" in cycle["curves"]
+            ]
+            if unit in NORMS:
+                source, key = NORMS[unit]
+                norm = normative(source).mean(key.format(joint), PERCENT)
+                curves.append(Curve(label="norm", x=[*PERCENT], y=[*norm], colour=2, dash="dashed"))
+            yield Panel(curves=curves, x="stride (%)", y=f"{name} {words}")
+
+
+def _drawn(several: Sequence[Panel], rows: int) -> str:
+    """Return panels as SVG inside the page."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "panels.svg"
+        panels(path, several, rows=rows)
+        text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]

@@ -1,0 +1,266 @@
+"""A trial of a measured person: angles, moments, powers, events and cycles."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from ocp import BSpline, MarkerFit, Series, inverse_kinematics, measured_torques
+from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.measured_person import MeasuredPerson
+from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
+
+DEGREE = 5  # of the spline of all coordinates
+CUTOFF = 6.0  # Hz: of the usual filters of gait (Winter 2009), which the spline's segments follow
+MISSING = 0.25  # of the frames: a marker that lacks more is named
+ASTRAY = 0.04  # m: root mean square of a marker that does not sit where the static trial had it
+TOGETHER = 0.15  # s: between a strike of the plates and that of the markers
+# Weights of markers by segment, as usual in inverse kinematics of gait: the pelvis carries little
+# soft tissue, shoulders follow arms [assumed]
+WEIGHTS = {"pelvis": 10.0, "trunk": 0.5, "head": 0.1, "upper_arm": 0.1, "forearm": 0.1}
+PERCENT = np.linspace(0.0, 100.0, 101)
+ROOT = ("glob_tx", "glob_ty", "glob_tz")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A heel strike or a toe-off: `time` (s), `foot` "r" or "l", `kind` "strike" or "off", and
+    whether "plates" or "markers" tell it."""
+
+    time: float
+    foot: str
+    kind: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cycle:
+    """A stride of one foot, from strike (s) to strike, and `curves` {quantity: (101,)} of it.
+
+    Quantities: hip_flex_deg, hip_flex_Nm_kg, hip_flex_W_kg and so on, of its leg's joints; moments
+    and powers are nan where no plate tells what the ground did.
+    """
+
+    foot: str
+    start: float
+    off: float
+    end: float
+    curves: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Analysis:
+    """The answers of one trial.
+
+    Attributes:
+        person: the MeasuredPerson.
+        fit: the MarkerFit, whose t, q, qd and qdd are the motion.
+        torques: (n, N) N m or N, nan where the ground's forces are not known; empty without plates.
+        treads: which foot stood on which plate.
+        feet: wrenches of the ground on both feet; None without plates.
+        events, cycles: in order of time.
+        smoothing: in words, what the spline lets through.
+        doubts: sentences about what could be otherwise.
+    """
+
+    person: MeasuredPerson
+    fit: MarkerFit
+    torques: np.ndarray
+    treads: tuple[Tread, ...]
+    feet: Series | None
+    events: tuple[Event, ...]
+    cycles: tuple[Cycle, ...]
+    smoothing: str
+    doubts: tuple[str, ...]
+
+    @property
+    def residuals(self) -> tuple[float, float]:
+        """Root mean squares of the force (N) and moment (N m) at the pelvis that motion and
+        plates leave unexplained while a plate bears a foot, nan without plates."""
+        if self.feet is None:
+            return float("nan"), float("nan")
+        tree = self.person.tree
+        borne = sum(rows[4] for rows in self.feet.at(self.fit.t).values()) > 0
+        rows = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
+        slides = [k for k in rows if tree.moving[k].kind == "prismatic"]
+        turns = [k for k in rows if k not in slides]
+        return _rms(self.torques[slides][:, borne]), _rms(self.torques[turns][:, borne])
+
+    @property
+    def segments(self) -> dict[str, float]:
+        """Root mean square distances (m) of markers from their places on each segment."""
+        squares: dict[str, list[float]] = {}
+        for name, rms in self.fit.rms.items():
+            squares.setdefault(self.person.table.sites[name][0], []).append(rms**2)
+        return {name: float(np.sqrt(np.mean(each))) for name, each in squares.items()}
+
+
+def analyse(
+    person: MeasuredPerson,
+    markers: Series,
+    forces: Series | None = None,
+    *,
+    cutoff: float = CUTOFF,
+    up: str = "",
+) -> Analysis:
+    """Return the angles, moments, powers, events and cycles of a trial.
+
+    Args:
+        person: as of `scale`.
+        markers: of the trial, in the laboratory's axes, m.
+        forces: of its plates, as `ocp.interchange.wrenches` has them, in the same axes.
+        cutoff: Hz, above which motion counts as noise: the spline of all coordinates has two
+            segments in each of its periods.
+        up: the laboratory's upward axis where the markers do not tell it.
+
+    Raises:
+        ValueError: for markers of other units or exchanged sides, and plates far from both feet.
+    """
+    table = person.table.among(markers.values)
+    axes = recognise_axes(markers, table, up)
+    seen = markers.only([*table.sites]).rotate(axes.turn)
+    span = float(seen.t[-1] - seen.t[0])
+    segments = min(max(round(2 * cutoff * span), 1), len(seen.t) - DEGREE)
+    trust = {
+        name: WEIGHTS.get(site[0].removesuffix("_r").removesuffix("_l"), 1.0)
+        for name, site in table.sites.items()
+    }
+    fit = inverse_kinematics(
+        person.tree,
+        seen,
+        weights=trust,
+        motion=BSpline(points=segments + DEGREE, degree=DEGREE),
+        start=person.q,
+    )
+    said = [*axes.doubts, *_missing(seen), *_astray(fit)]
+    steps: tuple[Tread, ...] = ()
+    feet, torques = None, np.empty((0, len(fit.t)))
+    if forces is not None:
+        turned = forces.rotate(axes.turn)
+        lines = {side: _line(person, seen, side, turned.t) for side in "rl"}
+        steps = treads(turned, lines)
+        said += doubts(steps)
+        feet = foot_wrenches(turned, steps)
+        links = {side: f"ankle_inv_{side}" for side in "rl"}
+        torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, links)
+    events = tuple(_events(person, seen, fit, steps))
+    found = tuple(_cycles(person, fit, torques, events, steps))
+    if not found:
+        said.append("no whole stride: no foot strikes twice")
+    return Analysis(
+        person=person,
+        fit=fit,
+        torques=torques,
+        treads=steps,
+        feet=feet,
+        events=events,
+        cycles=found,
+        smoothing=f"quintic spline of {segments} segments in {span:.2f} s: up to "
+        f"{segments / span / 2:.1f} Hz",
+        doubts=tuple(said),
+    )
+
+
+def _missing(markers: Series) -> Iterator[str]:
+    for name, rows in markers.values.items():
+        share = float(np.isnan(rows).any(axis=0).mean())
+        if share > MISSING:
+            yield f"marker {name} is missing in {100 * share:.0f} % of the frames"
+
+
+def _astray(fit: MarkerFit) -> Iterator[str]:
+    for name, rms in fit.rms.items():
+        if rms > ASTRAY:
+            yield (
+                f"marker {name} is {1e3 * rms:.0f} mm from where the static trial had it: it has "
+                "moved, or its name is another's"
+            )
+
+
+def _line(
+    person: MeasuredPerson, markers: Series, side: str, t: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places (3, N) of heel and toe at other times."""
+    places = []
+    for mark in ("heel", "toe"):
+        rows = markers.values[str(person.table.landmark(f"{mark}_{side}"))]
+        there = np.isfinite(rows[0])
+        places.append(np.array([np.interp(t, markers.t[there], row[there]) for row in rows]))
+    return places[0], places[1]
+
+
+def _events(
+    person: MeasuredPerson, markers: Series, fit: MarkerFit, steps: tuple[Tread, ...]
+) -> Iterator[Event]:
+    """Yield strikes and offs in order: those of plates, and elsewhere where the heel is farthest
+    ahead of the pelvis, and the toe farthest behind   (Zeni, Richards & Higginson 2008)."""
+    found = []
+    ahead = fit.q[person.tree.coordinate("glob_tz")]
+    for side in "rl":
+        heel, toe = _line(person, markers, side, fit.t)
+        for kind, curve in (("strike", heel[2] - ahead), ("off", ahead - toe[2])):
+            sure = [
+                tread.start if kind == "strike" else tread.end
+                for tread in steps
+                if tread.foot == side
+                and (
+                    tread.start > markers.t[0] + 1e-3
+                    if kind == "strike"
+                    else tread.end < markers.t[-1] - 1e-3
+                )
+            ]
+            told = [(time, "plates") for time in sure]
+            told += [
+                (time, "markers")
+                for time in fit.t[_peaks(curve)]
+                if all(abs(time - other) > TOGETHER for other in sure)
+            ]
+            found += [Event(time=float(at), foot=side, kind=kind, told=by) for at, by in told]
+    yield from sorted(found, key=lambda event: event.time)
+
+
+def _peaks(curve: np.ndarray) -> np.ndarray:
+    """Return the samples at which a curve is highest of its surroundings and above its middle."""
+    inner = (curve[1:-1] > curve[:-2]) & (curve[1:-1] >= curve[2:])
+    return 1 + np.flatnonzero(inner & (curve[1:-1] > (curve.max() + curve.min()) / 2))
+
+
+def _cycles(
+    person: MeasuredPerson,
+    fit: MarkerFit,
+    torques: np.ndarray,
+    events: tuple[Event, ...],
+    steps: tuple[Tread, ...],
+) -> Iterator[Cycle]:
+    tree = person.tree
+    for side in "rl":
+        mine = [event for event in events if event.foot == side]
+        strikes = [event.time for event in mine if event.kind == "strike"]
+        for start, end in pairwise(strikes):
+            offs = [e.time for e in mine if e.kind == "off" and start < e.time < end]
+            if len(offs) != 1:
+                continue
+            at = start + (end - start) * PERCENT / 100
+            borne = any(
+                abs(tread.start - start) < TOGETHER and tread.foot == side and not tread.cut
+                for tread in steps
+            )
+            curves = {}
+            for joint in tree.moving:
+                name = joint.name.removesuffix(f"_{side}")
+                if name == joint.name or joint.kind != "revolute":
+                    continue
+                k = tree.coordinate(joint.name)
+                curves[f"{name}_deg"] = np.degrees(np.interp(at, fit.t, fit.q[k]))
+                if len(torques) and borne:
+                    for unit, rows in (("Nm_kg", torques[k]), ("W_kg", torques[k] * fit.qd[k])):
+                        curves[f"{name}_{unit}"] = np.interp(at, fit.t, rows) / person.mass
+            yield Cycle(
+                foot=side, start=start, off=offs[0], end=end, curves=MappingProxyType(curves)
+            )
+
+
+def _rms(rows: np.ndarray) -> float:
+    return float(np.sqrt(np.nanmean(np.sum(rows**2, axis=0)))) if rows.size else float("nan")

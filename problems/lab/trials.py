@@ -1,0 +1,106 @@
+"""Trials of a folder: files that belong together, one of them the static trial."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ocp import Series
+from ocp.interchange import Table, markers, read_table, wrenches
+from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.marker_sets import MarkerTable, recognise
+from ocp.problems.lab.measured_person import check_still
+
+STATIC = ("static", "calibration", "_cal", "standing")
+FORCES = ("_grf", "_forces", "_force", "")
+ENDINGS = (".mot", ".sto", ".csv")
+GRAVITY = 9.81  # m/s2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One recording: its markers' file, and that of its plates, which may be the same or None."""
+
+    name: str
+    markers: Path
+    forces: Path | None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files, each once."""
+        return tuple(dict.fromkeys(path for path in (self.markers, self.forces) if path))
+
+    def read(self) -> tuple[Series, Series | None]:
+        """Return the markers, and the wrenches of the plates where there are any."""
+        table = read_table(self.markers)
+        if self.forces is None:
+            return markers(table), None
+        if self.forces == self.markers:
+            return markers(table), wrenches(table) if _has_plates(table) else None
+        return markers(table), wrenches(read_table(self.forces))
+
+
+def trials(folder: str | Path) -> tuple[Trial, ...]:
+    """Return the trials of a folder, by name.
+
+    A .c3d has markers and plates; beside NAME.trc the plates' file is NAME_grf, NAME_forces or
+    NAME with the ending .mot, .sto or .csv.
+
+    Raises ValueError where there are none.
+    """
+    place = Path(folder)
+    found = [Trial(name=path.stem, markers=path, forces=path) for path in place.glob("*.c3d")]
+    for path in place.glob("*.trc"):
+        beside = (path.with_name(path.stem + tail + end) for tail in FORCES for end in ENDINGS)
+        found.append(
+            Trial(name=path.stem, markers=path, forces=next(filter(Path.is_file, beside), None))
+        )
+    if not found:
+        raise ValueError(f"{place}: expected trials in .c3d or .trc files, got none")
+    return tuple(sorted(found, key=lambda trial: trial.name))
+
+
+def static_trial(found: tuple[Trial, ...], table: MarkerTable = "", up: str = "") -> Trial:
+    """Return the static trial: the one whose name says so, or the first in which nobody moves.
+
+    Raises ValueError where there is none.
+    """
+    named = [trial for trial in found if any(word in trial.name.lower() for word in STATIC)]
+    if named:
+        return named[0]
+    for trial in found:
+        try:
+            seen, _ = trial.read()
+            known = recognise(seen.values, seen.source, table)
+            recognise_axes(seen, known, up)
+            check_still(seen, known)
+        except ValueError:
+            continue
+        return trial
+    raise ValueError(
+        f"{found[0].markers.parent}: no static trial: none of {', '.join(t.name for t in found)} "
+        f"is named {' or '.join(STATIC)}, and in none somebody stands still"
+    )
+
+
+def body_mass(seen: Series, forces: Series | None, vertical: np.ndarray) -> float:
+    """Return the mass (kg) of one who stands on plates during a static trial.
+
+    Raises ValueError where there are no plates or nobody stands on them.
+    """
+    total = 0.0
+    if forces is not None:
+        total = sum(float(np.nanmean(vertical @ rows[3:])) for rows in forces.values.values())
+    if total < 10 * GRAVITY:
+        raise ValueError(f"{seen.source}: no plate has the weight: give the mass (--mass, kg)")
+    return total / GRAVITY
+
+
+def _has_plates(table: Table) -> bool:
+    return any(label.endswith("_vx") for label in table.labels)
+
+
+def walking(found: tuple[Trial, ...], static: Trial) -> Iterator[Trial]:
+    """Yield the trials but for the static one."""
+    yield from (trial for trial in found if trial != static)
