@@ -36,7 +36,7 @@ def test_a_whole_cycle_is_two_steps_by_symmetry():
     """Where both steps are as long, and thighs pass in the middle too (1e-6 asked); without that
     the whole cycle has a lower optimum, of uneven steps. It begins with the step and its image."""
     half, tight = problem(), Solver(options=CLOSE | {"tol": 1e-9})
-    settings = Transcription(method=Radau(intervals=16))
+    settings = Transcription(method=Radau(intervals=8))
     step = solve(half, settings, tight, guess=cold_guess(half)).require(coarse=True)
     tree, middle, images = half.tree, {"when": (0.5, 0.5)}, list(half.symmetry.index)
     right, left = tree.coordinate("hip_r"), tree.coordinate("hip_l")
@@ -63,7 +63,7 @@ def test_a_whole_cycle_is_two_steps_by_symmetry():
     second[0] += 0.65
     again = Guess(q=np.hstack([first, second[:, 1:]]))
     near = Solver(options={"tol": 1e-9, "mu_init": 1e-6})
-    whole = solve(cycle, Transcription(method=Radau(intervals=32)), near, guess=again)
+    whole = solve(cycle, Transcription(method=Radau(intervals=16)), near, guess=again)
     assert whole.success
     assert whole.objective / 2 == pytest.approx(step.objective, rel=1e-6)
 
