@@ -134,9 +134,9 @@ def test_optima_and_multipliers_of_degenerate_programs_are_found(kind, seeds):
 
 
 def ends_of(kind, solver=OURS):
-    """Statuses of twenty programs of a kind, none of which succeeds, with their numbers."""
+    """Statuses of ten programs of a kind, none of which succeeds, with their numbers."""
     ends = Counter()
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         nlp = kind(rng)
         outcome = minimize(nlp, solver, rng.normal(size=len(nlp.lower)))
@@ -148,11 +148,11 @@ def ends_of(kind, solver=OURS):
 def test_programs_without_a_feasible_point_are_told_so(systems):
     told, slow = "Infeasible_Problem_Detected", "Maximum_Iterations_Exceeded"
     if systems == "dense":
-        assert ends_of(infeasible) == {told: 20}
+        assert ends_of(infeasible) == {told: 10}
     else:  # sparse systems let dependent rows give way a little: some go on in short steps
         ends = ends_of(infeasible, Solver(plugin="structured", options={"max_iter": 300}))
-        assert {*ends} <= {told, slow} and ends[told] >= 14
+        assert {*ends} <= {told, slow} and ends[told] >= 7
 
 
 def test_programs_without_a_least_value_are_told_so():
-    assert ends_of(unbounded) == {"Diverging_Iterates": 20}
+    assert ends_of(unbounded) == {"Diverging_Iterates": 10}
