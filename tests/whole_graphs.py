@@ -10,10 +10,10 @@ def assert_exact(nlp, x, *, weight=1.7, tolerance=1e-10, sought=None):
     """Compare the derivatives that a solver is given with those of the whole graph.
 
     Of the first `sought` variables, by default all; Jacobian and Hessian of the Lagrangian, with a
-    `weight` of the objective, times four vectors drawn at random, which every wrong entry changes.
+    `weight` of the objective, times two vectors drawn at random, which every wrong entry changes.
     """
     rng, symbol = np.random.default_rng(4), ca.MX.sym("x", len(x))
-    lam, ways = rng.standard_normal(len(nlp.g_lower)), rng.standard_normal((len(x), 4))
+    lam, ways = rng.standard_normal(len(nlp.g_lower)), rng.standard_normal((len(x), 2))
     ways[len(x) if sought is None else sought :] = 0.0
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
     slope, bend = (ca.gradient(each, symbol) for each in (f, weight * f + ca.dot(lam, g)))
