@@ -1,12 +1,12 @@
 """Files of a predicted walk as OpenSim's own readers see them."""
 
-import importlib.util
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from opensim_child import needs_opensim
 
 from ocp import Solver, Transcription, read_table, save_forces, save_motion, save_table
 from ocp.interchange import force_table, marker_table, motion_table
@@ -33,12 +33,7 @@ for name in sys.argv[1:]:
     seen[name] = {"t": t, "labels": labels, "values": values, "words": words}
 print(json.dumps(seen))
 """
-pytestmark = [
-    pytest.mark.commands,
-    pytest.mark.skipif(
-        importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
-    ),
-]
+pytestmark = [pytest.mark.commands, needs_opensim]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Tables of OpenSim's own tools are read as by OpenSim."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opensim_child import needs_opensim
 
 from ocp import read_table
 from ocp.interchange import coordinates
@@ -15,12 +15,7 @@ from ocp.models.arms.two_link import two_link
 
 # OpenSim brings a CasADi of its own, which no process can have beside ours.
 TOOLS = Path(__file__).parent.parent / "opensim_tools.py"
-pytestmark = [
-    pytest.mark.commands,
-    pytest.mark.skipif(
-        importlib.util.find_spec("opensim") is None, reason="needs the extra `opensim`"
-    ),
-]
+pytestmark = [pytest.mark.commands, needs_opensim]
 
 
 @pytest.fixture(scope="module")
