@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ocp.mpc.disturbed_motion import Followed, follow
+    from ocp.mpc.disturbed_motion import Followed, Spread, follow, spread
     from ocp.mpc.receding_horizon import Replan, Tracked, simulated_plant, track
     from ocp.mpc.regulator import Feedback, exponential, feedback
     from ocp.mpc.standing_plant import Standing
@@ -14,12 +14,14 @@ __all__ = [
     "Feedback",
     "Followed",
     "Replan",
+    "Spread",
     "Standing",
     "Tracked",
     "exponential",
     "feedback",
     "follow",
     "simulated_plant",
+    "spread",
     "track",
 ]
 

@@ -45,6 +45,8 @@ class Feedback:
         torques: planned torques (n, N + 1), N m or N, straight in between.
         gains: of each period (N, n, 2 n), N m/rad and so on: held from its start to its end.
         value: what a deviation of the start costs (2 n, 2 n).
+        transitions, responses: A (N, 2 n, 2 n) and B (N, 2 n, n) of each period: a deviation of the
+            state and a correction of torques become A dx + B u at its end.
     """
 
     tree: Tree
@@ -55,6 +57,8 @@ class Feedback:
     torques: np.ndarray
     gains: np.ndarray
     value: np.ndarray
+    transitions: np.ndarray
+    responses: np.ndarray
 
     def __repr__(self) -> str:
         count, n = self.gains.shape[:2]
@@ -112,6 +116,8 @@ def feedback(
         torques=torques,
         gains=gains,
         value=value,
+        transitions=np.array([a for a, _ in pairs]),
+        responses=np.array([b for _, b in pairs]),
     )
 
 
