@@ -113,6 +113,13 @@ def compile_model(path: Path, shapes: str) -> Model:
     )
 
 
+def major_version() -> int:
+    """Return the major version of the MuJoCo that reads files."""
+    import mujoco
+
+    return int(mujoco.__version__.partition(".")[0])
+
+
 @contextmanager
 def quiet(mujoco: ModuleType) -> Iterator[list[str]]:
     """Collect MuJoCo's warnings, which it would print and write to a file of its own."""

@@ -1,21 +1,36 @@
 """Muscles of MuJoCo's models: actuators along spatial tendons over sites, cylinders and spheres."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
-import numpy as np
-
+from ocp.interchange.mjcf.compiled_model import major_version
 from ocp.interchange.mjcf.equalities import MjModel, object_name
 from ocp.interchange.mjcf.tendons import SITE, TENDON, tendon_parts
 from ocp.interchange.poses import pose_matrix
+from ocp.mechanics.elements import PassiveForce
 from ocp.mechanics.model.joints import GROUND
-from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle
+from ocp.mechanics.muscles.mujoco_muscle import MujocoMuscle, passive_energy
 from ocp.mechanics.muscles.paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping import SHAPES, Surface, WrapPast
+from ocp.mechanics.values.types import Matrix
 
 MUSCLE_LAWS = {"gaintype": 2, "biastype": 2, "dyntype": 4}  # of an actuator that is a muscle
 GEOMS = {4: SHAPES[1], 5: SHAPES[0]}  # kinds of parts of tendons that are surfaces
 LAWS = 9  # numbers of a muscle's gain, and of its bias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FibreEnergy:
+    """Energy of the passive part of a `muscle` by its path's length, with numbers of its own."""
+
+    muscle: MujocoMuscle
+
+    def __call__(self, x: Matrix) -> Matrix:
+        """Return the energy (J) at the length x (m)."""
+        own = self.muscle
+        length = own.reach[0] + (x - own.lengths[0]) / own.optimal
+        return own.force * own.optimal * passive_energy(length, own.longest, own.passive)
 
 
 def is_muscle(model: MjModel, actuator: int) -> bool:
@@ -25,33 +40,39 @@ def is_muscle(model: MjModel, actuator: int) -> bool:
     return on_tendon and laws == [*MUSCLE_LAWS.values()]
 
 
-def muscles(model: MjModel, links: Sequence[str]) -> tuple[list[MujocoMuscle], list[str]]:
-    """Return the muscles of a model, and the names of those that are not read, each with why.
+def muscles(
+    model: MjModel, links: Sequence[str]
+) -> tuple[list[MujocoMuscle], list[PassiveForce], list[str]]:
+    """Return the muscles of a model, the passive parts of those that have numbers of their own for
+    these, and the names of those that are not read, each with why.
 
     Args:
         model: compiled by MuJoCo.
         links: names by MuJoCo's numbers of bodies.
     """
-    known, lost = list[MujocoMuscle](), list[str]()
+    known, passive, lost = list[MujocoMuscle](), list[PassiveForce](), list[str]()
     for k in range(model.nu):
         if not is_muscle(model, k):
             continue
         name = object_name(model, "ACTUATOR", k) or f"actuator {k + 1}"
         reason = _unread(model, k)
         path = None if reason else _path(model, int(model.actuator_trnid[k][0]), links)
-        if isinstance(path, PointPath):
-            known.append(_muscle(model, k, name, path))
-        else:
+        if not isinstance(path, PointPath):
             lost.append(f"{name} ({reason or path})")
-    return known, lost
+            continue
+        active, still = (_muscle(model, k, name, path, law) for law in ("gain", "bias"))
+        if still != active:
+            energy = FibreEnergy(muscle=still)
+            passive.append(PassiveForce(name=f"{name} passive", over=path, energy=energy))
+            active = replace(active, passive=0.0)
+        known.append(active)
+    return known, passive, lost
 
 
 def _unread(model: MjModel, k: int) -> str:
     """Return the reason why a muscle is not read, "" for none."""
-    same = np.array_equal(model.actuator_gainprm[k][:LAWS], model.actuator_biasprm[k][:LAWS])
     lower, upper = model.actuator_lengthrange[k]
     reasons = {
-        "gainprm and biasprm differ": not same,
         "its lengthrange is not stated": not lower < upper,
         "its activation is smoothed": bool(model.actuator_dynprm[k][2]),
         "its gear is not 1": model.actuator_gear[k][0] != 1,
@@ -61,9 +82,10 @@ def _unread(model: MjModel, k: int) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _muscle(model: MjModel, k: int, name: str, path: PointPath) -> MujocoMuscle:
-    """Return the muscle of an actuator."""
-    low, high, force, scale, *shape = model.actuator_gainprm[k][:LAWS].tolist()
+def _muscle(model: MjModel, k: int, name: str, path: PointPath, law: str) -> MujocoMuscle:
+    """Return the muscle of an actuator by the numbers of its "gain", or of its "bias"."""
+    numbers = getattr(model, f"actuator_{law}prm")[k]
+    low, high, force, scale, *shape = numbers[:LAWS].tolist()
     shortest, longest, fastest, passive, lengthening = shape
     stated = model.actuator_ctrlrange[k].tolist() if model.actuator_ctrllimited[k] else (-inf, inf)
     rise, fall = model.actuator_dynprm[k][:2].tolist()
@@ -116,7 +138,14 @@ def _surface(
             return None
         place = pose[:3, :3].T @ (model.site_pos[side] - pose[:3, 3])
     radius = float(model.geom_size[geom][0])
-    return WrapPast(link=_link(links, body), radius=radius, pose=pose, shape=shape, side=place)
+    return WrapPast(
+        link=_link(links, body),
+        radius=radius,
+        pose=pose,
+        shape=shape,
+        side=place,
+        behind=place is not None and major_version() >= 4,
+    )
 
 
 def _link(links: Sequence[str], body: int) -> str:

@@ -68,10 +68,11 @@ def read_mjcf(
         np.errstate(over="ignore", invalid="ignore"),
     ):
         tree = _tree(model, base, repair, gravity)
-        known, lost = muscles(model.compiled, model.links)
+        known, passive, lost = muscles(model.compiled, model.links)
         idle = [each.name for each in known if each.line and not each.line.joints(tree)]
         pulling = [each for each in known if each.name not in idle]
-        tree = replace(tree, elements=[*tree.elements, *pulling])
+        stretched = [each for each in passive if each.name.rpartition(" ")[0] not in idle]
+        tree = replace(tree, elements=[*tree.elements, *pulling, *stretched])
     lost += [f"{name} (its path crosses no joint)" for name in idle]
     return tree, {**_left_out(model, tree.joints), "muscles are left out": lost}
 

@@ -118,12 +118,8 @@ class MujocoMuscle:
 
     def stored_energy(self, state: MotionState) -> Matrix:
         """Return the energy (J) that its passive part stores."""
-        width = (self.longest - 1) / 2
-        x = ca.fmax((self._length(state) - 1) / width, 0)
-        rounded = ca.fmin(x, 1)
-        beyond = ca.fmax(x - 1, 0)
-        energy = self.passive * (rounded**3 / 6 + beyond / 2 + beyond**2 / 2)
-        return self.force * self.optimal * width * energy
+        energy = passive_energy(self._length(state), self.longest, self.passive)
+        return self.force * self.optimal * energy
 
     def loss(self, state: MotionState) -> Matrix:
         """Return the power (W) that its active part takes out of the motion."""
@@ -181,3 +177,17 @@ class MujocoMuscle:
         """Return the time constant (s) of coming on or going off."""
         height = 0.5 + 1.5 * activation
         return ca.if_else(gap > 0, self.rise * height, self.fall / height)
+
+
+def passive_energy(x: Matrix, longest: float, passive: float) -> Matrix:
+    """Return the integral of f_P up to a length.
+
+    Args:
+        x: length over the optimal one.
+        longest: at which f_P is `passive`.
+        passive: f_P there.
+    """
+    width = (longest - 1) / 2
+    x = ca.fmax((x - 1) / width, 0)
+    beyond = ca.fmax(x - 1, 0)
+    return width * passive * (ca.fmin(x, 1) ** 3 / 6 + beyond / 2 + beyond**2 / 2)

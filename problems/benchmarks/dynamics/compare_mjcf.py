@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp import Friction, Tree, inverse_dynamics, mass_matrix
 from ocp.interchange import load_model, quiet
-from ocp.mechanics import State
+from ocp.mechanics import PassiveForce, State
 from ocp.mechanics.muscles import MujocoMuscle
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
@@ -128,7 +128,12 @@ def muscle_differences(path: Path, states: int) -> dict[str, float]:
     q, qd = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     state = State(tree=tree, q=q, qd=qd)
     lengths = ca.vertcat(*(each.path.length(state) for each in muscles))
-    forces = ca.vertcat(*(each.tension_force(state) for each in muscles))
+    passive = {each.name: each for each in others if isinstance(each, PassiveForce)}
+    tensions = []
+    for each in muscles:
+        fibres = passive.get(f"{each.name} passive")
+        tensions.append(each.tension_force(state) - (fibres.forces(state) if fibres else 0))
+    forces = ca.vertcat(*tensions)
     torques = inverse_dynamics(tree, q, qd, ca.SX.zeros(tree.dof))
     inertias = mass_matrix(bodies, q[: bodies.dof])
     own = ca.Function("own", [q, qd], [lengths, forces, torques, inertias])

@@ -9,7 +9,9 @@ from ocp.mechanics.values.types import Matrix
 INSIDE_START, INSIDE_NEAR, INSIDE_STEPS = 1 - 1e-7, 1e-14, 20  # rad; of Newton's steps
 
 
-def past_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) -> Touch:
+def past_circle(
+    start: Matrix, end: Matrix, radius: float, side: Matrix = None, behind: bool = False
+) -> Touch:
     """Touch of a path in a plane with a circle about the origin, past a side or the shorter way.
 
     Of both ways round, that is taken whose tangents touch nearer to the side (or to each other),
@@ -20,6 +22,8 @@ def past_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) 
         end: where it goes to (2, m).
         radius: m.
         side: direction (2) from the centre; None for none.
+        behind: whether the longer way is taken where the straight line passes the centre behind,
+            as seen from the side, and else the shorter one, as MuJoCo 4 does [found by trials].
 
     Returns:
         The touch, in the plane.
@@ -29,7 +33,8 @@ def past_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) 
     nearest = start + share * way
     meets = ca.sumsqr(nearest) <= radius**2
     if side is not None:
-        meets = ca.logic_or(meets, ca.dot(side, nearest) < 0)
+        longer = _passes_behind(start, end, side) if behind else ca.dot(side, nearest) < 0
+        meets = ca.logic_or(meets, longer)
     ways = []
     for turn in (1, -1):
         places = []
@@ -41,7 +46,9 @@ def past_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) 
         first, last = places
         middle = first + last
         merit = -ca.sumsqr(first - last)
-        if side is not None:
+        if side is not None and behind:
+            merit = ca.if_else(longer, -merit, merit)
+        elif side is not None:
             merit = ca.dot(middle, side) / ca.sqrt(ca.fmax(ca.sumsqr(middle), LEAST))
         crossed = _segments_cross(start, first, end, last)
         angle = ca.atan2(turn * (first[1] * last[0] - first[0] * last[1]), ca.dot(first, last))
@@ -57,6 +64,14 @@ def past_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) 
     return Touch(first=first, last=last, arc=radius * angle, angle=angle)
 
 
+def _passes_behind(start: Matrix, end: Matrix, side: Matrix) -> Matrix:
+    """Return whether the segment (2) from start to end meets the ray from the origin away from a
+    side (2)."""
+    off, far = (side[0] * place[1] - side[1] * place[0] for place in (start, end))
+    met = off * ca.dot(side, end) - far * ca.dot(side, start)  # over off - far, along the side
+    return ca.logic_and(off * far <= 0, met * (off - far) < 0)
+
+
 def _segments_cross(a: Matrix, b: Matrix, c: Matrix, d: Matrix) -> Matrix:
     """Return whether the segments (2) from a to b and from c to d meet."""
     one, other, off = b - a, d - c, a - c
@@ -66,7 +81,7 @@ def _segments_cross(a: Matrix, b: Matrix, c: Matrix, d: Matrix) -> Matrix:
     return ca.logic_and(turned != 0, ca.logic_and(*inside))
 
 
-def within_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None) -> Touch:
+def within_circle(start: Matrix, end: Matrix, radius: float) -> Touch:
     """Touch of a path in a plane that runs through a circle about the origin: the place inside of
     it where its way is shortest.
 
@@ -80,7 +95,6 @@ def within_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None
         start: where the path comes from (2, m), outside.
         end: where it goes to (2, m), outside.
         radius: m.
-        side: a direction within, which tells nothing more.
 
     Returns:
         The touch, in the plane, with an arc of 0; its angle is positive where the path touches.
@@ -88,8 +102,9 @@ def within_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None
     distances = ca.norm_2(start), ca.norm_2(end)
     way = end - start
     share = -ca.dot(way, start) / ca.sumsqr(way)
-    near = ca.sumsqr(start + share * way) <= radius**2
-    meets = ca.logic_and(near, ca.logic_and(share > 0, share < 1))
+    nearest = start + share * way
+    meets = ca.sumsqr(nearest) <= radius**2
+    meets = ca.logic_and(meets, ca.logic_and(share > 0, share < 1))
     turn = start[0] * end[1] - start[1] * end[0]
     between = ca.atan2(ca.fabs(turn), ca.dot(start, end))
     ratios = [radius / ca.fmax(each, radius) for each in distances]
@@ -109,8 +124,8 @@ def within_circle(start: Matrix, end: Matrix, radius: float, side: Matrix = None
     angle = ca.asin(z) - ca.asin(ca.if_else(left, ratios[0], ratios[1]) * z)
     cosine, sine = ca.cos(angle), ca.sin(angle)
     place = ca.vertcat(cosine * toward[0] - sine * toward[1], sine * toward[0] + cosine * toward[1])
-    middle = start + end
-    place = radius * ca.if_else(solvable, place, middle / ca.norm_2(middle))
+    # a line that grazes the circle touches where it is nearest, as in MuJoCo from 3.17 on
+    place = radius * ca.if_else(solvable, place, nearest / ca.norm_2(nearest))
     outside = are_outside(start / radius, end / radius)
     wraps = ca.logic_and(outside, ca.logic_not(meets))
     return Touch(first=place, last=place, arc=0.0, angle=ca.if_else(wraps, LEAST, -1))

@@ -120,8 +120,10 @@ class WrapPast:
     """A cylinder along z, or a sphere, that a path passes by the laws of MuJoCo's tendons.
 
     It goes round where the straight line meets the surface or leaves it on its other side than
-    `side`, on the side where its tangents touch nearer to that; a `side` within the surface leads
-    the path through it, so that it touches from inside at one place.
+    `side`, on the side where its tangents touch nearer to that (MuJoCo 3), or the longer way where
+    the line passes the axis `behind`, as seen from the side, and else the shorter one (MuJoCo 4). A
+    `side` within the surface leads the path through it, so that it touches from inside at one
+    place.
 
     Args:
         link: name of the link that carries it, or of the ground.
@@ -129,6 +131,7 @@ class WrapPast:
         pose: its frame (4x4) in the link's.
         shape: "cylinder" or "sphere".
         side: place (3, m) in its own frame; None for the shorter way.
+        behind: which of both laws it is.
 
     Raises:
         ValueError: naming the link, for a radius that is not positive or an unknown shape.
@@ -139,6 +142,7 @@ class WrapPast:
     pose: Numbers = HOME
     shape: str = SHAPES[0]
     side: Numbers = None
+    behind: bool = False
 
     def __post_init__(self) -> None:
         label = _check_surface(self, "surface")
@@ -156,7 +160,10 @@ class WrapPast:
         if self.side is not None:
             side = axes[:, :2].T @ ca.DM(self.side)
             within = float(np.linalg.norm(self.side)) < self.radius
-        touch = (within_circle if within else past_circle)(flat[0], flat[1], self.radius, side)
+        if within:
+            touch = within_circle(flat[0], flat[1], self.radius)
+        else:
+            touch = past_circle(flat[0], flat[1], self.radius, side, self.behind)
         places = [axes[:, :2] @ place for place in (touch.first, touch.last)]
         if self.shape != SHAPES[0]:
             return Touch(first=places[0], last=places[1], arc=touch.arc, angle=touch.angle)
