@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp import __version__
 from ocp.interchange import Table, save_table
 from ocp.models.human import normative
 from ocp.plots import Curve, Panel, panels
@@ -95,7 +96,7 @@ def _answer(
     trial: Trial, static: Trial, person: MeasuredPerson, wish: Wish, place: Path
 ) -> dict[str, Any]:
     """Return the answers of a trial: those on disk, or new ones, which are written there."""
-    key = sha256(repr(wish).encode())
+    key = sha256(repr((__version__, wish)).encode())
     for path in (*static.files, *trial.files):
         key.update(path.read_bytes())
     kept = place / f"{trial.name}.json"
