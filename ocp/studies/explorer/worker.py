@@ -323,14 +323,27 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
                 lines = report_lines(describe(solution, certificate))
             card = [list(line) for line in lines if line[0] not in SHOWN]
             certified = verdict.startswith("certified")
-            inbox.pipe.send(
-                {"number": number, "verdict": verdict, "certified": certified, "card": card}
-            )
+            told = {"number": number, "verdict": verdict, "certified": certified, "card": card}
+            advice = [] if certified else _advice(explored, request["switched"])
+            inbox.pipe.send(told | {"lines": advice})
     except Superseded:
         inbox.pipe.send({"number": number, "status": "superseded"})
     except (ValueError, RuntimeError) as error:
         reason = f"{error}".splitlines()
         inbox.pipe.send({"number": number, "status": "refused", "lines": reason})
+
+
+def _advice(explored: Explored, switched: Keywords) -> list[str]:
+    """Return lines on how a motion may be certified that is not: by twice the control points, where
+    their number is a switch."""
+    given = {each.name: each.value for each in switches_of(explored.task, explored.parameters)}
+    points = (given | switched).get("points")
+    if not isinstance(points, int):
+        return []
+    return [
+        "the rows hold at the nodes, the motion is checked between them too: with "
+        f"points at {2 * points} in place of {points} it may be certified"
+    ]
 
 
 def _push(explored: Explored, request: Keywords) -> Keywords:
