@@ -1,5 +1,6 @@
 """The page of `ocp app` in a real browser: moves are shown and marked, motions are compared."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,18 @@ def tab():
     server.shutdown()
     server.server_close()
     server.explorer.close()
+
+
+URDF = """<robot name="lever"><link name="base"/><link name="lever"><inertial>
+<origin xyz="0 0 -0.2"/><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="pivot" type="revolute"><parent link="base"/><child link="lever"/><axis xyz="0 1 0"/>
+<limit lower="-0.5" upper="0.8" effort="80" velocity="5"/></joint></robot>"""
+DROP = """(text, name) => {
+  const dropped = new DataTransfer();
+  dropped.items.add(new File([text], name));
+  dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, cancelable: true}));
+}"""
 
 
 def wait_for(tab, expression):
@@ -97,3 +110,29 @@ def test_the_script_on_the_page_makes_the_same_motion(tab, tmp_path):
     )
     assert float(done.stdout) == pytest.approx(tab.evaluate("current.answer.objective"), rel=1e-6)
     assert (tmp_path / "motion.html").exists()
+
+
+def test_a_second_tab_shows_the_same_motion(tab):
+    with browser_tab(tab.evaluate("location.origin + '/'")) as other:
+        wait_for(other, "(window.marks?.length ?? 0) > 1 && light.className == 'light yes'")
+        move(tab, -0.42)
+        wait_for(other, "current.answer.values.goal_x == -0.42 && light.className == 'light yes'")
+        numbers = [each.evaluate("current.answer.number") for each in (tab, other)]
+        assert numbers[0] == numbers[1]
+
+
+def test_a_dropped_urdf_takes_the_place_of_the_problem(tab):
+    """The last test of the page: its problem is gone."""
+    bad = json.dumps(["<robot>", "bad.urdf"])
+    tab.evaluate(f"({DROP})(...{bad})")
+    wait_for(tab, "light.textContent.trim() == 'bad.urdf is refused'")
+    assert "no XML" in tab.evaluate("reasons.textContent")
+    tab.evaluate(f"({DROP})(...{json.dumps([URDF, 'lever.urdf'])})")
+    wait_for(tab, "window.marks?.length && current && data.sliders[0].name == 'pivot'")
+    slider = tab.evaluate("data.sliders[0]")
+    assert (slider["least"], slider["most"], slider["unit"]) == (-0.5, 0.8, "rad")
+    count = tab.evaluate("current.answer.number")
+    tab.evaluate("data.sliders[0].put(0.5), ask()")
+    wait_for(tab, f"current.answer.number > {count}")
+    assert tab.evaluate("current.answer.values.pivot") == 0.5
+    assert "2 kg" in tab.evaluate("facts.textContent")
