@@ -9,7 +9,8 @@ from ocp.version import DISTRIBUTION, VERSION
 
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = WHOLE["project"]
 RECIPE = (ROOT / ".ci" / "conda" / "meta.yaml").read_text(encoding="utf-8")
 CONDA = {"matplotlib-base": "matplotlib"}  # names there and here
 
@@ -34,13 +35,23 @@ def test_the_recipe_runs_on_what_the_project_runs_on():
     assert {entry[1]: entry[2]} == PROJECT["scripts"]
 
 
+def test_the_recipe_is_built_with_what_builds_the_project_and_says_its_licences():
+    (host,) = re.findall(r"^  host:\n((?:    - .*\n)+)", RECIPE, re.MULTILINE)
+    needs = {line.strip(" -").replace(" ", "") for line in host.splitlines()}
+    assert needs == {
+        *WHOLE["build-system"]["requires"],
+        "pip",
+        f"python{PROJECT['requires-python']}",
+    }
+    assert re.search(r"license: (.*)", RECIPE)[1] == PROJECT["license"]
+
+
 def test_classifiers_are_those_of_the_index():
     known = pytest.importorskip("trove_classifiers").classifiers
     assert set(PROJECT["classifiers"]) <= known
 
 
 def test_what_the_recipe_and_the_sdist_name_is_there():
-    whole = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packed = whole["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
+    packed = WHOLE["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
     licences = re.findall(r"^    - ((?:LICENSE|models/).*)$", RECIPE, re.MULTILINE)
     assert len(licences) == 3 and all((ROOT / name).exists() for name in [*packed, *licences])
