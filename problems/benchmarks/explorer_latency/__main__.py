@@ -5,8 +5,8 @@
 
 starts the explorer and Chromium without a window, moves each parameter many times at random, waits
 for each motion and for its certificate, and prints medians, frames per second, what marked the
-motions that were shown, and memory, files and threads before and after. Without a problem it moves
-those of ASKED. Time is that of a clock: nothing else should run meanwhile.
+motions that were shown, and memory, files and threads before, every hundredth move and after.
+Without a problem it moves those of ASKED. Time is that of a clock: nothing else should run.
 """
 
 import argparse
@@ -30,6 +30,7 @@ ASKED: dict[str, tuple[str, ...]] = {
 REACH = 0.08  # share of a parameter's value by which a move goes, either way, from its default
 HALF = 0.5  # of its slider, either way, where that default is 0
 LONGEST = 120.0  # s: for one answer
+TOLD = 100  # moves after which memory, files and threads are told again
 MOVE = """(name, value) => new Promise(done => {
   const each = named.find(each => each.name == name), player = frame.contentWindow;
   const before = delays.length, known = marks.length;
@@ -74,12 +75,16 @@ def reach_of(explorer: Explorer, name: str) -> tuple[float, float]:
     return HALF * known["lower"], HALF * known["upper"]
 
 
-def measure(tab: Tab, name: str, moves: int, seed: int, low: float, high: float) -> None:
+def measure(
+    explorer: Explorer, tab: Tab, name: str, between: tuple[float, float], moves: int, seed: int
+) -> None:
     """Move one parameter at random between two ends, and print what came."""
     draw = random.Random(seed)
     delays, rates, marks, ends, failed = [], [], [], [], []
-    for _ in range(moves):
-        value = draw.uniform(low, high)
+    for move in range(moves):
+        if move and move % TOLD == 0:
+            print(f"after {move} moves of {name}:", resources(explorer, tab), flush=True)
+        value = draw.uniform(*between)
         said = tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
         assert isinstance(said, dict)
         if said["shown"] is None:
@@ -142,7 +147,7 @@ def explore(problem: str, names: Sequence[str], flags: argparse.Namespace) -> No
                     tab.evaluate(f"({MOVE})({json.dumps(name)}, {value!r})")
             print("before:", resources(explorer, tab), flush=True)
             for name, (low, high) in moved.items():
-                measure(tab, name, flags.moves, flags.seed, low, high)
+                measure(explorer, tab, name, (low, high), flags.moves, flags.seed)
             print("after: ", resources(explorer, tab), flush=True)
             print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
     finally:
