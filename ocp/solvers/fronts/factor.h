@@ -47,25 +47,25 @@ static double largest(const double *square, int m) {
   return most;
 }
 
-/* The rows of a front beyond its first `done` pivots, in `stuck`; return how many. */
-static int find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, int done, int *stuck) {
-  int *order = ROOM(int, f->pivots), count = f->pivots - done;
+/* The rows that were taken out of a front, in `stuck`. */
+static void find_stuck_rows(const Plan *plan, const Front *f, const int *pivot, const double *d,
+                            int *stuck) {
+  int *order = ROOM(int, f->pivots);
   memcpy(order, plan->list + f->own, sizeof(int) * f->pivots);
-  for (int k = 0, to; k < done; k += pivot[k] < 0 ? 2 : 1) {
+  for (int k = 0, to; k < f->pivots; k += pivot[k] < 0 ? 2 : 1) {
     int from = swap_partner(pivot, k, &to), t = order[from];
     order[from] = order[to], order[to] = t;
   }
-  memcpy(stuck, order + done, sizeof(int) * count);
+  for (int k = 0; k < f->pivots; k++)
+    if (d[2 * k] == OUT) *stuck++ = order[k];
   free(order);
-  return count;
 }
 
 /* Factorise the values that begin `a`, and count negative eigenvalues. Return how many rows were
-   left by a singular front, and these in `stuck` (n). */
+   taken out of singular fronts, and these in `stuck` (n). */
 static int factorise(const Plan *plan, double *a, int *negative, int *stuck) {
   Store s = storage_of(plan, a);
   int m = plan->most_pivots, count = 0;
-  int64_t top = 0, *where = ROOM(int64_t, plan->fronts);
   double *pile = malloc(sizeof(double) * (plan->pile + WIDE)), *work = ROOM(double, 2 * m);
   double *Z = ROOM(double, (size_t)m * plan->most_wide);
   if (!pile) abort();
@@ -73,28 +73,20 @@ static int factorise(const Plan *plan, double *a, int *negative, int *stuck) {
   for (int k = 0; k < plan->pattern.entries; k++) s.rows[plan->place[k]] += a[k];
   for (int q = 0; q < plan->fronts; q++) {
     const Front *f = plan->front + q;
-    double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + top;
+    double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + f->left;
     int *pivot = s.pivot + f->own;
-    int64_t low = top, own = (int64_t)f->wide * f->wide;
     for (int c = f->child; c >= 0; c = plan->front[c].next)
-      add_child(plan, plan->front + c, pile + where[c], f, square, X, NULL);
+      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, NULL);
     double least = 1e-14 * fmin(1, largest(square, f->pivots));
-    int done = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
-    if (done < f->pivots) {
-      count = find_stuck_rows(plan, f, pivot, done, stuck);
-      break;
-    }
-    forward(square, done, pivot, X, f->wide);
-    diagonal(s.d + 2 * f->own, pivot, done, X, Z, f->wide);
-    product(X, Z, done, f->wide, left);
-    for (int c = f->child; c >= 0; c = plan->front[c].next) {
-      add_child(plan, plan->front + c, pile + where[c], f, square, X, left);
-      if (where[c] < low) low = where[c];
-    }
-    if (low < top) memmove(pile + low, left, sizeof(double) * own);
-    where[q] = low, top = low + own;
+    int out = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
+    if (out) find_stuck_rows(plan, f, pivot, s.d + 2 * f->own, stuck + count), count += out;
+    forward(square, f->pivots, pivot, X, f->wide);
+    diagonal(s.d + 2 * f->own, pivot, f->pivots, X, Z, f->wide);
+    product(X, Z, f->pivots, f->wide, left);
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      add_child(plan, plan->front + c, pile + plan->front[c].left, f, square, X, left);
   }
-  free(where), free(pile), free(work), free(Z);
+  free(pile), free(work), free(Z);
   return count;
 }
 

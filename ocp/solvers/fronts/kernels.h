@@ -41,14 +41,16 @@ static int choose_pivot(const double *A, int m, int k, double least, int *two) {
 
 /* Factorise the lower triangle of A (m, m) into L, below its diagonal, and D: d[2 k], d[2 k + 1]
    the diagonal and what is below it. pivot[k] is the row swapped with k, -1 - row where k and
-   k + 1 are one pivot, of which k + 1 was swapped. Adds to `negative` D's negative eigenvalues.
-   Return how many rows are done: fewer than m where the rest is no more than `least`. `work` 2 m.
- */
+   k + 1 are one pivot, of which k + 1 was swapped. Adds to `negative` D's negative eigenvalues. A row
+   of which no more than `least` is left is taken out: its D is OUT. Return how many. `work` 2 m. */
+static const double OUT = 1e200;
+
 static int ldl(double *A, int m, int *pivot, double *d, double least, double *work, int *negative) {
   double *one = work, *other = work + m;
+  int stuck = 0;
   for (int k = 0, two; k < m;) {
     int p = choose_pivot(A, m, k, least, &two);
-    if (p < 0) return k;
+    if (p < 0) A[(size_t)k * m + k] = OUT, p = k, stuck++;
     swap_pivots(A, m, two ? k + 1 : k, p);
     double a = A[(size_t)k * m + k];
     d[2 * k] = a, d[2 * k + 1] = 0, pivot[k] = two ? -1 - p : p;
@@ -77,7 +79,7 @@ static int ldl(double *A, int m, int *pivot, double *d, double least, double *wo
     }
     k += 2;
   }
-  return m;
+  return stuck;
 }
 
 /* Return the row that was swapped with `*with`, for the pivot that begins at k. */

@@ -1,7 +1,7 @@
 /* Symmetric indefinite factorisation for IPOPT, with the interface of HSL's MA27: multifrontal
    L D L' (Duff & Reid 1983). Order, pairs and fronts are found once for a pattern; dense kernels are
    vectorised by the compiler. The inertia is exact; rows that make a front singular are eliminated
-   last of all from then on. */
+   after their neighbours from then on, or last of all if that does not help. */
 
 #include <limits.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 
 static void free_plan(Plan *plan) {
   if (!plan) return;
-  free(plan->pattern.row), free(plan->pattern.col), free(plan->last), free(plan->front);
+  free(plan->pattern.row), free(plan->pattern.col), free(plan->delays), free(plan->front);
   free(plan->run), free(plan->list), free(plan->place), free(plan);
 }
 
@@ -39,14 +39,14 @@ static Plan *keep_plan(Plan *plan) {
   return plan;
 }
 
-/* A plan of the same pattern, to which `stuck` rows are last as well. */
-static Plan *new_plan(const Pattern *p, word key, const char *last) {
+/* A plan of the same pattern, whose rows wait as `delays` tell. */
+static Plan *new_plan(const Pattern *p, word key, const char *delays) {
   Plan *plan = ROOM(Plan, 1);
   plan->pattern = (Pattern){p->n, p->entries, ROOM(int, p->entries), ROOM(int, p->entries)};
   memcpy(plan->pattern.row, p->row, sizeof(int) * p->entries);
   memcpy(plan->pattern.col, p->col, sizeof(int) * p->entries);
-  plan->key = key, plan->last = ROOM(char, p->n);
-  if (last) memcpy(plan->last, last, p->n);
+  plan->key = key, plan->delays = ROOM(char, p->n);
+  if (delays) memcpy(plan->delays, delays, p->n);
   return plan;
 }
 
@@ -108,9 +108,9 @@ void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *i
 static Plan *plan_without(Plan *plan, const int *stuck, int count) {
   Plan *next = NULL;
   for (int k = 0; k < count; k++) {
-    if (plan->last[stuck[k]]) continue;
-    if (!next) next = new_plan(&plan->pattern, plan->key, plan->last);
-    next->last[stuck[k]] = 1;
+    if (plan->delays[stuck[k]] == DELAYS) continue;
+    if (!next) next = new_plan(&plan->pattern, plan->key, plan->delays);
+    next->delays[stuck[k]]++;
   }
   return next ? keep_plan(next) : NULL;
 }
@@ -147,7 +147,7 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
   free(stuck), free(value);
 }
 
-/* From now on eliminate last what the last factorisation solved for by large numbers, as
+/* From now on eliminate later what the last factorisation solved for by large numbers, as
    find_weak_rows tells; return whether anything changes. */
 int delay_weak_rows(const int *n, double *a, const int *iw, int *ikeep, const int *dual,
                     const double *limit) {

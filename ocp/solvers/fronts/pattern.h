@@ -19,6 +19,19 @@ static void *allocate(size_t count, size_t size) {
 
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
+/* Sort lists of numbers below `count`, list v being at[start[v]] to at[start[v + 1]], by writing for
+   each number where it is, and back. */
+static void sort_lists(int count, const int *start, int *at) {
+  int *end = ROOM(int, count + 1), *lists = ROOM(int, start[count]), *last = ROOM(int, count);
+  for (int k = 0; k < start[count]; k++) end[at[k] + 1]++;
+  for (int v = 0; v < count; v++) end[v + 1] += end[v], last[v] = start[v];
+  for (int v = 0; v < count; v++)
+    for (int k = start[v]; k < start[v + 1]; k++) lists[end[at[k]]++] = v;
+  for (int v = 0, k = 0; v < count; v++)
+    for (; k < end[v]; k++) at[last[lists[k]]++] = v;
+  free(end), free(lists), free(last);
+}
+
 static int degree(const Graph *graph, int v) { return graph->start[v + 1] - graph->start[v]; }
 
 static Graph graph_of(const Pattern *p) {
@@ -36,9 +49,9 @@ static Graph graph_of(const Pattern *p) {
       graph.at[end[p->row[k]]++] = p->col[k];
       graph.at[end[p->col[k]]++] = p->row[k];
     }
-  for (int v = 0; v < p->n; v++) { /* sorted, once each */
+  sort_lists(p->n, graph.start, graph.at);
+  for (int v = 0; v < p->n; v++) { /* once each */
     int begin = graph.start[v], before = -1;
-    qsort(graph.at + begin, end[v] - begin, sizeof(int), by_value);
     graph.start[v] = to;
     for (int k = begin; k < end[v]; k++)
       if (graph.at[k] != before) graph.at[to++] = before = graph.at[k];

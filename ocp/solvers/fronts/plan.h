@@ -1,11 +1,15 @@
 /* Plan for all matrices of a pattern: fronts in their order, and places of entries. */
 
+typedef uint64_t word;
+
 typedef struct {
   int parent, child, next; /* fronts, -1 for none */
   int pivots, width, wide; /* rows that are pivots, rows beside them, and these padded */
   int own, beside;         /* where both are listed, in the order they go */
   int runs, run_count;     /* rows beside as runs of rows of the parent */
   int64_t square, rest;    /* where the pivots' rows are stored, and what is beside */
+  int side;                /* of its parent's other side: the pile that holds what is left of it */
+  int64_t left;            /* and where it is there */
 } Front;
 
 typedef struct {
@@ -16,7 +20,7 @@ typedef struct {
   Pattern pattern;
   word key;        /* of the pattern */
   int64_t serial;  /* by which IPOPT's workspace tells it */
-  char *last;      /* rows that go last of all, since they left a front singular */
+  char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
   int fronts, most_pivots, most_wide;
   Front *front;
   Run *run;
@@ -81,12 +85,15 @@ static void locate(const Plan *plan, const Front *f, int *local) {
   for (int k = 0; k < f->width; k++) local[plan->list[f->beside + k]] = f->pivots + k;
 }
 
-/* Find parents, and the runs of rows that go to them; how much is stored, and how much is under
-   way at most. */
+static int64_t room_left(const Front *f) { return (int64_t)f->wide * f->wide; }
+
+/* Find parents, and the runs of rows that go to them; how much is stored, and how much is under way
+   at most: what is left of fronts lies on two piles, so that a front's is written on the one while
+   its children are taken from the top of the other. */
 static void connect(Plan *plan, const int *of, int *local) {
   int count = 0;
   size_t most = 1;
-  int64_t pile = 0;
+  int64_t top[2] = {0}, most_left[2] = {0};
   for (int q = 0; q < plan->fronts; q++) most += plan->front[q].width;
   plan->run = ROOM(Run, most);
   for (int q = 0; q < plan->fronts; q++) {
@@ -99,15 +106,14 @@ static void connect(Plan *plan, const int *of, int *local) {
   }
   for (int q = plan->fronts - 1; q >= 0; q--) {
     Front *f = plan->front + q, *to = plan->front + f->parent;
-    if (f->parent >= 0) f->next = to->child, to->child = q;
+    if (f->parent >= 0) f->next = to->child, to->child = q, f->side = !to->side;
   }
   for (int q = 0; q < plan->fronts; q++) {
     Front *f = plan->front + q;
-    int64_t own = (int64_t)f->wide * f->wide;
-    if (pile + own > plan->pile) plan->pile = pile + own;
+    f->left = top[f->side], top[f->side] += room_left(f), f->runs = count;
+    if (top[f->side] > most_left[f->side]) most_left[f->side] = top[f->side];
     for (int c = f->child; c >= 0; c = plan->front[c].next)
-      pile -= (int64_t)plan->front[c].wide * plan->front[c].wide;
-    pile += own, f->runs = count;
+      top[!f->side] -= room_left(plan->front + c);
     if (f->parent < 0) continue;
     const Front *to = plan->front + f->parent;
     locate(plan, to, local);
@@ -120,6 +126,9 @@ static void connect(Plan *plan, const int *of, int *local) {
     }
     f->run_count = count - f->runs;
   }
+  for (int q = 0; q < plan->fronts; q++)
+    if (plan->front[q].side) plan->front[q].left += most_left[0];
+  plan->pile = most_left[0] + most_left[1];
 }
 
 static void entry_places(Plan *plan, const int *of, const int *place, int *local) {
@@ -154,7 +163,7 @@ static int lay_out(Plan *plan, const double *value) {
   Graph graph = graph_of(p);
   char *bare = multipliers(p, &graph, value);
   int *match = partners(p, &graph, bare, value);
-  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->last);
+  Ordering o = minimum_degree_order(p->n, &graph, bare, match, plan->delays);
   if (o.count) {
     Draft *drafts = make_drafts(&o);
     int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
