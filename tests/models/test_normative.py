@@ -1,5 +1,6 @@
 """The measured gait is what its sources say, and can be read at any percentage of the cycle."""
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,7 +33,9 @@ def test_licences_of_the_records_stand_in_the_metadata_with_their_texts():
     root = Path(__file__).parents[2]
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     stated = project["license"].split(" AND ")
+    notes = files("ocp.models.human").joinpath("data", "README.md").read_text(encoding="utf-8")
     own = {record.licence.partition(" (")[0].replace(" ", "-") for record in RECORDS.values()}
+    own |= {f"CC-BY-{version}" for version in re.findall(r"licenses/by/([\d.]+)/", notes)}
     assert own <= set(stated) and len(stated) == len(own | {"MIT"})
     shipped = {path.name for pattern in project["license-files"] for path in root.glob(pattern)}
     assert shipped == {"LICENSE", "LICENSE-Apache-2.0.txt", "README.md"}
