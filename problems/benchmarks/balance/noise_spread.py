@@ -80,9 +80,11 @@ def main(count: int = 1000, names: tuple[str, ...] = tuple(MOTIONS)) -> None:
         plan = feedback(MOTIONS[name]())
         told = np.diagonal(spread(plan, noise=NOISE).states, axis1=1, axis2=2).T
         n = plan.tree.dof
-        seen = np.zeros_like(told[:n])
+        total, squared = np.zeros_like(told[:n]), np.zeros_like(told[:n])
         for seed in range(count):
-            seen += (follow(plan, noise=NOISE, seed=seed).q - plan.states[:n]) ** 2 / count
+            off = follow(plan, noise=NOISE, seed=seed).q - plan.states[:n]
+            total, squared = total + off, squared + off**2
+        seen = (squared - total**2 / count) / (count - 1)  # about their mean, which is off the plan
         predicted, simulated = told[:n].sum(axis=1), seen.sum(axis=1)
         moved = predicted > STILL * predicted.max()
         each = predicted[moved] / simulated[moved]
