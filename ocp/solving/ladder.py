@@ -91,6 +91,31 @@ class Trial:
     nearest: np.ndarray | None = None
 
 
+def trial_of(
+    nlp: NLP,
+    solver: Solver,
+    stages: Sequence[Outcome],
+    *,
+    outcome: Outcome | None = None,
+    warm: bool = False,
+    nearest: np.ndarray | None = None,
+) -> Trial:
+    """Return the Trial of a program; `outcome` is that of the last stage unless given."""
+    found = stages[-1] if outcome is None else outcome
+    beyond = (
+        violation(found.x, nlp.lower, nlp.upper),
+        violation(found.g, nlp.g_lower, nlp.g_upper),
+    )
+    return Trial(
+        solver=solver,
+        stages=tuple(stages),
+        outcome=found,
+        warm=warm,
+        violation=float(np.max(np.concatenate(beyond))),
+        nearest=nearest,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
     """The Trials of a ladder, the Budget that they left, and the reason for the first solver."""
@@ -323,18 +348,8 @@ def _run_attempt(
     if part is not None and free_knots and outcome.success:
         moved, grant = move_knots(part, solver, outcome, grant, watch)
         stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
-    beyond = (
-        violation(outcome.x, nlp.lower, nlp.upper),
-        violation(outcome.g, nlp.g_lower, nlp.g_upper),
-    )
-    trial = Trial(
-        solver=solver,
-        stages=stages,
-        outcome=outcome,
-        warm=_warm(attempt, start),
-        violation=float(np.max(np.concatenate(beyond))),
-        nearest=nearest,
-    )
+    warm = _warm(attempt, start)
+    trial = trial_of(nlp, solver, stages, outcome=outcome, warm=warm, nearest=nearest)
     return trial, grant
 
 

@@ -25,10 +25,10 @@ from ocp.solution.solution import NotSolved, Solution
 from ocp.solvers.backend import Unsuited
 from ocp.solvers.budget import budget
 from ocp.solvers.minimize import Outcome, Solver, minimize
-from ocp.solvers.nlp import NLP, kkt_residual, violation, with_rows
+from ocp.solvers.nlp import NLP, Option, iterate_at, kkt_residual, violation, with_rows
 from ocp.solvers.progress import Iteration
 from ocp.solving.from_solver import solution_of, statistics_of
-from ocp.solving.ladder import Attempts, Trial, choose_solver
+from ocp.solving.ladder import Attempts, Trial, choose_solver, trial_of
 from ocp.solving.parameter_values import range_shares, values_of
 from ocp.solving.plan import Plan, prepare
 from ocp.solving.starts.warm_start import Guesses, start
@@ -43,6 +43,7 @@ from ocp.transcription.scenario_program import (
     own_columns,
     own_rows,
     scenario_program,
+    with_bounds_of,
 )
 from ocp.transcription.settings import Transcription
 from ocp.transcription.transcribe import Transcribed
@@ -182,15 +183,23 @@ def solve_scenarios(
     begin = time.process_time()
     plan = prepare(problem, transcription, solver)
     values = tuple(values_of(plan.parameters, each) for each in scenarios.values)
-    task = _Task(plan=plan, values=values, scenarios=scenarios, watch=watch)
-    own_columns(plan.transcribed, values, scenarios.share)  # refuses what cannot be shared
+    base, named = plan.transcribed, scenarios.values
+    own = own_columns(base, values, scenarios.share)
+    task = _Task(
+        plan=plan,
+        programs=tuple(base.at(each, {*names}) for each, names in zip(values, named)),
+        own=own,
+        rows=own_rows(base.nlp, own),
+        scenarios=scenarios,
+        watch=watch,
+    )
     iterations = 0
     if guess is None:
-        middle = np.abs(task.places - 0.5 * task.places.max(axis=0)).sum(axis=1).argmin()
-        guess = plan.solve(watch=watch, check_mesh=False, **scenarios.values[middle])
+        middle: dict[str, Option] = dict(scenarios.values[_middle(values)])
+        guess = plan.solve(watch=watch, check_mesh=False, **middle)
         iterations = guess.statistics["iterations"]
     asked = tuple(range(len(values)))
-    found = _solve_together(task, asked, {k: start(task.alone(k), guess).x for k in asked})
+    found = _solve_together(task, asked, {k: start(task.programs[k], guess).x for k in asked})
     tried = found.tried
     while found.trial.outcome.success:
         without = [
@@ -229,23 +238,15 @@ def verify_scenarios(solution: ScenarioSolution) -> dict[int, Verification]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """A plan, and the scenarios that it is solved for with all values of its parameters."""
+    """A plan, and the scenarios that it is solved for: their `programs`, `own` variables and
+    `rows`, as `scenario_program` takes them."""
 
     plan: Plan
-    values: tuple[Mapping[Parameter, float], ...]
+    programs: tuple[Transcribed, ...]
+    own: np.ndarray
+    rows: np.ndarray
     scenarios: Scenarios
     watch: Callable[[Iteration], object] | None
-
-    @property
-    def places(self) -> np.ndarray:
-        """Values of the scenarios in shares of their ranges (scenarios, parameters)."""
-        numbers = [[*each.values()] for each in self.values]
-        shares = range_shares(np.array(numbers, dtype=float))
-        return shares - shares.min(axis=0, initial=np.inf)
-
-    def alone(self, number: int) -> Transcribed:
-        """Return the program of one scenario."""
-        return self.plan.transcribed.at(self.values[number], {*self.scenarios.values[number]})
 
     def together(self, numbers: Sequence[int]) -> ScenarioProgram:
         """Return the program of some scenarios."""
@@ -253,8 +254,9 @@ class _Task:
         assert given.weights is not None
         whole = sum(given.weights[k] for k in numbers)
         return scenario_program(
-            [self.alone(k) for k in numbers],
-            own_columns(self.plan.transcribed, self.values, given.share),
+            [self.programs[k] for k in numbers],
+            self.own,
+            self.rows,
             [given.weights[k] / whole for k in numbers],
             objective=given.objective,
             spread=given.spread,
@@ -270,24 +272,9 @@ class _Task:
                 raise
         else:
             if outcome.success or chosen is self.plan.solver or most is not None:
-                return _trial(nlp, chosen, outcome)
+                return trial_of(nlp, chosen, [outcome])
         outcome = minimize(nlp, self.plan.solver, x, watch=self.watch, most=most)
-        return _trial(nlp, self.plan.solver, outcome)
-
-
-def _trial(nlp: NLP, solver: Solver, outcome: Outcome) -> Trial:
-    """Return the Trial of an outcome."""
-    beyond = (
-        violation(outcome.x, nlp.lower, nlp.upper),
-        violation(outcome.g, nlp.g_lower, nlp.g_upper),
-    )
-    return Trial(
-        solver=solver,
-        stages=(outcome,),
-        outcome=outcome,
-        warm=False,
-        violation=float(np.max(np.concatenate(beyond))),
-    )
+        return trial_of(nlp, self.plan.solver, [outcome])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,17 +340,16 @@ def _with_motion(
 ) -> dict[int, Trial]:
     """Return the best Trial of each scenario on the motion of x, from known variables; rows of the
     motion alone are not looked at."""
-    own = own_columns(task.plan.transcribed, task.values, task.scenarios.share)
-    rows = own_rows(task.plan.transcribed.nlp, own)
-    reached: dict[int, Trial] = {}
+    own, rows, reached = task.own, task.rows, dict[int, Trial]()
+    fewer = with_rows(task.programs[0].nlp, rows) if numbers else None
     for k in numbers:
-        nlp, begun = task.alone(k).nlp, np.where(own, known[k], x)
+        assert fewer is not None
+        nlp, begun = task.programs[k].nlp, np.where(own, known[k], x)
         lower, upper = nlp.lower.copy(), nlp.upper.copy()
         lower[~own] = upper[~own] = begun[~own]
-        held = with_rows(replace(nlp, lower=lower, upper=upper), rows)
-        trial = (
-            task.minimum(held, begun, LONGEST) if (lower < upper).any() else _as_it_is(held, begun)
-        )
+        held = with_bounds_of(fewer, replace(nlp, lower=lower, upper=upper), rows)
+        unknown = bool((lower < upper).any())
+        trial = task.minimum(held, begun, LONGEST) if unknown else _as_it_is(held, begun)
         multipliers = np.zeros(len(nlp.g_lower))
         multipliers[rows] = trial.outcome.g_multipliers
         g = np.array(nlp.constraints(trial.outcome.x)).ravel()
@@ -374,15 +360,14 @@ def _with_motion(
 
 def _as_it_is(nlp: NLP, x: np.ndarray) -> Trial:
     """Return the Trial of a program that leaves nothing unknown."""
-    g = np.array(nlp.constraints(x)).ravel()
-    beyond = float(np.max(violation(g, nlp.g_lower, nlp.g_upper), initial=0.0))
-    met = beyond <= MET
+    point = iterate_at(nlp, x)
+    met = float(np.max(violation(point.g, nlp.g_lower, nlp.g_upper), initial=0.0)) <= MET
     outcome = Outcome(
-        x=x,
+        x=point.x,
         f=float(nlp.objective(x)),
-        g=g,
-        x_multipliers=np.zeros(len(x)),
-        g_multipliers=np.zeros(len(g)),
+        g=point.g,
+        x_multipliers=point.x_multipliers,
+        g_multipliers=point.g_multipliers,
         status="Solve_Succeeded" if met else "Infeasible_Problem_Detected",
         success=met,
         iterations=0,
@@ -390,7 +375,7 @@ def _as_it_is(nlp: NLP, x: np.ndarray) -> Trial:
         build_seconds=0.0,
         solve_seconds=0.0,
     )
-    return _trial(nlp, Solver(), outcome)
+    return trial_of(nlp, Solver(), [outcome])
 
 
 def _worst(moved: Mapping[int, Trial]) -> int:
@@ -412,7 +397,7 @@ def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> Sc
     outcome, nlp = found.trial.outcome, found.program.nlp
     solutions: dict[int, Solution] = {}
     for k, each in found.every.items():
-        program = task.alone(k)
+        program = task.programs[k]
         climbed = Attempts(trials=(each,), left=budget(each.solver))
         told = statistics_of(program, climbed) | {"total_seconds": statistics["seconds"]}
         alone = solution_of(program, each.outcome, told, None, check_mesh=False)
@@ -420,7 +405,7 @@ def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> Sc
     multipliers = outcome.x_multipliers, outcome.g_multipliers
     return ScenarioSolution(
         scenarios=task.scenarios,
-        solutions=tuple(solutions.get(k) for k in range(len(task.values))),
+        solutions=tuple(solutions.get(k) for k in range(len(task.programs))),
         objective=outcome.f,
         status=outcome.status,
         success=outcome.success,
@@ -428,6 +413,13 @@ def _solution(task: _Task, found: _Found, statistics: Mapping[str, float]) -> Sc
         residual=kkt_residual(nlp, outcome.x, *multipliers),
         statistics=statistics,
     )
+
+
+def _middle(values: Sequence[Mapping[Parameter, float]]) -> int:
+    """Return the scenario in the middle of the ranges of all values."""
+    places = range_shares(np.array([[*each.values()] for each in values], dtype=float))
+    middle = (places.max(axis=0) + places.min(axis=0)) / 2
+    return int(np.abs(places - middle).sum(axis=1).argmin())
 
 
 def _words(values: Mapping[str, float]) -> str:

@@ -83,6 +83,7 @@ class ScenarioProgram:
 def scenario_program(
     programs: Sequence[Transcribed],
     own: np.ndarray,
+    apart: np.ndarray,
     weights: Sequence[float],
     *,
     objective: str,
@@ -93,11 +94,11 @@ def scenario_program(
     Args:
         programs: of each scenario as if it were alone, all on the same graphs.
         own: which of their variables each has for itself (variables,), as `own_columns` tells.
+        apart: their rows that depend on these (k,), as `own_rows` tells.
         weights: of the scenarios, of sum one.
         objective: the "mean", the "worst" or the mean and its "spread".
         spread: standard deviations beside the mean.
     """
-    apart = own_rows(programs[0].nlp, own)
     columns, size = _joint_columns(own, len(programs))
     count = {MEAN: 0, WORST: 1, SPREAD: len(programs)}[objective]
     levels = size + np.arange(count)
@@ -113,7 +114,8 @@ def scenario_program(
         made={},
     )
     rows = [np.arange(len(alike)), *(apart for _ in programs[1:])]
-    nlps = [whole, *(with_rows(each.nlp, apart) for each in programs[1:])]
+    fewer = with_rows(first, apart)
+    nlps = [whole, *(with_bounds_of(fewer, each.nlp, apart) for each in programs[1:])]
     counts = {MEAN: [None], WORST: levels.tolist(), SPREAD: levels.tolist()}[objective]
     bounding = counts * (len(programs) if len(counts) == 1 else 1)
     members = [
@@ -168,6 +170,12 @@ def own_rows(nlp: NLP, own: np.ndarray) -> np.ndarray:
     """Return the rows (k,) that depend on what each scenario has for itself."""
     row, column = map(np.array, nlp.constraints.jac_sparsity(0, 0).get_triplet())
     return np.unique(row[own[column]]).astype(int)
+
+
+def with_bounds_of(fewer: NLP, nlp: NLP, rows: np.ndarray) -> NLP:
+    """Return a program of some rows with the bounds of another one, on the same graphs."""
+    g_lower, g_upper = nlp.g_lower[rows], nlp.g_upper[rows]
+    return replace(fewer, lower=nlp.lower, upper=nlp.upper, g_lower=g_lower, g_upper=g_upper)
 
 
 def _joint_columns(own: np.ndarray, count: int) -> tuple[list[np.ndarray], int]:
