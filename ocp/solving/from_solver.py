@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def solution_of(
     durations = [
         f"{phase_label(name)}{line}"
         for name, each in motions.items()
-        for line in duration_bounds(each.problem.duration, each.duration)
+        for line in _bounds_reached(DURATION, each.duration, each.problem.duration, "s")
     ]
     of_parameters: list[str] = []
     if layout.sought:
@@ -120,7 +119,10 @@ def _phase_solution(
     layout, problem = part.layout, part.problem
     points, duration, lifted = split_variables(layout, outcome.x)
     values = {each: values[each] for each in layout.values}
-    at_bounds = duration_bounds(problem.duration, duration), parameter_bounds(layout.sought, values)
+    at_bounds = (
+        *_bounds_reached(DURATION, duration, problem.duration, "s"),
+        *parameter_bounds(layout.sought, values),
+    )
     terms = np.array(part.terms(outcome.x)).ravel()
     named = name_multipliers(
         part.rows, part.bound_owners, part.binding, outcome.x_multipliers, outcome.g_multipliers
@@ -131,7 +133,7 @@ def _phase_solution(
         method, weight = part.transcription.method, body_weight(problem.tree)
         named = rescale_law_multipliers(named, method, layout.own_weight, weight)
     solution = Solution(
-        **_shared_fields(part, outcome, values, statistics, [*chain(*at_bounds)]),
+        **_shared_fields(part, outcome, values, statistics, at_bounds),
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         points=points,
         duration=duration,
@@ -295,20 +297,13 @@ def _total_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, li
     return sums
 
 
-def duration_bounds(bounds: tuple[float, float], duration: float) -> Iterator[str]:
-    """Yield in words at which of its bounds (s) a free duration lies; of a given one nothing."""
-    lower, upper = bounds
-    if lower < upper:
-        yield from _bounds_reached(DURATION, duration, lower, upper, "s")
-
-
 def parameter_bounds(
     sought: Iterable[Parameter], values: Mapping[Parameter, float]
 ) -> Iterator[str]:
     """Yield in words at which of their bounds parameters lie that were sought."""
     for each in sought:
         name = f"parameter {each.name}"
-        yield from _bounds_reached(name, values[each], each.lower, each.upper, each.unit)
+        yield from _bounds_reached(name, values[each], (each.lower, each.upper), each.unit)
 
 
 def soundness_bounds(
@@ -324,15 +319,18 @@ def soundness_bounds(
         if sought.intersection(parameters_of(expression)):
             reached = float(evaluate(expression, values))
             size = abs(float(nominal(expression))) or 1.0
-            yield from _bounds_reached(name, reached, lower, upper, unit, size)
+            yield from _bounds_reached(name, reached, (lower, upper), unit, size)
 
 
 def _bounds_reached(
-    name: str, value: float, lower: float, upper: float, unit: str, least: float = 1.0
+    name: str, value: float, bounds: tuple[float, float], unit: str, least: float = 1.0
 ) -> Iterator[str]:
-    """Yield in words at which of its bounds a value lies; of a range without an end, relative to
-    the bound or to the `least` size."""
-    for side, bound in (("lower", lower), ("upper", upper)):
+    """Yield in words at which of its bounds a value lies, nothing of a given one; of a range
+    without an end, relative to the bound or to the `least` size."""
+    lower, upper = bounds
+    if lower == upper:
+        return
+    for side, bound in zip(("lower", "upper"), bounds):
         size = upper - lower if np.isfinite(upper - lower) else max(least, abs(bound))
         if np.isfinite(bound) and abs(value - bound) <= NEAR * size:
             amount = f"{bound:.6g} {unit}".rstrip()

@@ -99,7 +99,9 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
     values, before they are differentiated: that is quicker than to do so with the derivatives, and
     leaves as few.
     """
-    stack = _without_spin(inputs, stack)
+    spin, stand_ins = inputs.spin, _stand_ins(inputs, stack)
+    if spin in stand_ins and len(stand_ins) > 1:  # written out where something else stands in
+        stack = ca.substitute(stack, spin.symbol, spin.value)
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
@@ -167,14 +169,6 @@ def _content(inputs: Inputs, stack: ca.SX, *, squares: bool) -> str:
     parts = ca.Function("parts", symbols, expressions)
     words = ", ".join(each.words for each in stand_ins) or None
     return f"{squares}, {inputs.sought}, {inputs.given}, {words}|{parts.serialize()}"
-
-
-def _without_spin(inputs: Inputs, stack: ca.SX) -> ca.SX:
-    """Return the column with the angular momentum written out if something else stands in it."""
-    spin, stand_ins = inputs.spin, _stand_ins(inputs, stack)
-    if spin not in stand_ins or len(stand_ins) == 1:
-        return stack
-    return ca.substitute(stack, spin.symbol, spin.value)
 
 
 def _sparse_function(
