@@ -99,9 +99,6 @@ def make_kernel(inputs: Inputs, stack: ca.SX, *, squares: bool = False) -> Kerne
     values, before they are differentiated: that is quicker than to do so with the derivatives, and
     leaves as few.
     """
-    spin, stand_ins = inputs.spin, _stand_ins(inputs, stack)
-    if spin in stand_ins and len(stand_ins) > 1:  # written out where something else stands in
-        stack = ca.substitute(stack, spin.symbol, spin.value)
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
