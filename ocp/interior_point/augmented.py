@@ -21,7 +21,8 @@ SOFT = 1e-8  # of rows that make a system singular (Waechter & Biegler 2006, sec
 ROOMS, SINGULAR = -4, 3  # statuses of MA27: of too small a workspace, and of a singular matrix
 GROWTH = 1e5  # of an unknown that is solved for, relative to those of later fronts
 WORDS = 30  # of whole numbers in each of its lists
-NOTHING, NO_NUMBER = np.zeros(1, dtype=np.int32), np.zeros(1)  # arguments that are not used
+UNUSED = np.zeros(30)
+NONE = ctypes.c_void_p(UNUSED.ctypes.data)  # of arguments that are not used
 
 
 class Augmented:
@@ -51,14 +52,25 @@ class Augmented:
             np.array([each], dtype=np.int32) for each in (self.unknowns, len(self.row))
         )
         self.plan, self.work, self.info = (np.zeros(WORDS, dtype=np.int32) for _ in range(3))
-        self.factors = np.zeros(len(self.row))
-        self.dual = (np.arange(self.unknowns) >= size).astype(np.int32)
+        self.dual, growth = (np.arange(self.unknowns) >= size).astype(np.int32), np.array([GROWTH])
+        self.fixed = growth, self.dual  # kept, as their addresses are
+        self._set_factors(len(self.row))
+        self.at_size, *_ = self.pattern = _addresses(self.size, self.count, self.row, self.column)
+        self.at_plan, self.at_work, self.at_info = _addresses(self.plan, self.work, self.info)
+        self.at_weak = _addresses(self.dual, growth)
         self.library.ma27ad_(
-            *self._pattern(),
-            *_addresses(NOTHING, NOTHING, self.plan, NOTHING, NOTHING),
-            *_addresses(NOTHING, NOTHING, NO_NUMBER, self.info, NO_NUMBER),
+            *self.pattern,
+            NONE,
+            NONE,
+            self.at_plan,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            self.at_info,
+            NONE,
         )
-
         self.values[self.parts[2]] = entries
         self.factorise(np.ones(size), 0.0)
 
@@ -91,15 +103,14 @@ class Augmented:
             return self.unknowns
         while True:
             self.factors[: len(self.values)] = self.values
-            room = np.array([len(self.factors)], dtype=np.int32)
             self.library.ma27bd_(
-                *self._pattern(),
-                *_addresses(self.factors, room, self.work, NOTHING, self.plan),
-                *_addresses(NOTHING, NOTHING, NOTHING, NOTHING, NO_NUMBER, self.info),
+                *self.pattern,
+                *(self.at_factors, self.at_room, self.at_work, NONE, self.at_plan),
+                *(NONE, NONE, NONE, NONE, NONE, self.at_info),
             )
             status = int(self.info[0])
             if status == ROOMS:
-                self.factors = np.zeros(int(self.info[1]))
+                self._set_factors(int(self.info[1]))
             elif status or not checked or not self._delay_weak():
                 break
         if status < 0:
@@ -114,25 +125,26 @@ class Augmented:
 
         The inertia is counted wrongly, and refinement fails, where such numbers multiply.
         """
-        given = self.size, self.factors, self.work, self.plan, self.dual, np.array([GROWTH])
-        return bool(self.library.delay_weak_rows(*_addresses(*given)))
+        given = self.at_size, self.at_factors, self.at_work, self.at_plan, *self.at_weak
+        return bool(self.library.delay_weak_rows(*given))
 
     def seconds(self) -> float:
         """Return an estimate of the time of a factorisation, after the first one."""
-        return float(self.library.planned_seconds(*_addresses(self.work)))
+        return float(self.library.planned_seconds(self.at_work))
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
         x = np.concatenate([a, b])
         self.library.ma27cd_(
-            *_addresses(self.size, self.factors, NOTHING, self.work, NOTHING, NO_NUMBER),
-            *_addresses(NOTHING, x, NOTHING, NOTHING, NOTHING, NO_NUMBER),
+            *(self.at_size, self.at_factors, NONE, self.at_work, NONE, NONE, NONE),
+            *(*_addresses(x), NONE, NONE, NONE, NONE),
         )
         return x[: len(a)], x[len(a) :]
 
-    def _pattern(self) -> list[ctypes.c_void_p]:
-        """Return the arguments of the pattern: sizes, rows and columns."""
-        return _addresses(self.size, self.count, self.row, self.column)
+    def _set_factors(self, count: int) -> None:
+        """Make room for factors of so many numbers."""
+        self.factors, self.room = np.zeros(count), np.array([count], dtype=np.int32)
+        self.at_factors, self.at_room = _addresses(self.factors, self.room)
 
 
 def _addresses(*arrays: np.ndarray) -> list[ctypes.c_void_p]:

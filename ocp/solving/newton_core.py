@@ -51,8 +51,9 @@ class RealTime:
         condensed = Condensed(Patterns(nlp, hessian, fastest_engine()))
         self.program = Program(nlp, x, condensed.patterns)
         v = np.append(x[self.program.moving], np.zeros(self.program.size - self.program.variables))
-        entries = self.program.derivatives(v).entries
-        self.stage = ProgramStage(self.program, condensed, entries)
+        derivatives = self.program.derivatives(v)
+        self.stage = ProgramStage(self.program, condensed, derivatives.entries)
+        self.stage.sharpen(derivatives)  # sparse factors, whose order serves all steps
         self.seconds = 0.0  # that the last step took
 
     def set_bounds(self, nlp: NLP) -> None:
