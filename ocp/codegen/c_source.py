@@ -109,6 +109,34 @@ def c_function(function: ca.Function, name: str) -> str:
     return f"{c_prototype(function, name)} {{\n{body}}}\n"
 
 
+def casadi_source(functions: Mapping[str, ca.Function], name: str) -> str:
+    """Return the C text of functions of any kind as CasADi writes it, for whole numbers of `int`.
+
+    Args:
+        functions: by what stands in their names behind `name` and a line.
+        name: with which the names begin.
+    """
+    generator = ca.CodeGenerator(f"{name}_functions", {"casadi_int": "int"})
+    for key, function in functions.items():
+        symbols = [ca.MX.sym(f"i{k}", function.sparsity_in(k)) for k in range(function.n_in())]
+        generator.add(ca.Function(f"{name}_{key}", symbols, function.call(symbols, True, False)))
+    return str(generator.dump())
+
+
+def with_dense_outputs(function: ca.Function, outputs: Sequence[int]) -> ca.Function:
+    """Return a function of which these outputs are dense.
+
+    Args:
+        function: a CasADi function.
+        outputs: their numbers.
+    """
+    symbols = [ca.MX.sym(f"i{k}", function.sparsity_in(k)) for k in range(function.n_in())]
+    results = function.call(symbols)
+    for k in outputs:
+        results[k] = ca.densify(results[k])
+    return ca.Function(function.name(), symbols, results)
+
+
 def c_number(value: float) -> str:
     """Return a number as a C constant that reads back the same."""
     if math.isnan(value):

@@ -10,6 +10,7 @@ as there are rows are those of a minimum. Rows that depend on each other get S =
 """
 
 import ctypes
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,8 +22,22 @@ SOFT = 1e-8  # of rows that make a system singular (Waechter & Biegler 2006, sec
 ROOMS, SINGULAR = -4, 3  # statuses of MA27: of too small a workspace, and of a singular matrix
 GROWTH = 1e5  # of an unknown that is solved for, relative to those of later fronts
 WORDS = 30  # of whole numbers in each of its lists
+SIZES = ("fronts", "runs", "rows", "stored", "pile", "factors", "room", "most_pivots", "most_wide")
+FRONT = 12  # numbers of a front
 UNUSED = np.zeros(30)
 NONE = ctypes.c_void_p(UNUSED.ctypes.data)  # of arguments that are not used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontPlan:
+    """Plan of a pattern's factorisations, as in fronts.h: `sizes` by name, a line of `fronts` for
+    each front and one of `runs` for each run, their `rows`, and `places` of the entries."""
+
+    sizes: dict[str, int]
+    fronts: np.ndarray
+    runs: np.ndarray
+    rows: np.ndarray
+    places: np.ndarray
 
 
 class Augmented:
@@ -132,6 +147,20 @@ class Augmented:
         """Return an estimate of the time of a factorisation, after the first one."""
         return float(self.library.planned_seconds(self.at_work))
 
+    def front_plan(self) -> FrontPlan:
+        """Return the plan of the last factorisation, as it is written down."""
+        sizes = np.zeros(len(SIZES), dtype=np.int64)
+        self.library.plan_sizes(self.at_work, *_addresses(sizes))
+        named = dict(zip(SIZES, sizes.tolist()))
+        fronts = np.zeros((named["fronts"], FRONT), dtype=np.int64)
+        runs = np.zeros((named["runs"], 3), dtype=np.int32)
+        rows, places = (
+            np.zeros(count, dtype=kind)
+            for count, kind in ((named["rows"], np.int32), (len(self.row), np.int64))
+        )
+        self.library.plan_tables(self.at_work, *_addresses(fronts, runs, rows, places))
+        return FrontPlan(sizes=named, fronts=fronts, runs=runs, rows=rows, places=places)
+
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
         x = np.concatenate([a, b])
@@ -140,6 +169,14 @@ class Augmented:
             *(*_addresses(x), NONE, NONE, NONE, NONE),
         )
         return x[: len(a)], x[len(a) :]
+
+    def residual(
+        self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
+        x, left = np.concatenate([dv, dy]), np.concatenate([a, b])
+        self.library.residual(*self.pattern, *_addresses(self.values, x, left))
+        return left[: len(a)], left[len(a) :]
 
     def _set_factors(self, count: int) -> None:
         """Make room for factors of so many numbers."""

@@ -250,3 +250,16 @@ class Condensed:
         curved = patterns.hessian_times(self.hessian_entries, whole)[:n] + self.diagonal[:n] * x
         weighted = self.weights * self.D.times(self.inner_values, x)
         return curved + self.D.transposed_times(self.inner_values, weighted)
+
+    def residual(
+        self, a: np.ndarray, b: np.ndarray, dv: np.ndarray, dy: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rest of right-hand sides a (size,), b (rows,) after a solution (dv, dy)."""
+        curved = self.patterns.hessian_times(self.hessian_entries, dv) + self.diagonal * dv
+        matrix, slacks = self.patterns.jacobian, dv[self.patterns.variables :]
+        assert self.derivatives is not None
+        entries = self.derivatives.entries
+        pulled = np.concatenate([matrix.transposed_times(entries, dy), -dy[self.m :]])
+        moved = matrix.times(entries, dv[: self.patterns.variables])
+        moved[self.m :] -= slacks
+        return a - curved - pulled, b - moved

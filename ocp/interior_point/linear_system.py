@@ -63,6 +63,12 @@ class ProgramStage:
         """Set up the linear system of a point."""
         self.system.update(self.program.hessian_entries(v, y), derivatives)
 
+    def solve_precisely(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dv (size,) and dy (rows,), refined once."""
+        dv, dy = self.solve(a, b)
+        more_v, more_y = self.solve(*self.system.residual(a, b, dv, dy))
+        return dv + more_v, dy + more_y
+
     def hessian_times(self, step: np.ndarray) -> np.ndarray:
         """Return the Lagrangian's Hessian times a step (size,)."""
         return self.program.patterns.hessian_times(self.system.hessian_entries, step)

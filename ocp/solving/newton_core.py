@@ -139,7 +139,8 @@ class RealTime:
             return None
         pulled = stage.jacobian_t_times(derivatives, point.y)
         centring = mu / above - mu / below
-        dv, dy = stage.solve(-(derivatives.gradient + pulled + centring), -values)
+        slope = derivatives.gradient + pulled + centring
+        dv, dy = stage.solve_precisely(-slope, -values)
         if not np.isfinite(dv).all():
             return None
         dz_lower = mu / below - point.z_lower - by_lower * dv

@@ -321,6 +321,14 @@ def _plan_of_recipe(recipe: Recipe, problem: Problem, solver: Solver, *rest: obj
     return plan
 
 
+def on_virtual_kernels(plan: Plan) -> Plan:
+    """Return a plan whose program is made of CasADi's own graphs alone."""
+    recipe = plan.recipe or _recipe(plan.transcribed)
+    virtual = replace(recipe.transcription, kernels="virtual", threads=1)
+    program = _build_program(plan.problem, replace(recipe, transcription=virtual))
+    return replace(plan, transcribed=program, recipe=None)
+
+
 def _build_program(problem: Problem, recipe: Recipe) -> Transcribed:
     """Return the program of a problem that a recipe tells."""
     program = transcribe(problem, recipe.transcription, free=recipe.freed)

@@ -25,6 +25,7 @@ from ocp.transcription.variables.layout import (
     split_variables,
 )
 
+REAL_TIME = "real time"  # with the kind of Hessian, the key of what a program's steps share
 STEPPED = "Real_Time_Step"  # status of a solution that is made of a step
 
 
@@ -172,6 +173,7 @@ class Running:
     def __init__(self, transcribed: Transcribed, hessian: str, x: np.ndarray) -> None:
         refuse_phases("step", transcribed.statement, "replan each phase")
         (part,) = transcribed.parts
+        self.nlp = transcribed.nlp
         if part.reduction is not None or transcribed.nlp.hessian is None:
             raise ValueError(
                 "step: expected a program that has derivatives of its own: no passive joints that "
@@ -183,12 +185,42 @@ class Running:
         self.core = RealTime(transcribed.nlp, hessian, x)
         self.shift = Shift(part, self.core)
 
+    def set_bounds(self, values: np.ndarray) -> None:
+        """Take the bounds for values of the parameters."""
+        lower, upper, g_lower, g_upper = self.bounds(values)
+        self.core.set_bounds(
+            replace(self.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
+        )
+
     def check(self, values: np.ndarray) -> None:
         """Raise ValueError naming a parameter whose value is outside its bounds."""
         wrong = (values < self.least) | (values > self.most)
         if wrong.any():
             number = int(np.argmax(wrong))
             self.parameters[number].check(float(values[number]))
+
+
+def values_at_solution(transcribed: Transcribed, former: Solution) -> np.ndarray:
+    """Return the values (parameters,) of a program's parameters that a solution has, their own
+    where it has none."""
+    known = former.parameters
+    return np.array([known.get(each.name, each.value) for each in transcribed.parameters])
+
+
+def begin_steps(
+    transcribed: Transcribed, hessian: str, former: Solution
+) -> tuple[Running, Interior]:
+    """Return the parts that steps of a program share, and the point at a solution from which the
+    first one begins, within the bounds of its parameters."""
+    key, first = (REAL_TIME, hessian), start(transcribed, former)
+    if key not in transcribed.made:
+        transcribed.made[key] = Running(transcribed, hessian, first.x)
+    run = transcribed.made[key]
+    run.set_bounds(values_at_solution(transcribed, former))
+    nothing = np.zeros(len(first.x)), np.zeros(len(transcribed.nlp.g_lower))
+    names = zip(("x_multipliers", "g_multipliers"), nothing)
+    known = (first.multipliers.get(name, zero) for name, zero in names)
+    return run, run.core.interior(first.x, *known)
 
 
 def take_step(
@@ -204,7 +236,7 @@ def take_step(
     begin = time.perf_counter()
     given = numbers("step: values", values, (len(transcribed.parameters),))
     count = positive_integer("step: newton", newton)
-    key = "real time", hessian
+    key = REAL_TIME, hessian
     own = isinstance(former, Step) and former.transcribed.made is transcribed.made
     if not (own or isinstance(former, Solution)):
         raise ValueError(
@@ -214,19 +246,9 @@ def take_step(
     if isinstance(former, Step):
         run, point = transcribed.made[former.key], former.interior
     else:
-        first = start(transcribed, former)
-        if key not in transcribed.made:
-            transcribed.made[key] = Running(transcribed, hessian, first.x)
-        run = transcribed.made[key]
-        nothing = np.zeros(len(first.x)), np.zeros(len(transcribed.nlp.g_lower))
-        known = first.multipliers
-        names = zip(("x_multipliers", "g_multipliers"), nothing)
-        point = run.core.interior(first.x, *(known.get(name, zero) for name, zero in names))
+        run, point = begin_steps(transcribed, hessian, former)
     run.check(given)
-    lower, upper, g_lower, g_upper = run.bounds(given)
-    run.core.set_bounds(
-        replace(transcribed.nlp, lower=lower, upper=upper, g_lower=g_lower, g_upper=g_upper)
-    )
+    run.set_bounds(given)
     point = run.core.inside(run.shift(point, passed) if passed else point)
     point, taken = run.core.step(point, count, begin + seconds)
     return Step(

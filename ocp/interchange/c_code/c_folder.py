@@ -1,7 +1,7 @@
-"""Dynamics of a tree as a folder of C99: source, header, a check of its numbers, and CMake."""
+"""Dynamics of a tree, or steps of a plan, as a folder of C99: source, header, check, and CMake."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -11,9 +11,12 @@ import numpy as np
 from ocp.codegen.c_source import c_array, c_function, c_prototype
 from ocp.dynamics.catalogue import AUTO
 from ocp.dynamics.formulation import Formulation
+from ocp.interchange.c_code.plan_folder import plan_files
 from ocp.interchange.c_code.tree_functions import PARAMETERS, tree_functions
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import parameters_of
+from ocp.solution.solution import Solution
+from ocp.solving.plan import Plan
 from ocp.storage.atomic_files import write
 from ocp.version import VERSION
 
@@ -24,38 +27,47 @@ WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def export_c(
-    tree: Tree,
+    subject: Tree | Plan,
     folder: str | PathLike[str],
     *,
     name: str | None = None,
     formulation: Formulation | str = AUTO,
+    former: Solution | None = None,
 ) -> None:
-    """Write the dynamics of a tree as C99 that needs neither Python nor memory of its own.
+    """Write the dynamics of a tree, or the steps of a plan, as C99 that needs neither Python nor
+    memory of its own.
 
     Functions take plain pointers; matrices stand column by column. The folder has NAME.c, NAME.h,
-    `check.c`, which compares every function with the numbers of this program, and CMakeLists.txt.
+    `check.c`, which compares all with the numbers of this program, and CMakeLists.txt. That of a
+    plan takes the Newton steps of `plan.step`, and has a program `main` that reads moves.
 
     Args:
-        tree: the robot or body; parameters that it leaves open become a last argument `p`.
+        subject: a robot or body, whose open parameters become a last argument `p`; or a plan.
         folder: for the files, made if it is not there.
         name: with which files and functions begin, by default that of the folder.
-        formulation: of the dynamics, or its name.
+        formulation: of a tree's dynamics, or its name; a plan has its own.
+        former: Solution from which the steps of a plan begin, by default the plan's.
 
     Raises:
-        ValueError: the name is no word of C, or the tree has states of elements, or stays.
+        ValueError: the name is no word of C, or the tree has states of elements, or stays; the
+            plan has phases, free knots, or what `plan.step` refuses.
+        SolveError: the plan has no solution.
         OSError: nothing can be written there.
     """
     folder = Path(folder)
     name = folder.name if name is None else name
     if not WORD.fullmatch(name):
         raise ValueError(f"export_c: name: expected a word of C such as 'arm', got {name!r}")
-    functions = tree_functions(tree, formulation)
-    files = {
-        f"{name}.c": c_source(name, functions),
-        f"{name}.h": c_header(name, functions, _words(tree, functions)),
-        "check.c": _check(name, functions, [each.value for each in parameters_of(tree)]),
-        "CMakeLists.txt": _cmake(name),
-    }
+    if isinstance(subject, Plan):
+        files = plan_files(subject, former or subject.solve().require(), name)
+    else:
+        functions = tree_functions(subject, formulation)
+        files = {
+            f"{name}.c": c_source(name, functions),
+            f"{name}.h": c_header(name, functions, _words(subject, functions)),
+            "check.c": _check(name, functions, [each.value for each in parameters_of(subject)]),
+        }
+    files["CMakeLists.txt"] = _cmake(name, [each for each in files if each.endswith(".c")])
     folder.mkdir(exist_ok=True)
     for file, text in files.items():
         write(folder / file, text)
@@ -157,22 +169,34 @@ int main(void) {{
 """
 
 
-def _cmake(name: str) -> str:
-    """Return the text of CMakeLists.txt: a library, and the check as a test."""
+def _cmake(name: str, sources: Sequence[str]) -> str:
+    """Return the text of CMakeLists.txt: a library, its programs, and the check as a test."""
+    programs = [each.removesuffix(".c") for each in ("check.c", "main.c") if each in sources]
+    library = [each for each in sources if each.removesuffix(".c") not in programs]
+    made = "".join(
+        f"add_executable({each} {each}.c)\ntarget_link_libraries({each} {name})\n"
+        for each in programs
+    )
     return f"""cmake_minimum_required(VERSION 3.10)
 project({name} C)
 set(CMAKE_C_STANDARD 99)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
-add_library({name} {name}.c)
+if(CMAKE_CROSSCOMPILING)
+    option(NATIVE "compile for the processor of this machine" OFF)
+else()
+    option(NATIVE "compile for the processor of this machine" ON)
+endif()
+add_library({name} {" ".join(library)})
 target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 if(NOT MSVC)
     target_compile_options({name} PRIVATE -ffp-contract=off)
+    if(NATIVE)
+        target_compile_options({name} PRIVATE -march=native)
+    endif()
     target_link_libraries({name} PUBLIC m)
 endif()
-add_executable(check check.c)
-target_link_libraries(check {name})
-enable_testing()
+{made}enable_testing()
 add_test(NAME check COMMAND check)
 """

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "fronts.h"
 #include "pattern.h"
 #include "ordering.h"
 #include "drafts.h"
 #include "plan.h"
 #include "factor.h"
+#include "weak_rows.h"
 
 enum { KEPT = 64 }; /* plans; the least recently used is dropped first */
 enum { ROOMS = -4, FATAL = -1, SINGULAR = 3 }; /* statuses of MA27 */
@@ -78,6 +80,12 @@ static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
   return best;
 }
 
+static double *uncleared(int64_t count) {
+  double *room = malloc(sizeof(double) * count);
+  if (!room) abort();
+  return room;
+}
+
 /* IPOPT's workspace of whole numbers has a plan's serial number at its start. */
 static void write_serial(int *work, int64_t serial) { memcpy(work, &serial, sizeof serial); }
 
@@ -135,7 +143,9 @@ void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double
     else if (*la < storage_size(plan)) info[0] = ROOMS, info[1] = (int)need;
     if (info[0]) break;
     pthread_mutex_unlock(&alone);
-    count = factorise(plan, a, &negative, stuck);
+    double *room = uncleared(room_size(plan));
+    count = factorise(plan, a, room, &negative, stuck);
+    free(room);
     pthread_mutex_lock(&alone);
     if (!count) break;
     memcpy(a, value, sizeof(double) * *nz);
@@ -178,6 +188,61 @@ void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *l
   pthread_mutex_lock(&alone);
   Plan *plan = by_serial(read_serial(iw));
   pthread_mutex_unlock(&alone);
-  if (plan) solve_with(plan, a, rhs);
+  if (plan) {
+    double *room = uncleared(room_size(plan));
+    solve_with(plan, a, room, rhs);
+    free(room);
+  }
   for (int v = 0; !plan && v < *n; v++) rhs[v] = NAN;
+}
+
+/* What is left of a right-hand side by a solution x of the matrix of these entries, in place. */
+void residual(const int *n, const int *nz, const int *row, const int *col, const double *value,
+              const double *x, double *rhs) {
+  (void)n;
+  for (int k = 0; k < *nz; k++) {
+    int i = row[k] - 1, j = col[k] - 1;
+    rhs[i] -= value[k] * x[j];
+    if (i != j) rhs[j] -= value[k] * x[i];
+  }
+}
+
+enum { FRONT = 12 }; /* numbers of a Front in the order of plan_tables */
+
+/* Sizes of the plan of a factorisation: of its fronts, runs and list, of what is stored and under
+   way, of the factors and of the numbers it works with; most pivots and rows beside them. */
+int plan_sizes(const int *iw, int64_t *sizes) {
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(read_serial(iw));
+  int64_t runs = 0, list = plan ? plan->pattern.n : 0;
+  for (int q = 0; plan && q < plan->fronts; q++)
+    runs += plan->front[q].run_count, list += plan->front[q].width;
+  if (plan) {
+    const int64_t found[] = {plan->fronts, runs, list, plan->size, plan->pile, storage_size(plan),
+                             room_size(plan), plan->most_pivots, plan->most_wide};
+    memcpy(sizes, found, sizeof found);
+  }
+  pthread_mutex_unlock(&alone);
+  return plan != NULL;
+}
+
+/* The plan itself, for those who write it down: FRONT numbers a front, three a run, its list, and
+   where every entry is stored. */
+int plan_tables(const int *iw, int64_t *fronts, int *runs, int *list, int64_t *place) {
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(read_serial(iw));
+  int count = 0, rows = plan ? plan->pattern.n : 0;
+  for (int q = 0; plan && q < plan->fronts; q++) {
+    const Front *f = plan->front + q;
+    const int64_t numbers[FRONT] = {f->child, f->next, f->pivots, f->width, f->wide,   f->own,
+                                    f->beside, f->runs, f->run_count, f->square, f->rest, f->left};
+    memcpy(fronts + FRONT * q, numbers, sizeof numbers);
+    rows += f->width, count += f->run_count;
+  }
+  if (plan) {
+    memcpy(runs, plan->run, sizeof(Run) * count), memcpy(list, plan->list, sizeof(int) * rows);
+    memcpy(place, plan->place, sizeof(int64_t) * plan->pattern.entries);
+  }
+  pthread_mutex_unlock(&alone);
+  return plan != NULL;
 }

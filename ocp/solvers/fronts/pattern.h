@@ -1,11 +1,6 @@
 /* Pattern of a matrix: neighbours, rows of multipliers, and their partners. */
 
 typedef struct {
-  int n, entries;
-  int *row, *col; /* of entries, from zero, each once above or below the diagonal */
-} Pattern;
-
-typedef struct {
   int *start, *at; /* neighbours of v: at[start[v]] to at[start[v + 1]], ascending, once each */
 } Graph;
 

@@ -1,35 +1,5 @@
 /* Plan for all matrices of a pattern: fronts in their order, and places of entries. */
 
-typedef uint64_t word;
-
-typedef struct {
-  int parent, child, next; /* fronts, -1 for none */
-  int pivots, width, wide; /* rows that are pivots, rows beside them, and these padded */
-  int own, beside;         /* where both are listed, in the order they go */
-  int runs, run_count;     /* rows beside as runs of rows of the parent */
-  int64_t square, rest;    /* where the pivots' rows are stored, and what is beside */
-  int side;                /* of its parent's other side: the pile that holds what is left of it */
-  int64_t left;            /* and where it is there */
-} Front;
-
-typedef struct {
-  int from, to, count;
-} Run;
-
-typedef struct {
-  Pattern pattern;
-  word key;        /* of the pattern */
-  int64_t serial;  /* by which IPOPT's workspace tells it */
-  char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
-  int fronts, most_pivots, most_wide;
-  Front *front;
-  Run *run;
-  int *list;       /* rows of fronts */
-  int64_t *place;  /* where an entry is stored */
-  double seconds; /* that a factorisation takes, about */
-  int64_t size, pile; /* of what is stored, and of fronts under way */
-} Plan;
-
 static int after_children(const Ordering *o, const Draft *drafts, int *sequence) {
   int count = 0, top = 0, *stack = ROOM(int, o->count);
   char *open = ROOM(char, o->count);
@@ -178,4 +148,14 @@ static int lay_out(Plan *plan, const double *value) {
   }
   free(graph.start), free(graph.at), free(bare), free(match);
   return plan->fronts > 0;
+}
+
+/* Numbers of the values of a matrix and its factors. */
+static int64_t storage_size(const Plan *plan) {
+  return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + WIDE;
+}
+
+/* Numbers with which factorise works, and solve_with. */
+static int64_t room_size(const Plan *plan) {
+  return plan->pile + WIDE + (int64_t)plan->most_pivots * (plan->most_wide + 3) + plan->most_wide;
 }

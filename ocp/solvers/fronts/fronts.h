@@ -1,0 +1,36 @@
+/* Records of a plan: the fronts of all matrices of a pattern. */
+
+typedef struct {
+  int n, entries;
+  int *row, *col; /* of entries, from zero, each once above or below the diagonal */
+} Pattern;
+
+typedef uint64_t word;
+
+typedef struct {
+  int parent, child, next; /* fronts, -1 for none */
+  int pivots, width, wide; /* rows that are pivots, rows beside them, and these padded */
+  int own, beside;         /* where both are listed, in the order they go */
+  int runs, run_count;     /* rows beside as runs of rows of the parent */
+  int64_t square, rest;    /* where the pivots' rows are stored, and what is beside */
+  int side;                /* of its parent's other side: the pile that holds what is left of it */
+  int64_t left;            /* and where it is there */
+} Front;
+
+typedef struct {
+  int from, to, count;
+} Run;
+
+typedef struct {
+  Pattern pattern;
+  word key;        /* of the pattern */
+  int64_t serial;  /* by which IPOPT's workspace tells it */
+  char *delays;    /* of rows that left a front singular, DELAYS at most: see ordering.h */
+  int fronts, most_pivots, most_wide;
+  Front *front;
+  Run *run;
+  int *list;       /* rows of fronts */
+  int64_t *place;  /* where an entry is stored */
+  double seconds; /* that a factorisation takes, about */
+  int64_t size, pile; /* of what is stored, and of fronts under way */
+} Plan;
