@@ -127,6 +127,24 @@ def test_loops_of_equalities_close(tmp_path, mujoco, equality, rows):
         assert np.allclose(q[:3], (0.4, -0.4, 0.4), atol=1e-9)
 
 
+def test_a_joint_that_an_equality_holds_stands_still_there_and_holds_its_followers(
+    tmp_path, mujoco
+):
+    held = '<joint joint1="a" polycoef="0.3"/><joint joint1="d" joint2="a" polycoef="0 2 0 0 0"/>'
+    path = written(tmp_path, BARS.format(held))
+    tree, model = load_model(path), mujoco.MjModel.from_xml_path(str(path))
+    assert [joint.name for joint in tree.moving] == ["b", "c"]
+    data = mujoco.MjData(model)
+    data.qpos[:] = 0.3, 0.2, -0.4, 0.1 + 2 * 0.3
+    mujoco.mj_kinematics(model, data)
+    frames = poses(tree, ca.DM([0.2, -0.4]))
+    for name in ("left", "top", "right", "dial"):
+        frame = np.array(frames[tree.link_index(name)])
+        assert np.abs(frame[:3, 3] - data.body(name).xpos).max() < 1e-15
+        assert np.abs(frame[:3, :3].ravel() - data.body(name).xmat).max() < 1e-15
+    assert compared_mjcf(path, states=3).differences[0] < 1e-12
+
+
 def test_joints_follow_by_polynomials_from_their_references(tmp_path, mujoco):
     tree = load_model(written(tmp_path, BARS.format(COUPLED)))
     assert [joint.name for joint in tree.moving] == ["a", "b", "c"]

@@ -11,7 +11,7 @@ from ocp import Tree
 from ocp.interchange import ModelWarning, load_model, quiet
 from ocp.mechanics.elements.forces import State, state_needs, state_rates
 from ocp.mechanics.muscles import MujocoMuscle
-from ocp.problems.benchmarks.dynamics.compare_mjcf import muscle_differences
+from ocp.problems.benchmarks.dynamics.compare_mjcf import arm_differences, muscle_differences
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rotors and friction of turns")
 NAMES = "past", "round", "rear", "through", "inside"
@@ -132,16 +132,16 @@ def test_muscles_that_are_not_read_are_named_with_the_reason(written, actuator, 
 
 @pytest.mark.commands
 @pytest.mark.parametrize(
-    ("name", "count", "forces", "accelerations"),
-    [
-        ("myolegs26", 26, 1e-9, 1e-9),
-        ("myolegs", 80, 1e-9, 1e-9),
-        ("myofullbody", 376, 1e-8, 1e-4),  # within which they were found; the cause is open
-    ],
+    ("name", "count"),
+    [("myolegs26", 26), ("myolegs", 80), ("myofullbody", 414)],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_public_bodies_of_muscles_move_as_in_mujoco(tmp_path, name, count, forces, accelerations):
-    """By MuJoCo 3, for which they are made, and 4, which passes surfaces by another law."""
+def test_public_bodies_of_muscles_move_as_in_mujoco(tmp_path, name, count):
+    """By MuJoCo 3, for which they are made, and 4, which passes surfaces by another law.
+
+    MuJoCo's arms of muscles that touch a surface from inside are up to 2e-9 m off the slopes of its
+    own lengths, since it ends its search for the place at an error of 1e-6: ours are those slopes.
+    """
     pytest.importorskip("mujoco", reason="needs the extra `mjcf`")
     myo_sim = pytest.importorskip("myo_sim", reason="needs the extra `muscles`")
     path = tmp_path / f"{name}.xml"
@@ -149,6 +149,11 @@ def test_public_bodies_of_muscles_move_as_in_mujoco(tmp_path, name, count, force
     compose.write_spec_xml(myo_sim.load_spec(name), path)
     tree = load_model(path)
     assert sum(isinstance(each, MujocoMuscle) for each in tree.elements) == count
+    worst = muscle_differences(path, states=2, within=False)
+    assert worst["lengths"] < 1e-9 and worst["forces"] < 1e-9 and worst["accelerations"] < 1e-9
+    if name != "myofullbody":
+        return
     worst = muscle_differences(path, states=2)
-    assert worst["lengths"] < 1e-9
-    assert worst["forces"] < forces and worst["accelerations"] < accelerations
+    assert worst["lengths"] < 1e-9 and worst["forces"] < 1e-8 and worst["accelerations"] < 1e-6
+    arms = arm_differences(path, states=2)
+    assert arms["ours"] < 2e-11 < 1e-10 < arms["MuJoCo's"]

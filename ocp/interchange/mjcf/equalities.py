@@ -15,6 +15,7 @@ Leaders: TypeAlias = dict[int, tuple[int, Series]]
 MjModel: TypeAlias = Any  # of the optional package mujoco
 MjSpec: TypeAlias = MjModel
 CONNECT, WELD, JOINT = 0, 1, 2  # MuJoCo's kinds of equality
+NOBODY = -1  # the leader of a joint that stands still
 SITE = 6  # its kind of object
 
 
@@ -86,15 +87,30 @@ def followers(model: MjModel, names: Mapping[int, str]) -> dict[int, Follows]:
     return {
         first: polynomial(names[leader], *whole.coef.tolist())
         for first, (leader, whole) in leaders(model, names).items()
+        if leader != NOBODY
+    }
+
+
+def held_joints(model: MjModel) -> dict[int, float]:
+    """Return {joint number: its coordinate (rad or m)} of joints that equalities hold there."""
+    return {
+        first: float(whole(0.0))
+        for first, (leader, whole) in leaders(model).items()
+        if leader == NOBODY
     }
 
 
 def leaders(model: MjModel, names: Mapping[int, str] | None = None) -> Leaders:
-    """Return {follower: (leader in the end, polynomial)}, joints by their numbers."""
+    """Return {follower: (leader in the end, polynomial)}, joints by their numbers; `NOBODY` leads
+    those that stand still."""
     steps = {}
     for first, k in _joint_equalities(model).items():
         second = int(model.eq_obj2id[k])
-        rests = [float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (first, second)]
+        here = (first,) if second < 0 else (first, second)
+        rests = [float(model.qpos0[model.jnt_qposadr[joint]]) for joint in here]
+        if second < 0:
+            steps[first] = (NOBODY, Series([rests[0] + float(model.eq_data[k][0])]))
+            continue
         line = Series([-rests[1], 1.0])
         steps[first] = (second, Series(model.eq_data[k][:5])(line) + rests[0])
     ends = {}
@@ -112,10 +128,11 @@ def leaders(model: MjModel, names: Mapping[int, str] | None = None) -> Leaders:
 
 
 def _joint_equalities(model: MjModel) -> dict[int, int]:
-    """Return the equalities by which joints follow others, the first of each joint."""
+    """Return the equalities by which joints follow others or stand still, the first of each
+    joint."""
     leading: dict[int, int] = {}
     for k in _active(model):
-        if int(model.eq_type[k]) == JOINT and int(model.eq_obj2id[k]) >= 0:
+        if int(model.eq_type[k]) == JOINT:
             leading.setdefault(int(model.eq_obj1id[k]), k)
     return leading
 

@@ -23,7 +23,13 @@ from ocp.interchange.joint_elements import (
 )
 from ocp.interchange.mjcf.actuators import actuator_limits, undriven_forces
 from ocp.interchange.mjcf.compiled_model import Model, compile_model, ignored_parts
-from ocp.interchange.mjcf.equalities import cut_joints, followers, ignored_equalities, object_name
+from ocp.interchange.mjcf.equalities import (
+    cut_joints,
+    followers,
+    held_joints,
+    ignored_equalities,
+    object_name,
+)
 from ocp.interchange.mjcf.geoms import body_visuals
 from ocp.interchange.mjcf.muscles import muscles
 from ocp.interchange.mjcf.tendons import tendons
@@ -34,6 +40,7 @@ from ocp.mechanics.elements import Element
 from ocp.mechanics.kinematics.spatial import exp_screw, translate
 from ocp.mechanics.model.joints import GROUND, Joint, ball, fixed, free
 from ocp.mechanics.model.tree import Link, Point, Tree
+from ocp.mechanics.values.parameters import array
 
 FREE, BALL, SLIDE = 0, 1, 2  # MuJoCo's kinds of joints; those of 3 turn
 KINDS = ("free", "ball", "slide", "hinge")
@@ -143,10 +150,8 @@ def _body(model: Model, number: int, base: str | None, repair: Sequence[str]) ->
 def _turns(model: Model, numbers: Sequence[int], parent: str, home: np.ndarray, link: Link) -> Row:
     """Return balls, slides and hinges of a body one after the other, and the links that they
     carry."""
-    follows, driven = (
-        followers(model.compiled, model.joints),
-        actuator_limits(model.compiled),
-    )
+    follows, held = followers(model.compiled, model.joints), held_joints(model.compiled)
+    driven = actuator_limits(model.compiled)
     joints, links = [], []
     for k in numbers:
         name, anchor = model.joints[k], model.compiled.jnt_pos[k]
@@ -154,6 +159,12 @@ def _turns(model: Model, numbers: Sequence[int], parent: str, home: np.ndarray, 
             joints.append(ball(name, parent, home=home @ translate(*anchor), actuated=k in driven))
             links.append(Link(name=f"{link.name} at {name}"))
             home = translate(*-anchor)
+        elif k in held:
+            screw = _screw_joint(model, k, parent, home, None)
+            here = array(screw.home) @ np.array(ca.DM(exp_screw(array(screw.screw), held[k])))
+            joints.append(fixed(name, parent, home=here))
+            links.append(Link(name=f"{link.name} at {name}"))
+            home = np.eye(4)
         else:
             joint = _screw_joint(model, k, parent, home, driven.get(k))
             if k in follows:
@@ -233,7 +244,7 @@ def _elements_of(
             yield from joint_elements(known[f"{name}_{axis}"], stated)
     if kind in (FREE, BALL) and name in known and known[name].ball:
         yield from ball_elements(name, stated)
-    elif name in known and kind not in (FREE, BALL):
+    elif name in known and kind not in (FREE, BALL) and known[name].kind != "fixed":
         at = follower_elements if follows_curve(known[name]) else joint_elements
         yield from at(known[name], stated)
 

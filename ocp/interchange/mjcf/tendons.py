@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.interchange.mjcf.equalities import MjModel, leaders, object_name
+from ocp.interchange.mjcf.equalities import NOBODY, MjModel, leaders, object_name
 from ocp.mechanics.elements import Element, PassiveMoment, Strut
 from ocp.mechanics.model.tree import Point
 from ocp.mechanics.values.types import Matrix
@@ -78,6 +78,8 @@ def coordinate_sum(
         if any(bends):
             return None
         offset += ratio * start
+        if leader == NOBODY:
+            continue
         ratios[leader] = ratios.get(leader, 0.0) + ratio * slope
     return [*ratios], TendonLength(ratios=tuple(ratios.values()), offset=offset)
 
@@ -141,6 +143,8 @@ def _tendon_element(
     """Return a tendon's element and its points, None where there is none of its kind."""
     rest, parts = float(model.tendon_lengthspring[tendon][0]), tendon_parts(model, tendon)
     known = tendon_sum(model, tendon)
+    if known is not None and not known[0]:
+        return None
     if known is not None:
         return _element(name, [joints[k] for k in known[0]], known[1], rest, acts), []
     sites = [number for _, number, _ in parts]

@@ -171,10 +171,12 @@ class PointPath:
             tree: the mechanism.
 
         Returns:
-            Names of joints between the links of its points, and of those that its points follow.
+            Names of those by which joints between the links of its points move, and of those that
+            its points follow. A coordinate may move joints on both sides of a path, and within it.
         """
         chains = [_chain(tree, "path", point) for point in self.points]
-        crossed: set[int] = set().union(*chains) - chains[0].intersection(*chains)
+        links = set().union(*chains) - chains[0].intersection(*chains)
+        crossed: set[int] = {row for k in links for row in tree.spans[k]}
         for point in self.points:
             if isinstance(point, PathPoint):
                 crossed |= {row_of("path", tree, name) for name in point.coordinates}
@@ -251,7 +253,7 @@ def _runs(
 
 
 def _chain(tree: Mechanism, label: str, point: PathPoint | Surface | End) -> set[int]:
-    """Return the rows of q of the joints between the ground and a point or a surface."""
+    """Return the numbers of the links from the ground to a point or a surface."""
     if isinstance(point, (PathPoint, *SURFACES)):
         if point.link == GROUND:
             return set()
@@ -268,11 +270,11 @@ def _chain(tree: Mechanism, label: str, point: PathPoint | Surface | End) -> set
         k = tree.link_index(point.link)
     else:
         k = carrier(label, tree, point)
-    rows: set[int] = set()
+    links: set[int] = set()
     while k >= 0:
-        rows.update(tree.spans[k])
+        links.add(k)
         k = tree.parents[k]
-    return rows
+    return links
 
 
 @portable

@@ -13,7 +13,7 @@ import numpy as np
 from ocp import Friction, Tree, inverse_dynamics, mass_matrix
 from ocp.interchange import load_model, quiet
 from ocp.mechanics import PassiveForce, State
-from ocp.mechanics.muscles import MujocoMuscle
+from ocp.mechanics.muscles import MujocoMuscle, PointPath, WrapPast
 from ocp.problems.benchmarks.dynamics.engine_comparison import (
     ACCELERATION,
     RATE,
@@ -30,6 +30,7 @@ FOLDERS = {
 }
 MEASURES = ("torques",)
 REACH = 2.0  # rad or m: of coordinates without a range
+STEP = 1e-4  # rad or m, of differences
 
 
 def mjcf_files() -> list[Path]:
@@ -109,10 +110,14 @@ def _pairs(tree: Tree, model: Any, states: int) -> Iterator[tuple[np.ndarray, np
         yield np.linalg.pinv(slope) @ slope @ torques, slope.T @ data.qfrc_inverse
 
 
-def muscle_differences(path: Path, states: int) -> dict[str, float]:
+def muscle_differences(path: Path, states: int, within: bool = True) -> dict[str, float]:
     """Return the largest differences of a file's muscles from MuJoCo's at random states: of lengths
     (m), forces (over the largest isometric ones), and accelerations (over the largest), without
-    what `compared_mjcf` leaves out."""
+    what `compared_mjcf` leaves out.
+
+    Muscles that touch surfaces from `within` pull or do not: MuJoCo ends its search for where they
+    touch at an error of 1e-6.
+    """
     import mujoco
 
     with warnings.catch_warnings():
@@ -120,6 +125,14 @@ def muscle_differences(path: Path, states: int) -> dict[str, float]:
         whole = load_model(path)
         model = plain_model(path, whole)
     muscles = [each for each in whole.elements if isinstance(each, MujocoMuscle)]
+    if not within:
+        idle = [each for each in muscles if touches_within(each)]
+        muscles = [each for each in muscles if each not in idle]
+        slack = [model.actuator(each.name).id for each in idle]
+        model.actuator_forcelimited[slack], model.actuator_forcerange[slack] = 1, 0.0
+        names = [f"{each.name} passive" for each in idle]
+        rest = [each for each in whole.elements if each.name not in names]
+        whole = replace(whole, elements=[each for each in rest if each not in idle])
     others = [each for each in whole.elements if not isinstance(each, Friction | MujocoMuscle)]
     bodies = replace(whole, elements=others, loops=())
     tree = replace(bodies, elements=[*others, *muscles])
@@ -161,3 +174,52 @@ def muscle_differences(path: Path, states: int) -> dict[str, float]:
         )
         worst = np.maximum(worst, here)
     return dict(zip(("lengths", "forces", "accelerations"), worst.tolist()))
+
+
+def touches_within(muscle: MujocoMuscle) -> bool:
+    """Tell whether a muscle touches a surface from inside."""
+    points = muscle.path.points if isinstance(muscle.path, PointPath) else ()
+    return any(isinstance(each, WrapPast) and each.touched_within for each in points)
+
+
+def arm_differences(path: Path, states: int) -> dict[str, float]:
+    """Return the largest differences (m) of the slopes of "our" lengths, and of "MuJoCo's" moment
+    arms, from the slopes of MuJoCo's own lengths by differences of fourth order."""
+    import mujoco
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = load_model(path)
+        model = plain_model(path, whole)
+    muscles = [each for each in whole.elements if isinstance(each, MujocoMuscle)]
+    bodies = replace(whole, elements=(), loops=())
+    tree, numbers = (
+        replace(bodies, elements=muscles),
+        [model.actuator(each.name).id for each in muscles],
+    )
+    q = ca.SX.sym("q", tree.dof)
+    lengths = ca.vertcat(*(each.path.length(State(tree=tree, q=q)) for each in muscles))
+    own = ca.Function("own", [q], [ca.jacobian(lengths, q)])
+    coordinates, data = coordinates_of(bodies, model), mujoco.MjData(model)
+    low, high = np.clip(np.array([each.position for each in bodies.moving]).T, -REACH, REACH)
+    rng, off = np.random.default_rng(SEED), np.zeros(2)
+    for _ in range(states):
+        place, rate = coordinates.on_balls(rng.uniform(low, high), rng.normal(size=bodies.dof))
+        here, slope, _ = coordinates.at(place, rate)
+        exact = np.zeros((len(muscles), model.nv))
+        for k, unit in enumerate(np.eye(model.nv)):
+            for step, weight in ((1, 8), (-1, -8), (2, -1), (-2, 1)):
+                data.qpos[:] = here
+                mujoco.mj_integratePos(model, data.qpos, unit, step * STEP)
+                mujoco.mj_fwdPosition(model, data)
+                exact[:, k] += weight * data.actuator_length[numbers] / (12 * STEP)
+        data.qpos[:] = here
+        mujoco.mj_fwdPosition(model, data)
+        arms = np.zeros((model.nu, model.nv))
+        sparse = data.moment_rownnz, data.moment_rowadr, data.moment_colind
+        mujoco.mju_sparse2dense(arms, data.actuator_moment, *sparse)
+        ours = np.array(own(np.concatenate([place, np.zeros(len(muscles))])))[:, : bodies.dof]
+        back = np.linalg.pinv(slope) @ slope
+        differences = ours @ back - exact @ slope, (arms[numbers] - exact) @ slope
+        off = np.maximum(off, [np.abs(each).max() for each in differences])
+    return {"ours": float(off[0]), "MuJoCo's": float(off[1])}

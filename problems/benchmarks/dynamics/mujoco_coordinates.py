@@ -16,7 +16,8 @@ FREE, BALL = 0, 1  # MuJoCo's kinds of joints
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A joint of MuJoCo's: its kind, where its coordinates begin, the tree's `rows` of them, and
-    coefficients of the polynomial of the one row that it follows, rising."""
+    coefficients of the polynomial of the one row that it follows, rising; one number without a row
+    where it stands still."""
 
     kind: int
     start: int
@@ -51,6 +52,10 @@ class Coordinates:
         bend, first = np.zeros(self.rates), 0
         for joint in self.joints:
             ball, rows = _of_ball(joint), list(joint.rows)
+            if joint.follows and not rows:
+                places[joint.start] = joint.follows[0]
+                first += 1
+                continue
             if joint.follows:
                 function = np.polynomial.Polynomial(joint.follows)
                 x, rate = q[rows[0]], qd[rows[0]]
@@ -99,7 +104,22 @@ def coordinates_of(tree: Tree, model: Any) -> Coordinates:
             own = [names.index(follows.coordinate)]
             joints.append(Row(kind=kind, start=start, rows=own, follows=coefficients))
             continue
+        if any(each.name == name and each.kind == "fixed" for each in tree.joints):
+            value = model.qpos0[start] + _held_offset(model, k)
+            joints.append(Row(kind=kind, start=start, rows=(), follows=(float(value),)))
+            continue
         parts = [f"{name}.{part}" for part in "wxyz"] if kind in (FREE, BALL) else [name]
         parts = [*(f"{name}_{axis}" for axis in "xyz"), *parts] if kind == FREE else parts
         joints.append(Row(kind=kind, start=start, rows=[names.index(part) for part in parts]))
     return Coordinates(joints=joints, count=tree.dof, places=model.nq, rates=model.nv)
+
+
+def _held_offset(model: Any, joint: int) -> float:
+    """Return the distance (rad or m) from its reference at which an equality holds a joint."""
+    import mujoco
+
+    kind = int(mujoco.mjtEq.mjEQ_JOINT)
+    holding = (k for k in range(model.neq) if model.eq_type[k] == kind and model.eq_active0[k])
+    return next(
+        (float(model.eq_data[k][0]) for k in holding if int(model.eq_obj1id[k]) == joint), 0.0
+    )

@@ -1,13 +1,16 @@
 """Paths of muscles have the length, and the moment arms, of what they are made of."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
 from element_arm import ARM
 from refusals import refused
 
-from ocp import Follows
+from ocp import Follows, Link, Tree, revolute
 from ocp.mechanics.elements.forces import State
+from ocp.mechanics.model.coordinates import Polynomial
 from ocp.mechanics.muscles.path_fits import PathSamples, fit_polynomial, sample_path
 from ocp.mechanics.muscles.paths import GivenPath, PathPoint, PointPath, PolynomialPath
 from ocp.mechanics.muscles.simm_splines import SimmSpline
@@ -80,6 +83,25 @@ def test_joints_are_those_between_the_points():
     tendon = PointPath(points=(VIA, MOVING))
     assert tendon.joints(ARM) == ("knee",)
     assert PATHS["a via point"].joints(ARM) == ("hip", "knee")
+
+
+def test_a_joint_between_the_points_counts_whose_coordinate_moves_one_before_them_too():
+    """As vertebrae do that follow one coordinate: the path's length changes with that."""
+    half = Follows(coordinate="bend", function=Polynomial((0.0, 0.5)))
+    joints = [
+        revolute("bend", axis=(0, 1, 0)),
+        replace(revolute("next", "loin", axis=(0, 1, 0)), follows=half),
+    ]
+    links = [Link(name="loin", mass=1.0), Link(name="chest", mass=1.0)]
+    ends = (
+        PathPoint(link="loin", position=(0.1, 0, 0.1)),
+        PathPoint(link="chest", position=(1, 0, 0)),
+    )
+    path = PointPath(points=ends)
+    spine = Tree(joints=joints, links=links)
+    assert path.joints(spine) == ("bend",)
+    slope = path.slope(State(tree=spine, q=ca.DM([0.3])))[0]
+    assert abs(float(ca.DM(slope))) > 1e-3
 
 
 def test_a_polynomial_is_the_sum_of_its_terms():

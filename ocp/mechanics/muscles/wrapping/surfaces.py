@@ -152,15 +152,17 @@ class WrapPast:
         if self.side is not None:
             set_fields(self, side=freeze(numbers(f"{label}: side", self.side, (3,), "m")))
 
+    @property
+    def touched_within(self) -> bool:
+        """Whether its side leads the path through it, so that it touches from inside."""
+        return self.side is not None and float(np.linalg.norm(self.side)) < self.radius
+
     def touch(self, start: Matrix, end: Matrix) -> Touch:
         """Touch of a path from place to place (3, m, own frame), as `past_circle` gives it."""
         axes = ca.DM.eye(3) if self.shape == SHAPES[0] else plane_through(start, end)[0]
         flat = [(axes[:, :2].T @ place) for place in (start, end)]
-        side, within = None, False
-        if self.side is not None:
-            side = axes[:, :2].T @ ca.DM(self.side)
-            within = float(np.linalg.norm(self.side)) < self.radius
-        if within:
+        side = None if self.side is None else axes[:, :2].T @ ca.DM(self.side)
+        if self.touched_within:
             touch = within_circle(flat[0], flat[1], self.radius)
         else:
             touch = past_circle(flat[0], flat[1], self.radius, side, self.behind)
