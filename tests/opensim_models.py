@@ -71,6 +71,13 @@ def followed(model, known):
     return whole, slopes
 
 
+def loaded(path):
+    """A model without its controllers, which may ask for actuators of other programs."""
+    model = osim.Model(path)
+    model.updControllerSet().clearAndDestroy()
+    return model
+
+
 def still_forces(model):
     """Switch off all forces of a model."""
     for each in model.getComponentsList():
@@ -145,7 +152,7 @@ def angular(names, whole):
 
 def mechanics(request):
     """Places of bodies, and generalized forces on the coordinates that are free, in every state."""
-    model = osim.Model(request["model"])
+    model = loaded(request["model"])
     if not request.get("forces"):
         still_forces(model)
     state = model.initSystem()
@@ -180,7 +187,7 @@ def muscles_of(model):
 
 def paths(request):
     """{muscle: [length, {coordinate: moment arm}]} in every state."""
-    model = osim.Model(request["model"])
+    model = loaded(request["model"])
     state = model.initSystem()
     answers = []
     for known in request["states"]:
@@ -191,12 +198,7 @@ def paths(request):
             {
                 each.getName(): [
                     each.getLength(state),
-                    {
-                        name: each.computeMomentArm(state, model.getCoordinateSet().get(name))
-                        for name in known
-                    }
-                    if request.get("arms", True)
-                    else {},
+                    arms_of(model, state, each, whole, known) if request.get("arms", True) else {},
                 ]
                 for each in muscles_of(model)
             }
@@ -204,11 +206,23 @@ def paths(request):
     return answers
 
 
+def arms_of(model, state, muscle, whole, known):
+    """{coordinate: moment arm} of a muscle; by the angles of joints whose speeds are an angular
+    velocity."""
+    coordinates = model.getCoordinateSet()
+    arms = {name: muscle.computeMomentArm(state, coordinates.get(name)) for name in known}
+    for turns in turns_of(model):
+        if all(name in arms for name in turns):
+            moments = angular(turns, whole)[0].T @ [arms[name] for name in turns]
+            arms |= dict(zip(turns, moments.tolist()))
+    return arms
+
+
 def muscle_forces(request):
     """{muscle: [tendon force, normalised tendon force or None where it is rigid]} of muscles on De
     Groote's curves, as OpenSim converts others, at an activation in every state; compliant tendons
     in equilibrium with fibres at rest."""
-    model = osim.Model(request["model"])
+    model = loaded(request["model"])
     model.finalizeConnections()
     if any(each.getConcreteClassName()[:2] != "De" for each in muscles_of(model)):
         osim.DeGrooteFregly2016Muscle.replaceMuscles(model, True)
@@ -238,12 +252,12 @@ def muscle_forces(request):
 
 def converted(request):
     """Write a model as OpenSim's newest version has it."""
-    osim.Model(request["model"]).printToXML(request["to"])
+    loaded(request["model"]).printToXML(request["to"])
 
 
 def states_of_table(request):
     """{coordinate: values} of the states that OpenSim makes of a table."""
-    model = osim.Model(request["model"])
+    model = loaded(request["model"])
     model.initSystem()
     table = osim.TimeSeriesTable(request["table"])
     trajectory = osim.StatesTrajectory.createFromStatesTable(model, table, True, True, False)
@@ -262,7 +276,7 @@ def several(request):
 def lagrange(request):
     """Generalized forces on the free coordinates by Lagrange's equations of OpenSim's own energies:
     d/dt dT/du - dT/dq + dV/dq, by differences of fourth order."""
-    model = osim.Model(request["model"])
+    model = loaded(request["model"])
     still_forces(model)
     state, step = model.initSystem(), 1e-3
     weights = ((1, 8), (-1, -8), (2, -1), (-2, 1))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ocp.interchange.fitted_wraps import fit_wraps
     from ocp.interchange.mjcf.compiled_model import quiet
     from ocp.interchange.models import load_model, save_model
-    from ocp.interchange.opensim.contacts import opensim_contacts
+    from ocp.interchange.opensim.acting.contacts import opensim_contacts
     from ocp.interchange.opensim.states import opensim_states
     from ocp.interchange.reader_notes import ModelWarning
     from ocp.interchange.tables.column_meanings import coordinates, markers, wrenches

@@ -11,6 +11,8 @@ from xml.parsers import expat
 
 from ocp.storage.atomic_files import bytes_of
 
+ENCODING = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']+)""")
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # first bytes of UTF-16
 ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
 
 
@@ -131,8 +133,11 @@ def check_includes(path: Path, pattern: bytes) -> None:
 
 
 def parse_xml(content: bytes, file: str) -> Element:
-    """Return the root of an XML file's content; raise Misstated naming file and line."""
-    reader = expat.ParserCreate()
+    """Return the root of an XML file's content; raise Misstated naming file and line.
+
+    Bytes that are no UTF-8 are read as Latin-1 where the file does not name another encoding.
+    """
+    reader = expat.ParserCreate(_encoding(content))
     reader.ordered_attributes = False
     above: list[dict] = [{"children": []}]
 
@@ -163,3 +168,14 @@ def parse_xml(content: bytes, file: str) -> Element:
         raise Misstated(f"{file}:1: no XML: {error}") from None
     root: Element = above[0]["children"][0]
     return root
+
+
+def _encoding(content: bytes) -> str | None:
+    """Return the encoding of XML, None for the one that the file names."""
+    named = ENCODING.match(content[:200])
+    if named is None or named[1].lower() == b"utf-8":
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            return None if content[:2] in WIDE else "iso-8859-1"
+    return None

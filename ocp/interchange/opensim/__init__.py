@@ -1,1 +1,1 @@
-"""Models of OpenSim's files (.osim), of versions 2 to 4, read by Python's own XML."""
+"""Models of OpenSim's files (.osim), of versions 1 to 4, read by Python's own XML."""

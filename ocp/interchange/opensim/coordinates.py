@@ -64,6 +64,12 @@ def ranges_of(objects: Objects) -> dict[str, tuple[float, float]]:
     return {name_of(each): _range(each) for each in objects.of("Coordinate")}
 
 
+def prescribed_of(objects: Objects) -> list[str]:
+    """Return the coordinates whose course over time the file prescribes."""
+    stated = [each for each in objects.of("Coordinate") if flag_of(each, "prescribed")]
+    return [name_of(each) for each in stated if not flag_of(each, "locked")]
+
+
 def _range(coordinate: Element) -> tuple[float, float]:
     if coordinate.one("range") is None:
         return -inf, inf

@@ -1,16 +1,15 @@
-"""Functions of OpenSim's files as curves of one coordinate, and expressions of several numbers."""
+"""Functions of OpenSim's files as curves of one coordinate, and as functions of several."""
 
-import ast
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from math import comb
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 
-from ocp.interchange.opensim.properties import number_of, numbers_of
+from ocp.interchange.opensim.expressions import expression_in
+from ocp.interchange.opensim.properties import number_of, numbers_of, words_of
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.model.coordinates import Nested, PiecewiseLine, Polynomial
 from ocp.mechanics.muscles.simm_splines import SimmSpline
@@ -55,6 +54,30 @@ def _multiple(element: Element) -> Curve:
     return scale_curve(inner, number_of(element, "scale", 1.0))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sine:
+    """A function A sin(w x + p) + o of an `amplitude` A, `omega` w, a `phase` p (rad) and an
+    `offset` o."""
+
+    amplitude: float
+    omega: float
+    phase: float
+    offset: float
+
+    def __call__(self, x: Matrix) -> Matrix:
+        """Return its value at x."""
+        return self.amplitude * ca.sin(self.omega * x + self.phase) + self.offset
+
+
+def _sine(element: Element) -> Curve:
+    return Sine(
+        amplitude=number_of(element, "amplitude", 1.0),
+        omega=number_of(element, "omega", 1.0),
+        phase=number_of(element, "phase", 0.0),
+        offset=number_of(element, "offset", 0.0),
+    )
+
+
 FUNCTIONS: dict[str, Callable[[Element], Curve]] = {
     "Constant": _constant,
     "LinearFunction": _line,
@@ -64,6 +87,9 @@ FUNCTIONS: dict[str, Callable[[Element], Curve]] = {
     "natCubicSpline": _spline,
     "PiecewiseLinearFunction": _pieces,
     "MultiplierFunction": _multiple,
+    "Sine": _sine,
+    "MultivariatePolynomialFunction": lambda element: _polynomial_of_one(element),
+    "ExpressionBasedFunction": lambda element: _formula_in(element, 1),
 }
 
 
@@ -77,11 +103,17 @@ def function_in(owner: Element, *tags: str) -> Curve | None:
     Raises:
         ValueError: naming a function of another class.
     """
+    stated = stated_function(owner, *tags)
+    return None if stated is None else FUNCTIONS[stated.tag](stated)
+
+
+def stated_function(owner: Element, *tags: str) -> Element | None:
+    """Return the element of the function that `function_in` returns."""
     holders = [owner, *(each for tag in tags for each in owner.every(tag))]
     for holder in holders:
         for child in holder.children:
             if child.tag in FUNCTIONS:
-                return FUNCTIONS[child.tag](child)
+                return child
             of_class = child.tag.endswith(("Function", "Spline")) and child.tag not in tags
             if of_class or (holder is not owner):
                 raise child.wrong(
@@ -140,93 +172,140 @@ def is_constant(curve: Curve) -> bool:
     return isinstance(curve, SimmSpline | PiecewiseLine) and len(set(curve.values)) == 1
 
 
-# Expressions --------------------------------------------------------------------------------------
-
-LONGEST = 2000  # letters of an expression
-ACTS: Mapping[type, Callable] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-}
-CALLS: Mapping[str, Callable] = {
-    **{name: getattr(ca, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin")},
-    **{name: getattr(ca, name) for name in ("acos", "atan", "sinh", "cosh", "tanh", "erf")},
-    **{name: getattr(ca, name) for name in ("floor", "ceil", "atan2")},
-    "abs": ca.fabs,
-    "min": ca.fmin,
-    "max": ca.fmax,
-    "sec": lambda x: 1 / ca.cos(x),
-    "csc": lambda x: 1 / ca.sin(x),
-    "cot": lambda x: 1 / ca.tan(x),
-    "erfc": lambda x: 1 - ca.erf(x),
-    "step": lambda x: x >= 0,
-    "square": lambda x: x**2,
-    "cube": lambda x: x**3,
-    "recip": lambda x: 1 / x,
-}
+# Several coordinates ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A formula of OpenSim's, as "10*q^2 - exp(qdot)", of the numbers called `names`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """A polynomial of several coordinates, the sum of `coefficients` (terms,) times their powers by
+    `exponents` (terms, k)."""
 
-    text: str
-    names: tuple[str, ...]
+    exponents: tuple[tuple[int, ...], ...]
+    coefficients: tuple[float, ...]
 
     def __call__(self, x: Matrix) -> Matrix:
-        """Return its value at numbers x (k,); raise ValueError naming what of it is unknown."""
-        known = {name: x[k] for k, name in enumerate(self.names)}
-        return _value(_formula(self.text), known)
+        """Return its value at coordinates x (k,)."""
+        total: Matrix = 0.0
+        for powers, coefficient in zip(self.exponents, self.coefficients):
+            term: Matrix = coefficient
+            for k, power in enumerate(powers):
+                term = term * x[k] ** power if power else term
+            total = total + term
+        return total
+
+    def of_one(self, k: int) -> Polynomial:
+        """Return the terms of the coordinate k alone, without the constant one."""
+        powers = {each[k]: c for each, c in self._by_powers.items() if each[k] == sum(each) > 0}
+        return Polynomial(tuple(powers.get(power, 0.0) for power in range(max([0, *powers]) + 1)))
+
+    @property
+    def constant(self) -> float:
+        """The term without coordinates."""
+        return next((c for each, c in self._by_powers.items() if not any(each)), 0.0)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a term has two coordinates."""
+        return any(max(each, default=0) != sum(each) for each in self._by_powers)
+
+    @property
+    def _by_powers(self) -> dict[tuple[int, ...], float]:
+        return {e: c for e, c in zip(self.exponents, self.coefficients) if c}
 
 
-@lru_cache(maxsize=64)
-def _formula(text: str) -> ast.expr:
-    try:
-        return ast.parse(text[: LONGEST + 1].replace("^", "**").strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{text[:80]!r} is no formula") from None
+Several: TypeAlias = Callable[[Matrix], Matrix]
 
 
-def _value(part: ast.expr, known: Mapping[str, Matrix]) -> Matrix:
-    number = part.value if isinstance(part, ast.Constant) else None
-    if isinstance(number, int | float) and not isinstance(number, bool):
-        return ca.DM(float(number))
-    if isinstance(part, ast.Name) and part.id in known:
-        return known[part.id]
-    if isinstance(part, ast.BinOp) and type(part.op) in ACTS:
-        return ACTS[type(part.op)](_value(part.left, known), _value(part.right, known))
-    if isinstance(part, ast.UnaryOp) and type(part.op) in ACTS:
-        return ACTS[type(part.op)](_value(part.operand, known))
-    if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in CALLS:
-        return CALLS[part.func.id](*(_value(each, known) for each in part.args))
-    word = ast.unparse(part).replace("**", "^")
-    raise ValueError(f"{word[:80]!r}: expected numbers, {', '.join(known)}, or {', '.join(CALLS)}")
+def terms_in(element: Element, count: int) -> Terms | None:
+    """Return the terms of a function that is a polynomial of `count` coordinates, None for others.
 
-
-def expression_in(owner: Element, tag: str, *names: str) -> Expression:
-    """Return the formula of a property, "0" where it is not there.
-
-    Args:
-        owner: the object.
-        tag: of the property.
-        names: of the numbers that the formula may have.
-
-    Raises:
-        ValueError: naming what of it is not known.
+    Raises ValueError naming a function that is stated wrong.
     """
-    stated = owner.one(tag)
-    formula = Expression("0" if stated is None else stated.content, names)
-    if len(formula.text) > LONGEST:
-        raise owner.wrong(f"<{tag}>: expected at most {LONGEST} letters, got {len(formula.text)}")
-    try:
-        formula(ca.SX.sym("x", len(names)))
-    except (ValueError, TypeError, NotImplementedError, RecursionError, OverflowError) as error:
-        reason = str(error).splitlines()[0] if isinstance(error, ValueError) else "it is too deep"
-        if isinstance(error, TypeError | NotImplementedError):
-            reason = "a function has another count of numbers"
-        raise (owner if stated is None else stated).wrong(f"<{tag}>: {reason}") from None
-    return formula
+    if element.tag == "Constant":
+        return Terms(exponents=((0,) * count,), coefficients=(number_of(element, "value", 0.0),))
+    if element.tag == "LinearFunction":
+        slopes = numbers_of(element, "coefficients", count + 1)
+        unit = [tuple(int(k == j) for j in range(count)) for k in range(count)]
+        return Terms(exponents=(*unit, (0,) * count), coefficients=slopes)
+    if element.tag == "MultivariatePolynomialFunction":
+        return _polynomial_of_several(element, count)
+    if element.tag == "MultiplierFunction":
+        inner = terms_in(_inner(element), count)
+        scale = number_of(element, "scale", 1.0)
+        scaled = () if inner is None else tuple(scale * each for each in inner.coefficients)
+        return None if inner is None else Terms(exponents=inner.exponents, coefficients=scaled)
+    return None
+
+
+def function_of_several(element: Element, count: int) -> Several:
+    """Return the function that an element states, of `count` coordinates.
+
+    Raises ValueError naming a function of another class, or one that is stated wrong.
+    """
+    terms = terms_in(element, count)
+    if terms is not None:
+        return terms
+    if element.tag == "ExpressionBasedFunction":
+        return _formula_in(element, count)
+    if element.tag == "MultiplierFunction":
+        scale = number_of(element, "scale", 1.0)
+        return Nested(Polynomial((0.0, scale)), function_of_several(_inner(element), count))
+    if count == 1 and element.tag in FUNCTIONS:
+        return Nested(FUNCTIONS[element.tag](element), _first)
+    known = "Constant, LinearFunction, MultivariatePolynomialFunction, ExpressionBasedFunction"
+    raise element.wrong(
+        f"functions of this class are not read of {count} coordinates, but {known}; put one of "
+        "them in its place"
+    )
+
+
+def _first(x: Matrix) -> Matrix:
+    return x[0]
+
+
+def _inner(element: Element) -> Element:
+    """Return the function within a MultiplierFunction."""
+    holder = element.one("function")
+    inside = element.children if holder is None else holder.children
+    known = [each for each in inside if each.tag.endswith(("Function", "Spline", "Constant"))]
+    if not known:
+        raise element.wrong("<function> is missing")
+    return known[0]
+
+
+def _polynomial_of_several(element: Element, count: int) -> Terms:
+    """Return a MultivariatePolynomialFunction: terms in ascending powers, of the last coordinate
+    first, up to the order."""
+    stated = [
+        number_of(element, what, default) for what, default in (("dimension", 0), ("order", 0))
+    ]
+    coefficients = numbers_of(element, "coefficients")
+    if stated[0] != count:
+        raise element.wrong(f"<dimension>: expected {count}, by its coordinates, got {stated[0]:g}")
+    order = int(stated[1]) if 0 <= stated[1] <= len(coefficients) else -1
+    terms = comb(count + order, count) if order == stated[1] else 0
+    if len(coefficients) != terms:
+        raise element.wrong(
+            f"<coefficients>: expected {terms}, by <order> {stated[1]:g}, got {len(coefficients)}"
+        )
+    return Terms(exponents=tuple(_powers(count, order)), coefficients=coefficients)
+
+
+def _powers(count: int, order: int) -> list[tuple[int, ...]]:
+    """Return the powers of all terms up to an order, those of the last coordinate rising first."""
+    if not count:
+        return [()]
+    return [(k, *rest) for k in range(order + 1) for rest in _powers(count - 1, order - k)]
+
+
+def _polynomial_of_one(element: Element) -> Curve:
+    terms = _polynomial_of_several(element, 1)
+    return Polynomial(terms.coefficients)
+
+
+def _formula_in(element: Element, count: int) -> Several:
+    """Return an ExpressionBasedFunction of `count` coordinates."""
+    names = words_of(element, "variables")
+    if len(names) != count:
+        raise element.wrong(f"<variables>: expected {count}, got {', '.join(names) or 'none'}")
+    return expression_in(element, "expression", *names)

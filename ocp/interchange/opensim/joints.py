@@ -17,7 +17,13 @@ import casadi as ca
 import numpy as np
 
 from ocp.interchange.opensim.coordinates import Way, coordinates_of
-from ocp.interchange.opensim.functions import IDENTITY, Curve, function_in
+from ocp.interchange.opensim.functions import (
+    IDENTITY,
+    Curve,
+    function_in,
+    stated_function,
+    terms_in,
+)
 from ocp.interchange.opensim.properties import name_of, numbers_of, words_of
 from ocp.interchange.root_joints import Row
 from ocp.interchange.xml_elements import Element
@@ -151,38 +157,59 @@ def _custom(joint: Element) -> list[Motion]:
             raise each.wrong(f"name: expected each of {', '.join(AXES)} once at most")
         stated[name] = each
     own = coordinate_names(joint)
-    motions = [_axis_motion(stated[name], name, own) for name in AXES if name in stated]
+    motions = [
+        each for name in AXES if name in stated for each in _axis_motions(stated[name], name, own)
+    ]
     unused = [name for name in own if all(each.coordinate != name for each in motions)]
     if unused:
         raise joint.wrong(f"coordinate {unused[0]!r} moves nothing; leave it out")
     return motions
 
 
-def _axis_motion(element: Element, name: str, own: Sequence[str]) -> Motion:
+def _axis_motions(element: Element, name: str, own: Sequence[str]) -> list[Motion]:
+    """Return the motion about or along an axis, or for a sum of functions of a coordinate each one
+    after the other."""
     coordinates = words_of(element, "coordinates", "coordinate")
     for each in coordinates:
         if each not in own:
             raise element.wrong(f"coordinate {each!r} is none of the joint's, {', '.join(own)}")
     if len(coordinates) > 1:
-        raise element.wrong(
-            f"functions of one coordinate are read, got {', '.join(coordinates)}; put a "
-            "CoordinateCouplerConstraint and functions of one in its place"
-        )
-    curve = function_in(element, "function")
-    if curve is None:
-        curve = IDENTITY if coordinates else Polynomial((0.0,))
+        curves = _summands(element, coordinates)
+    else:
+        curve = function_in(element, "function")
+        if curve is None:
+            curve = IDENTITY if coordinates else Polynomial((0.0,))
+        curves = {coordinates[0] if coordinates else None: curve}
     default = (X, Y, Z)[AXES.index(name) % 3]
     axis = np.array(numbers_of(element, "axis", 3, default))
     size, turns = float(np.linalg.norm(axis)), name not in SLIDES
     if not size:
         raise element.wrong("axis: expected a direction, got zeros")
-    return Motion(
-        name=name,
-        axis=tuple((axis / size).tolist()),
-        turns=turns,
-        coordinate=coordinates[0] if coordinates else None,
-        curve=curve,
-    )
+    return [
+        Motion(
+            name=name if len(curves) == 1 else f"{name}_{coordinate or 'rest'}",
+            axis=tuple((axis / size).tolist()),
+            turns=turns,
+            coordinate=coordinate,
+            curve=curve,
+        )
+        for coordinate, curve in curves.items()
+    ]
+
+
+def _summands(element: Element, coordinates: Sequence[str]) -> dict[str | None, Curve]:
+    """Return {coordinate: its curve} of an axis by several coordinates, None for a constant."""
+    stated = stated_function(element, "function")
+    terms = None if stated is None else terms_in(stated, len(coordinates))
+    if terms is None or terms.mixed or len({*coordinates}) < len(coordinates):
+        raise element.wrong(
+            f"of {', '.join(coordinates)} a sum of functions of one coordinate each is read, by "
+            "LinearFunction or MultivariatePolynomialFunction; put a CoordinateCouplerConstraint "
+            "and functions of one in its place"
+        )
+    curves: dict[str | None, Curve] = {None: Polynomial((terms.constant,))}
+    curves |= {name: terms.of_one(k) for k, name in enumerate(coordinates)}
+    return curves
 
 
 Steps: TypeAlias = list[tuple[np.ndarray, Motion]]  # motions, each after a pose (4x4)

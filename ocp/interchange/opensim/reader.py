@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocp.interchange.opensim.acting.contacts import spheres_of
+from ocp.interchange.opensim.acting.forces import drives_of, elements_of
+from ocp.interchange.opensim.acting.paths import Surroundings
 from ocp.interchange.opensim.bodies import link_of, seats_of
 from ocp.interchange.opensim.constraints import loops_of, markers_of, with_stand
-from ocp.interchange.opensim.contacts import spheres_of
-from ocp.interchange.opensim.coordinates import ranges_of, ways_of
-from ocp.interchange.opensim.forces import drives_of, elements_of
+from ocp.interchange.opensim.coordinates import prescribed_of, ranges_of, ways_of
 from ocp.interchange.opensim.joints import Moving, row_of_joint
-from ocp.interchange.opensim.paths import Surroundings
+from ocp.interchange.opensim.old_versions import model_of
 from ocp.interchange.opensim.properties import Objects, name_of, numbers_of, objects_of
 from ocp.interchange.reader_notes import Remarks, merge_remarks
 from ocp.interchange.xml_elements import Element
@@ -35,12 +36,7 @@ def read_opensim(
     Raises:
         ValueError: the message names file, line and element.
     """
-    model = root.one("Model")
-    if model is None:
-        raise root.wrong(
-            "it has no <Model>: expected a model of version 2 to 4, got "
-            f"{', '.join(f'<{each.tag}>' for each in root.children[:3]) or 'nothing'}"
-        )
+    model = model_of(root)
     objects = objects_of(model)
     with root.located_errors(), np.errstate(over="ignore", invalid="ignore"):
         ways = ways_of(objects)
@@ -55,6 +51,7 @@ def read_opensim(
         return replace(tree, elements=elements), {
             **remarks,
             "actuators of coordinates that stand or follow others are left out": idle,
+            "coordinates that the file prescribes over time are free": prescribed_of(objects),
             **left_out,
         }
 

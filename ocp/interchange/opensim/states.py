@@ -7,10 +7,11 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
+from ocp.interchange.opensim.acting.forces import DRIVE, MUSCLES
 from ocp.interchange.opensim.bodies import seats_of
 from ocp.interchange.opensim.coordinates import acts, ways_of
-from ocp.interchange.opensim.forces import DRIVE, MUSCLES
 from ocp.interchange.opensim.joints import coordinate_names
+from ocp.interchange.opensim.old_versions import model_of
 from ocp.interchange.opensim.properties import Objects, name_of, number_of, objects_of, words_of
 from ocp.interchange.tables.motions import RATE, motion_times
 from ocp.interchange.tables.table import Table
@@ -42,7 +43,7 @@ def opensim_states(solution: Solution, model: str | PathLike[str], *, rate: floa
     """
     check_solution("opensim_states", solution)
     file = Path(model).name
-    objects = objects_of(parse_xml(file_content(model), file).child("Model"))
+    objects = objects_of(model_of(parse_xml(file_content(model), file)))
     t = motion_times(solution, rate)
     columns = [*_coordinates(solution, objects, t), *_forces(solution, objects, t)]
     return Table(

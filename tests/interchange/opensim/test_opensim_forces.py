@@ -66,6 +66,22 @@ def test_curves_of_other_models_are_said_to_be_converted(tmp_path):
         load_model(written(leg(*MUSCLES), tmp_path))
 
 
+@CONVERTED
+def test_muscles_of_version_1_have_their_points_and_their_pennation(tmp_path):
+    new, old = leg(MUSCLES[2]), leg(MUSCLES[2])
+    for word, before in {
+        '<GeometryPath name="path">': "",
+        "</GeometryPath>": "",
+        "PathPoint": "MusclePoint",
+        "PathWrapSet": "MuscleWrapSet",
+        "pennation_angle_at_optimal": "pennation_angle",
+        'Version="40000"': 'Version="10901"',
+    }.items():
+        assert word in old
+        old = old.replace(word, before)
+    assert load_model(written(old, tmp_path)) == load_model(written(new, tmp_path, "new.osim"))
+
+
 def test_a_surface_stands_between_the_points_between_which_it_acts(tmp_path):
     row = [BEHIND[0], point("b", "thigh", (-0.04, 0.1, 0.0)), BEHIND[1]]
     text = leg(muscle("DeGrooteFregly2016Muscle", "rear", row, ("knob",)))
@@ -115,9 +131,9 @@ LOST = {
         "an end of its path is conditional",
     ),
     "path": (
-        '<DeGrooteFregly2016Muscle name="m"><path><FunctionBasedPath/></path>'
+        '<DeGrooteFregly2016Muscle name="m"><path><Scholz2015GeometryPath/></path>'
         "</DeGrooteFregly2016Muscle>",
-        "it has a path of class FunctionBasedPath; put a GeometryPath in its place",
+        "it has a path of class Scholz2015GeometryPath; put a GeometryPath in its place",
     ),
 }
 

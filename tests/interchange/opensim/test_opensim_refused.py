@@ -95,7 +95,7 @@ WRONG = {  # text, what it is changed to, words of the refusal
     "several": (
         CHAIN,
         ("<coordinates>hip_1</coordinates>", "<coordinates>hip_1 hip_2</coordinates>"),
-        "functions of one coordinate are read, got hip_1, hip_2",
+        "<coefficients>: expected 3 finite numbers, got '1.0 0.0'",
     ),
     "foreign": (
         CHAIN,

@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import casadi as ca
 
+from ocp.interchange.opensim.acting.contacts import LAWS
+from ocp.interchange.opensim.acting.passive_forces import PASSIVE
+from ocp.interchange.opensim.acting.paths import LeftOut, Surroundings, free_coordinate, path_of
 from ocp.interchange.opensim.coordinates import Way, acts
-from ocp.interchange.opensim.passive_forces import PASSIVE
-from ocp.interchange.opensim.paths import LeftOut, Surroundings, free_coordinate, path_of
 from ocp.interchange.opensim.properties import (
     Objects,
     flag_of,
@@ -100,6 +101,10 @@ def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
     return elements, {
         "forces are left out": left_out,
         "contacts are no part of a tree, take opensim_contacts": touching,
+        "surfaces act between two points alone, and in OpenSim between others too in some of "
+        "random postures": around.moved,
+        "paths over surfaces go the shorter way, and in OpenSim round the side that the file "
+        "states in some of random postures": around.shorter,
         "muscles of Millard's and Thelen's curves have those of De Groote": converted,
     }
 
@@ -271,4 +276,4 @@ READERS: dict[str, Callable[[Surroundings, Element], list[Acting]]] = {
     "CoordinateLimitForce": _limit,
     "SpringGeneralizedForce": _spring,
 }
-CONTACTS = ("SmoothSphereHalfSpaceForce", "HuntCrossleyForce")
+CONTACTS = tuple(LAWS)

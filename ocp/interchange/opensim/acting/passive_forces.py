@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ocp.interchange.opensim.acting.paths import LeftOut, Surroundings, free_coordinate, path_of
 from ocp.interchange.opensim.bodies import STILL, frame_on_link
 from ocp.interchange.opensim.constraints import end_frame
-from ocp.interchange.opensim.functions import Curve, Expression, expression_in, function_in
-from ocp.interchange.opensim.paths import LeftOut, Surroundings, free_coordinate, path_of
+from ocp.interchange.opensim.expressions import Expression, expression_in
+from ocp.interchange.opensim.functions import Curve, function_in
 from ocp.interchange.opensim.properties import (
     flag_of,
     name_of,

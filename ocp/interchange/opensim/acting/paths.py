@@ -1,4 +1,5 @@
-"""Paths of OpenSim's muscles: points, moving and conditional ones, and wraps over surfaces.
+"""Paths of OpenSim's muscles: points, moving and conditional ones, and wraps over surfaces; or
+functions of coordinates.
 
 OpenSim lets a surface act between any two neighbours of a range of points, wherever it changes the
 length least; here it acts between those two between which it does most often in postures over the
@@ -6,7 +7,7 @@ ranges of all coordinates.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 import casadi as ca
@@ -15,7 +16,13 @@ import numpy as np
 from ocp.interchange.opensim.bodies import STILL, frame_on_link
 from ocp.interchange.opensim.constraints import place_of
 from ocp.interchange.opensim.coordinates import Way
-from ocp.interchange.opensim.functions import function_in
+from ocp.interchange.opensim.functions import (
+    Curve,
+    Several,
+    Terms,
+    function_in,
+    function_of_several,
+)
 from ocp.interchange.opensim.properties import (
     Objects,
     flag_of,
@@ -32,7 +39,14 @@ from ocp.mechanics.kinematics.kinematics import poses
 from ocp.mechanics.model.coordinates import Follows, Polynomial
 from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree import Tree
-from ocp.mechanics.muscles.paths import EDGE, PathPoint, PointPath
+from ocp.mechanics.muscles.paths import (
+    EDGE,
+    GivenPath,
+    Path,
+    PathPoint,
+    PointPath,
+    PolynomialPath,
+)
 from ocp.mechanics.muscles.wrapping import (
     Surface,
     WrapCylinder,
@@ -42,11 +56,13 @@ from ocp.mechanics.muscles.wrapping import (
     over_sphere,
 )
 from ocp.mechanics.values.parameters import array
+from ocp.mechanics.values.types import Matrix
 from ocp.transcription.kernels.kernels import function
 
+TRIED, SLOPE = 16, 1e-6  # places (rad or m) where slopes of lengths are compared, within so much
 POSTURES = 128  # in which it is looked up where surfaces act
 QUADRANTS = {"all": "", "x": "+x", "+x": "+x", "-x": "-x", "y": "+y", "+y": "+y", "-y": "-y"}
-REACH = 1.0  # rad or m: of coordinates without a range
+REACH = {"prismatic": 1.0, "revolute": np.pi}  # m or rad: of coordinates without a range
 
 
 class LeftOut(Exception):
@@ -55,11 +71,14 @@ class LeftOut(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What paths of a file run over: its objects, their tree, and the ways of its coordinates."""
+    """What paths of a file run over: its objects, their tree, and the ways of its coordinates; and
+    `moved` and `shorter`, what there is to say of surfaces that act otherwise than in OpenSim."""
 
     objects: Objects
     tree: Tree
     ways: Mapping[str, Way]
+    moved: list[str] = field(default_factory=list)
+    shorter: list[str] = field(default_factory=list)
 
     @cached_property
     def surfaces(self) -> dict[str, tuple[Element, Element]]:
@@ -77,8 +96,9 @@ class Surroundings:
         """{link: poses (postures, 4, 4)} in postures over the ranges of all coordinates."""
         tree, rng = self.tree, np.random.default_rng(0)
         ends = np.array([each.position for each in tree.moving], dtype=float).reshape(-1, 2)
-        low = np.where(np.isfinite(ends[:, 0]), ends[:, 0], -REACH)
-        high = np.where(np.isfinite(ends[:, 1]), ends[:, 1], REACH)
+        reach = np.array([REACH.get(each.kind, 1.0) for each in tree.moving])
+        low = np.where(np.isfinite(ends[:, 0]), ends[:, 0], -reach)
+        high = np.where(np.isfinite(ends[:, 1]), ends[:, 1], reach)
         postures = rng.uniform(low, high, (POSTURES, tree.dof))
         q = ca.SX.sym("q", tree.dof)
         whole = ca.horzcat(*poses(tree, q))
@@ -101,7 +121,7 @@ def free_coordinate(around: Surroundings, element: Element) -> str:
     return name
 
 
-def path_of(around: Surroundings, owner: Element) -> PointPath:
+def path_of(around: Surroundings, owner: Element) -> Path:
     """Return the path of a muscle, or of another force along points.
 
     Args:
@@ -112,10 +132,12 @@ def path_of(around: Surroundings, owner: Element) -> PointPath:
         LeftOut: naming what of the path is not read.
         ValueError: the file states it wrong.
     """
-    geometry = next((each for each in owner.children if "GeometryPath" in each.tag), None)
+    geometry = next((each for each in owner.children if each.tag.endswith("Path")), None)
     holder = owner.one("path") if geometry is None else None
     if holder is not None:
         geometry = next(iter(holder.children), None)
+    if geometry is not None and geometry.tag == "FunctionBasedPath":
+        return _function_path(around, geometry)
     if geometry is None or geometry.tag != "GeometryPath":
         what = "no path" if geometry is None else f"a path of class {geometry.tag}"
         raise LeftOut(f"it has {what}; put a GeometryPath in its place")
@@ -127,7 +149,7 @@ def path_of(around: Surroundings, owner: Element) -> PointPath:
         with each.located_errors():
             points.append(_point(around, each))
     wraps = [each for each in members_of(geometry, "PathWrapSet") if each.tag == "PathWrap"]
-    surfaces = _surface_seats(around, wraps, points) if wraps else {}
+    surfaces = _surface_seats(around, wraps, points, owner) if wraps else {}
     row: list[PathPoint | Surface] = []
     for k, point in enumerate(points):
         row += surfaces.get(k, [])
@@ -184,13 +206,89 @@ def _way(around: Surroundings, element: Element, socket: str) -> Way:
     return around.ways[name]
 
 
+# Functions ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthOfWays:
+    """The `length` of a path by coordinates whose `curves` are of one of its joints, by `rows`, or
+    of none that moves, by None."""
+
+    length: Several
+    curves: tuple[Curve, ...]
+    rows: tuple[int | None, ...]
+
+    def __call__(self, x: Matrix) -> Matrix:
+        """Return the length (m) at the joints' coordinates x (k,)."""
+        places = (0.0 if row is None else x[row] for row in self.rows)
+        return self.length(ca.vertcat(*(curve(at) for curve, at in zip(self.curves, places))))
+
+
+def _function_path(around: Surroundings, geometry: Element) -> Path:
+    """Return the path of a FunctionBasedPath, whose moment arms are the slopes of its length."""
+    names = [word.rstrip("/").rpartition("/")[2] for word in words_of(geometry, "coordinate_paths")]
+    for name in names:
+        if name not in around.ways:
+            raise geometry.wrong(f"<coordinate_paths>: there is no coordinate {name!r}")
+    if not names:
+        raise geometry.wrong("<coordinate_paths>: expected one coordinate or more, got none")
+    stated = members_of(geometry, "length_function")
+    if not stated:
+        raise geometry.wrong("<length_function> is missing")
+    length = function_of_several(stated[0], len(names))
+    _check_slopes(geometry, length, len(names))
+    ways = [around.ways[name] for name in names]
+    leaders = list(dict.fromkeys(way.leader for way in ways if way.leader is not None))
+    if not leaders:
+        raise LeftOut("its path crosses no joint that moves")
+    with geometry.located_errors():
+        if isinstance(length, Terms) and leaders == names:
+            if not any(map(any, length.exponents)):
+                raise LeftOut("its length is one number")
+            return PolynomialPath(
+                joints=names, exponents=length.exponents, coefficients=length.coefficients
+            )
+        rows = tuple(None if way.leader is None else leaders.index(way.leader) for way in ways)
+        curves = tuple(way.curve for way in ways)
+        return GivenPath(
+            joints=leaders, function=LengthOfWays(length=length, curves=curves, rows=rows)
+        )
+
+
+def _check_slopes(geometry: Element, length: Several, count: int) -> None:
+    """Leave out a path whose stated moment arms, or speed, are not those of its length."""
+    arms = members_of(geometry, "moment_arm_functions")
+    speeds = members_of(geometry, "lengthening_speed_function")
+    if arms and len(arms) != count:
+        raise geometry.wrong(f"<moment_arm_functions>: expected {count}, got {len(arms)}")
+    x, rate = ca.SX.sym("x", count), ca.SX.sym("rate", count)
+    slope = ca.jacobian(length(x), x)
+    stated = [-function_of_several(each, count)(x) for each in arms]
+    moving = [function_of_several(each, 2 * count)(ca.vertcat(x, rate)) for each in speeds[:1]]
+    off = [each - slope[k] for k, each in enumerate(stated)] + [
+        each - slope @ rate for each in moving
+    ]
+    if not off:
+        return
+    largest = ca.norm_inf(ca.vertcat(*off))
+    apart = function("apart", [x, rate], [largest], ["x", "rate"], ["apart"])
+    places = np.random.default_rng(0).uniform(-1, 1, (2, count, TRIED))
+    worst = float(np.array(apart.map(TRIED)(*places)).max())
+    if not worst < SLOPE:
+        raise LeftOut(f"its moment arms or its speed are not its length's slopes, by {worst:.1e} m")
+
+
 # Surfaces -----------------------------------------------------------------------------------------
 
 
 def _surface_seats(
-    around: Surroundings, wraps: Sequence[Element], points: Sequence[PathPoint | None]
+    around: Surroundings,
+    wraps: Sequence[Element],
+    points: Sequence[PathPoint | None],
+    owner: Element,
 ) -> dict[int, list[Surface]]:
-    """Return {number of a point: the surfaces between it and the point before}."""
+    """Return {number of a point: the surfaces between it and the point before} on the path of an
+    owner."""
     seated: dict[int, list[Surface]] = {}
     for each in wraps:
         surface = _surface(around, each)
@@ -210,6 +308,13 @@ def _surface_seats(
         if any(point is None or point.within is not None for point in points[seat - 1 : seat + 1]):
             raise LeftOut("a surface acts beside a conditional point")
         seated.setdefault(seat, []).append(surface)
+        words = f"{name_of(owner)} over {' '.join(each.child('wrap_object').content.split())}"
+        beside = sum(often.values()) - often[seat]
+        if beside:
+            around.moved.append(f"{words} ({beside} of {POSTURES})")
+        others = _on_other_side(around, each, surface, points[seat - 1 : seat + 1])
+        if others:
+            around.shorter.append(f"{words} ({others} of {POSTURES})")
     for seat, row in seated.items():
         if len(row) > 2 or (len(row) == 2 and {*map(type, row)} != {WrapCylinder}):
             kinds = ", ".join(type(each).__name__ for each in row)
@@ -247,6 +352,23 @@ def _surface(around: Surroundings, wrap: Element) -> Surface | None:
         if element.tag == "WrapEllipsoid":
             return WrapEllipsoid(link=link, radii=numbers_of(element, "dimensions", 3), pose=pose)
     raise LeftOut(f"it wraps over {name!r} of class {element.tag}, which is not read")
+
+
+def _on_other_side(
+    around: Surroundings, wrap: Element, surface: Surface, points: Sequence[PathPoint | None]
+) -> int:
+    """Return in how many postures the shortest path over an ellipsoid or a sphere is not on the
+    side that the file states."""
+    element, _ = around.surfaces[" ".join(wrap.child("wrap_object").content.split())]
+    side = " ".join(element.child("quadrant").content.split()) if element.one("quadrant") else "all"
+    axis = "xyz".find(side[-1:])
+    if isinstance(surface, WrapCylinder) or side == "all" or axis < 0:
+        return 0
+    touches = _touches(around, surface, *points)
+    size = array(surface.radii if isinstance(surface, WrapEllipsoid) else 3 * [surface.radius])
+    ends = [each / size[:, None] for each in _places(around, surface, points)]
+    middle = sum(each / np.linalg.norm(each, axis=0) for each in ends)[axis]
+    return int((touches & (middle * (-1 if side[0] == "-" else 1) < 0)).sum())
 
 
 def _places(

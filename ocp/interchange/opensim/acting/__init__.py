@@ -1,0 +1,1 @@
+"""Muscles along paths, springs, limits and contacts of OpenSim's models."""
