@@ -55,7 +55,7 @@ class Transcription:
     - "assembled": machine code that is made here, on x86-64 and AArch64, of all functions
     - "compiled": machine code, where the system has a C compiler
     - "virtual": CasADi's virtual machine, by so many `threads`
-    - "auto": assembled where that can be had and pays, but for four coordinates and fewer
+    - "auto": assembled where that can be had and pays, but for one or two coordinates
 
     What cannot be had is left to the virtual machine, and the Solution's statistics say why. Raises
     ValueError naming what is wrong.

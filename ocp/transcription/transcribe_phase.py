@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
-from ocp.dynamics.catalogue import FEW, is_built_in
+from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
@@ -75,6 +75,8 @@ from ocp.transcription.variables.layout import (
 )
 from ocp.transcription.variables.parameter_places import free_names, parameters_of_program
 from ocp.transcription.variables.variable_bounds import close_bounds, place_rows
+
+SMALL = 2  # coordinates whose programs are solved as soon on the virtual machine, built included
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +368,7 @@ def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBac
     method, kernels = formulation_of(transcription.dynamics, problem.tree), transcription.kernels
     if kernels == "auto":  # a solver that finds derivatives itself wants the graphs
         left = transcription.derivatives == "solver" or isinstance(transcription.method, Integrated)
-        left |= problem.tree.dof <= FEW  # whose kernels are evaluated sooner than assembled
+        left |= problem.tree.dof <= SMALL  # whose kernels are evaluated sooner than assembled
         kernels = VIRTUAL if left else ASSEMBLED
     words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
     always = transcription.kernels == ASSEMBLED
