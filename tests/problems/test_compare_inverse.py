@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from ocp import HermiteSimpson, Transcription, solve
-from ocp.problems.benchmarks.muscles.compare_inverse import JOINTS, Motion, along_clock, main
+from ocp.problems.benchmarks.muscles.compare_inverse import (
+    JOINTS,
+    Motion,
+    along_clock,
+    fitted_motion,
+    main,
+)
+from ocp.problems.human.squat_to_stand import problem
 
 
 def motion(bend, duration=0.5):
@@ -25,9 +32,18 @@ def test_polynomials_of_time_and_their_rates_are_those_of_powers():
     assert float(place(t[2])) == pytest.approx(expected[1][2])
 
 
+def test_polynomials_through_a_motion_do_not_oscillate_at_its_ends():
+    """Accelerations of the squat by torques are at most 20 rad/s2 there."""
+    squat = solve(problem(torques=True), Transcription(method=HermiteSimpson(intervals=25)))
+    fitted, off = fitted_motion(squat)
+    ends = np.array([0.0, squat.duration])
+    assert off < 2e-4
+    np.testing.assert_allclose(fitted.places(ends, 2), squat.qdd(ends), atol=1.0)
+
+
 def test_excitations_along_a_motion_leave_little_to_reserves():
-    problem = along_clock(motion(-0.2), 0.5)
-    solution = solve(problem, Transcription(method=HermiteSimpson(intervals=3)))
+    along = along_clock(motion(-0.2), 0.5)
+    solution = solve(along, Transcription(method=HermiteSimpson(intervals=3)))
     assert solution.success
     assert solution.q([0.0, 0.5])[0] == pytest.approx([0.0, 0.5], abs=1e-9)
     terms = {name: value for name, _, value in solution.terms}

@@ -9,11 +9,13 @@ from pathlib import Path
 import opensim as osim
 
 osim.Logger.setLevelString("error")
+MOST = 100.0  # of the reserves' controls
 
 
 def inverse(request: dict) -> dict:
-    """Return the result of MocoInverse for a model, times (s) and coordinates (rad) of a motion,
-    `settings` of muscles, polynomial `paths` of some, `reserve` torques (N m) and a `mesh` (s)."""
+    """Return the result of MocoInverse for a model, times (s) and coordinates (rad) of a motion
+    between two `ends` (s), `settings` of muscles, polynomial `paths` of some, `reserve` torques
+    (N m) and a `mesh` (s)."""
     muscles = osim.ModelProcessor(request["model"])
     muscles.append(osim.ModOpReplaceMusclesWithDeGrooteFregly2016())
     muscles.append(osim.ModOpTendonComplianceDynamicsModeDGF("implicit"))
@@ -33,12 +35,12 @@ def inverse(request: dict) -> dict:
         table.appendColumn(path, osim.Vector(request["motion"][coordinate.getName()]))
     table.addTableMetaDataString("inDegrees", "no")
     processor = osim.ModelProcessor(model)
-    processor.append(osim.ModOpAddReserves(request["reserve"], 1.0, True))
+    processor.append(osim.ModOpAddReserves(request["reserve"], MOST, True))
     tool = osim.MocoInverse()
     tool.setModel(processor)
     tool.setKinematics(osim.TableProcessor(table))
-    tool.set_initial_time(request["times"][0])
-    tool.set_final_time(request["times"][-1])
+    tool.set_initial_time(request["ends"][0])
+    tool.set_final_time(request["ends"][1])
     tool.set_mesh_interval(request["mesh"])
     tool.set_convergence_tolerance(1e-4)
     tool.set_constraint_tolerance(1e-4)
@@ -49,14 +51,31 @@ def inverse(request: dict) -> dict:
     success = solution.success()
     if not success:
         solution.unseal()
+    whole = solution.getObjectiveTerm("excitation_effort")
+    reserves = squares(solution, "reserve")
     return {
         "success": success,
         "iterations": solution.getNumIterations(),
         "seconds": seconds,
-        "terms": {
-            name: solution.getObjectiveTerm(name) for name in solution.getObjectiveTermNames()
-        },
+        "terms": (
+            whole - reserves,
+            reserves,
+            solution.getObjectiveTerm("auxiliary_derivatives"),
+        ),
     }
+
+
+def squares(solution: osim.MocoSolution, word: str) -> float:
+    """Return the integral, by Simpson's rule, of the squared controls with a word in their names:
+    every second time is the middle of an interval."""
+    times = solution.getTimeMat()
+    total = 0.0
+    for name in solution.getControlNames():
+        if word in name:
+            values = solution.getControlMat(name) ** 2
+            pieces = values[:-2:2] + 4 * values[1::2] + values[2::2]
+            total += float(((times[2::2] - times[:-2:2]) * pieces).sum()) / 6
+    return total
 
 
 def fitted(model: osim.Model, path: dict) -> osim.FunctionBasedPath:
