@@ -17,8 +17,13 @@ from ocp.mechanics.values.types import Matrix
 from ocp.mechanics.values.validation import positive, set_fields
 from ocp.spelling import suggest_fields
 
-# Rates F and R (1/s) of Frey-Law, Looft & Heitsman (2012), table 1.
-RATES = {"elbow": (0.00912, 0.00094)}
+# Rates F and R (1/s): of the elbow those of Frey-Law, Looft & Heitsman (2012), table 1, found for
+# holds; of its flexors those of Rakshit et al. (2021), table 2, found for the decline of torque.
+RATES = {
+    "elbow": (0.00912, 0.00094),
+    "elbow flexors, women": (0.00965, 0.00197),
+    "elbow flexors, men": (0.01302, 0.00188),
+}
 # Constants b0 (s) and b1 of Frey Law & Avin (2010), table 2: endurance = b0 share^b1.
 ENDURANCE = {
     "ankle": (34.71, -2.06),
