@@ -31,6 +31,7 @@ from ocp import (
 from ocp.mechanics.muscles import GivenPath, Muscle, PathPoint, PointPath, WrapCylinder
 from ocp.plots import plot_joints, plot_snapshots, plot_torques, stick
 from ocp.plots.bodies.animation import FULL, SLACK, activation_colour, draw, stage
+from ocp.plots.bodies.viewer import GAMMA, Viewer
 from ocp.plots.canvas import picture
 from ocp.plots.curves.joint_curves import Profile, axis_label
 
@@ -97,7 +98,7 @@ def test_states_of_a_kind_share_a_panel_with_what_drives_them(lifted):
         "fibre length over optimal",
     ]
     activation, force, fibre, words = figure.axes[:4]
-    assert [len(axes.lines) for axes in (activation, force, fibre)] == [6, 1, 3]
+    assert [len(axes.lines) for axes in (activation, force, fibre)] == [6, 3, 3]
     assert [text.get_text() for text in words.get_legend().get_texts()] == [*MUSCLES]
     assert misplaced(figure) == []
     t, row = lifted.times(5), lifted.problem.tree.coordinate("extensor.activation")
@@ -206,3 +207,21 @@ def test_joint_forces_say_which_muscles_are_not_among_them():
     panel = Profile("force", [body.moving[0]])
     assert axis_label(body, panel) == "joint force without 1 of 2 muscles, norm (N)"
     assert axis_label(arm(flexor=FLEXOR), panel) == "joint force, norm (N)"
+
+
+def test_the_viewer_has_muscles_that_move_and_colour_as_they_are_active(lifted):
+    pytest.importorskip("viser", reason="needs the extra `view`")
+    viewer = Viewer(port=0)
+    viewer.show(lifted)
+    strands, row = viewer.shown.muscles, lifted.problem.tree.coordinate("flexor.activation")
+    assert strands.points.shape == strands.colors.shape == (8, 2, 3)  # one piece, and seven
+    for t in (0.0, lifted.duration):
+        viewer.clock.value = t
+        viewer._turn()
+        pose = lifted.q(t)
+        turn = np.array([[np.cos(pose[0]), -np.sin(pose[0])], [np.sin(pose[0]), np.cos(pose[0])]])
+        np.testing.assert_allclose(strands.points[0][0], (0.02, 0.3, 0), atol=1e-6)
+        np.testing.assert_allclose(strands.points[0][1][:2], turn @ (0.05, 0.03), atol=1e-6)
+        tone = 255 * activation_colour(pose[row]) ** GAMMA
+        np.testing.assert_allclose(strands.colors[0], [tone, tone], atol=1)
+    viewer.close()

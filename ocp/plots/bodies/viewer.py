@@ -1,4 +1,4 @@
-"""A viewer in space, in the browser: bodies, meshes, forces and time; needs the extra `view`.
+"""A viewer in space, in the browser: bodies, muscles, forces and time; needs the extra `view`.
 
 It is drawn by viser (Yi et al. 2025), which serves a page to any browser.
 """
@@ -11,11 +11,12 @@ import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ocp.plots.bodies.animation import Stick
+from ocp.plots.bodies.animation import Stick, activation_colour
 from ocp.plots.bodies.scenery import Placed
 from ocp.plots.bodies.solids import Solid, coarsen_mesh
 from ocp.plots.bodies.stick_figures import stick
@@ -33,23 +34,25 @@ LAST_PORT = 65535
 FRAMES = 101  # of a motion, as it is shown
 SHORTEST = 1e-3  # m: arrows that are shown
 CELLS = 96  # of a mesh, along its longest side
-THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
+THICK, SHAFT, HEAD, STRAND = 0.006, 0.008, 0.02, 0.004  # of the extent: bars, arrows, muscles
 BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
 VEIL = 0.45  # opacity, at most, of bodies that forces push, which run up within them
 EARTH, GREY = (190, 178, 160), (140, 140, 140)
+GAMMA = 2.2  # of screens: viser takes colours of lines' ends as amounts of light
 AWAY = 1.25  # times the extent: how far the eye is
 SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What stands in a scene: the `figure` in space, handles of its moving `bodies`, of its `bars`
-    and of `arrows` by kind."""
+    """What stands in a scene: the `figure` in space, handles of its moving `bodies`, of its `bars`,
+    of `arrows` by kind and of its `muscles`."""
 
     figure: Stick
     bodies: Sequence[tuple[Placed, Viser]]
     bars: Viser
     arrows: dict[str, Viser]
+    muscles: Viser
 
     def at(self, k: int) -> None:
         """Move all to instant k."""
@@ -58,6 +61,8 @@ class Shown:
             handle.position, handle.wxyz = pose[:3, 3], quaternions(pose[:3, :3])
         if self.bars is not None:
             self.bars.points = _segments(self.figure, "link", k)
+        if self.muscles is not None:
+            self.muscles.points, self.muscles.colors = _strands(self.figure, k)
         for kind, handle in self.arrows.items():
             ends = _segments(self.figure, kind, k)
             long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > SHORTEST
@@ -174,7 +179,13 @@ def build_scene(server: Viser, figure: Stick, up: np.ndarray, cells: int) -> Sho
         )
         for kind in figure.arrows
     }
-    return Shown(figure, bodies, bars, arrows)
+    muscles = None
+    if figure.muscles:
+        ends, colours = _strands(figure, 0)
+        muscles = scene.add_line_segments(
+            "/muscles", ends, colors=colours, thickness=STRAND * extent
+        )
+    return Shown(figure, bodies, bars, arrows, muscles)
 
 
 def _mesh(
@@ -206,6 +217,16 @@ def _segments(figure: Stick, kind: str, k: int) -> np.ndarray:
     """Return the ends (S, 2, 3; m) of bars or arrows of a kind at instant k."""
     pairs = figure.bars.get(kind) or figure.arrows.get(kind, ())
     return figure.places[k][np.array(pairs)].astype(np.float32)
+
+
+def _strands(figure: Stick, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends (S, 2, 3; m) of the pieces of muscles at instant k, and their colours there,
+    as active as they are."""
+    ends = [list(pairwise(muscle.places)) for muscle in figure.muscles]
+    tones = [activation_colour(float(muscle.activation[k])) for muscle in figure.muscles]
+    colours = np.repeat(tones, [2 * len(pairs) for pairs in ends], axis=0)
+    places = figure.places[k][np.concatenate(ends)].astype(np.float32)
+    return places, np.round(255 * colours**GAMMA).astype(np.uint8).reshape(-1, 2, 3)
 
 
 def _upward(solution: Solution) -> np.ndarray:

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 ACROSS, HEIGHT, LINE = 3, 2.0, 0.15  # panels side by side; in: how high these and lines of names
 LABELS = {  # of kinds of states, and of what drives them
     "activation": ("activation", "excitation"),
-    "force": ("tendon force over largest", ""),
     "fatigued": ("share of fatigued units", ""),
 }
-FIBRE = "fibre length over optimal"
+TENSION, FIBRE = "tendon force over largest", "fibre length over optimal"
 FAINT = 0.4  # opacity of what drives a state
 
 
@@ -52,11 +51,14 @@ class StatePanel:
 
 
 def state_panels(solution: Solution) -> list[StatePanel]:
-    """Return the panels of the states of a motion's elements, of muscles the fibre length too;
-    none where no element has states."""
+    """Return the panels of the states of a motion's elements, and of the force and fibre length of
+    its muscles, whose tendons may have no state; none where no element has states."""
     tree = solution.problem.tree
+    muscles = [each.name for each in muscles_of(tree)]
     kinds: dict[str, list[StateVariable]] = {}
     for variable in states_of(tree.elements):
+        if variable.name in {f"{name}.force" for name in muscles}:
+            continue
         kinds.setdefault(variable.name.rpartition(".")[2], []).append(variable)
     made = []
     for kind, several in kinds.items():
@@ -66,10 +68,10 @@ def state_panels(solution: Solution) -> list[StatePanel]:
         values = [curve(solution, partial(_states, names, of)) for of in traced.values()]
         owners = [name.rpartition(".")[0] for name in names]
         made.append(StatePanel([*traced], owners, values[0][0], [each for _, each in values]))
-    muscles = [each.name for each in muscles_of(tree)]
     if muscles:
-        t, lengths = curve(solution, partial(_fibres, muscles))
-        made.append(StatePanel([FIBRE], muscles, t, [lengths]))
+        t, values = curve(solution, partial(_fibres, muscles))
+        for label, rows in zip((TENSION, FIBRE), np.split(values, 2)):
+            made.append(StatePanel([label], muscles, t, [rows]))
     return made
 
 
@@ -81,14 +83,16 @@ def _states(names: Sequence[str], of: str, motion: Solution, t: np.ndarray) -> n
 
 
 def _fibres(names: Sequence[str], motion: Solution, t: np.ndarray) -> np.ndarray:
-    """Return the lengths of muscles' fibres (m, N), not numbers where a phase has others."""
+    """Return the forces of muscles' tendons, and below them the lengths of their fibres (2m, N),
+    not numbers where a phase has others."""
     if not {*names} <= {each.name for each in muscles_of(motion.problem.tree)}:
-        return np.full((len(names), len(t)), np.nan)
-    return motion.trace(partial(_fibre_lengths, names), t)
+        return np.full((2 * len(names), len(t)), np.nan)
+    return motion.trace(partial(_forces_and_lengths, names), t)
 
 
-def _fibre_lengths(names: Sequence[str], at: Instant) -> Matrix:
-    return ca.vertcat(*(fibre_of(at, name).length for name in names))
+def _forces_and_lengths(names: Sequence[str], at: Instant) -> Matrix:
+    fibres = [fibre_of(at, name) for name in names]
+    return ca.vertcat(*(each.tendon for each in fibres), *(each.length for each in fibres))
 
 
 def state_looks(panels: Sequence[StatePanel]) -> Looks:
