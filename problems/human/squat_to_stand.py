@@ -9,6 +9,8 @@ are short in a squat; five of nine tendons stretch, and begin in equilibrium.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import casadi as ca
+
 from ocp import (
     BSpline,
     Constraint,
@@ -28,7 +30,7 @@ from ocp.models.human.muscles.squat_leg import squat_leg
 from ocp.problem import muscle_effort, muscle_outputs
 
 SQUAT = {"ankle": -0.5, "knee": -2.0, "hip": -2.0}  # rad
-STRONGEST = 150.0  # N m, of torques in the muscles' place
+STRONGEST = (150.0, 300.0, 150.0)  # N m, of ankle, knee and hip in the muscles' place, as there
 WIDTH, STRAIN = 1.5, 3.0  # of Moco's example
 INTERVALS = 70  # of the mesh: tendons settle within some ms
 
@@ -38,7 +40,7 @@ def problem(torques: bool = False, time: float = 1.0) -> Problem:
     positive("time", time)
     if torques:
         tree = squat_leg(STRONGEST)
-        objective = squares("effort", lambda at: at.tau / STRONGEST)
+        objective = squares("effort", lambda at: at.tau / ca.DM(STRONGEST))
         more: tuple[Constraint, ...] = (torque_limits(tree),)
         outputs: Mapping[str, Callable[..., Any]] = {}
     else:

@@ -129,19 +129,22 @@ def over_bent(values: Sequence[float]) -> SimmSpline:
     return SimmSpline(places=tuple(-bent for bent in BENT[::-1]), values=tuple(values[::-1]))
 
 
-def leg_joints(torque: float, femur: str = "knee", tibia: str = "ankle") -> tuple[Joint, ...]:
+def leg_joints(
+    torques: Sequence[float], femur: str = "knee", tibia: str = "ankle"
+) -> tuple[Joint, ...]:
     """Return joints from the foot to the hip, their limits on those that move."""
-    driven = partial(revolute, torque=torque, actuated=bool(torque))
+    driven = partial(revolute, actuated=bool(torques))
+    ankle, knee, hip = torques or (0.0, 0.0, 0.0)
     slopes = [SimmSpline(places=BENT, values=each) for each in KNEE_SLIDES]
     ways = [Polynomial((0.0, float(each(0.0) - each(-1.0)))) for each in slopes]  # straight below 0
     at_tibia = SHANK if tibia == "ankle" else np.eye(4)
     at_femur = THIGH if femur == "knee" else np.eye(4)
     return (
-        driven("ankle", home=TALUS @ frame((0, 0, 0), TILT), position=(-0.5, 0.7)),
+        driven("ankle", torque=ankle, home=TALUS @ frame((0, 0, 0), TILT), position=(-0.5, 0.7)),
         follower("forward", tibia, (0, 1, 0), ways[0], home=at_tibia @ KNEE),
         follower("upward", "forward", (0, 0, 1), ways[1]),
-        driven("knee", "upward", axis=(1, 0, 0), position=(-2.0, 0.0)),
-        driven("hip", femur, home=at_femur, position=(-2.0, 0.5)),
+        driven("knee", "upward", torque=knee, axis=(1, 0, 0), position=(-2.0, 0.0)),
+        driven("hip", femur, torque=hip, home=at_femur, position=(-2.0, 0.5)),
     )
 
 
@@ -159,7 +162,7 @@ KNEE_SLIDES = (
 
 def bones() -> Tree:
     """Return the tree on whose links paths run: bones have frames of their own."""
-    ankle, forward, upward, knee, hip = leg_joints(10.0, "femur", "tibia")
+    ankle, forward, upward, knee, hip = leg_joints((10.0, 10.0, 10.0), "femur", "tibia")
     ahead, above, turn = (over_bent(each) for each in PATELLA)
     joints = (
         fixed("calcn", home=FOOT),
@@ -297,11 +300,12 @@ def on_link(part: PathPoint | WrapCylinder) -> PathPoint | WrapCylinder:
     return PathPoint(link=link, position=(pose @ [*part.position, 1])[:3])
 
 
-def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6) -> Tree:
+def squat_leg(torques: Sequence[float] = (), width: float = 1.0, fibre_strain: float = 0.6) -> Tree:
     """Build the leg and the trunk.
 
     Args:
-        torque: limit of the torques (N m) that move the joints; 0 for muscles in their place.
+        torques: limits of the torques (N m) that move ankle, knee and hip; none for muscles in
+            their place.
         width: of the active curves over fibre length.
         fibre_strain: of passive fibres at the largest isometric force.
 
@@ -309,8 +313,8 @@ def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6
         The Tree: ankle, knee and hip; 0 is upright, a bent knee and hip are negative.
     """
     gravity = (0, -9.80665, 0)
-    if torque:
-        return Tree(links=LINKS, joints=leg_joints(torque), gravity=gravity)
+    if torques:
+        return Tree(links=LINKS, joints=leg_joints(torques), gravity=gravity)
     muscles = tuple(
         Muscle(
             name=name,
@@ -328,4 +332,4 @@ def squat_leg(torque: float = 0.0, width: float = 1.0, fibre_strain: float = 0.6
         )
         for name, (force, fibre, slack, pennation, stretches) in MUSCLES.items()
     )
-    return Tree(links=LINKS, joints=leg_joints(0.0), gravity=gravity, elements=muscles)
+    return Tree(links=LINKS, joints=leg_joints(()), gravity=gravity, elements=muscles)

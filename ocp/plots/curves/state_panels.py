@@ -69,8 +69,8 @@ def state_panels(solution: Solution) -> list[StatePanel]:
         owners = [name.rpartition(".")[0] for name in names]
         made.append(StatePanel([*traced], owners, values[0][0], [each for _, each in values]))
     if muscles:
-        t, values = curve(solution, partial(_fibres, muscles))
-        for label, rows in zip((TENSION, FIBRE), np.split(values, 2)):
+        t, fibres = curve(solution, partial(_fibres, muscles))
+        for label, rows in zip((TENSION, FIBRE), np.split(fibres, 2)):
             made.append(StatePanel([label], muscles, t, [rows]))
     return made
 

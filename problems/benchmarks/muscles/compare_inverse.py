@@ -16,13 +16,6 @@ fourth derivatives are zero at their ends, are off there. Within the motion thes
 than 0.003 rad/s2. Seconds are of the processor, one thread.
 """
 
-import argparse
-import importlib.util
-import json
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -51,6 +44,7 @@ from ocp.mechanics import State
 from ocp.mechanics.muscles import GivenPath, muscles_of
 from ocp.models.human.muscles.squat_leg import squat_leg
 from ocp.problem import Instant, muscle_effort
+from ocp.problems.benchmarks.muscles.moco import answer_of, parse_command
 from ocp.problems.human.squat_to_stand import STRAIN, TASK, WIDTH
 
 RESERVE = 2.0  # N m that count one
@@ -65,8 +59,6 @@ COORDINATES = {  # of Moco's model, and the joints that they are
     "knee_angle_r_beta": "knee",
     "hip_flexion_r": "hip",
 }
-SCRIPT = Path(__file__).with_name("inverse_by_moco.py")
-LONGEST = 900  # s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +136,7 @@ def along_clock(motion: Motion, duration: float) -> Problem:
     ]
     clock = prismatic("clock", axis=(1, 0, 0))
     tree = Tree(links=(Link(mass=1.0),), joints=(clock,), elements=tuple(clocked))
-    bodies = squat_leg(1.0)  # without muscles
+    bodies = squat_leg((1.0, 1.0, 1.0))  # without muscles
 
     def reserves(at: Instant) -> ca.SX:
         q, qd, qdd = (ca.vertcat(*motion.places(at.q[0], order)) for order in range(3))
@@ -208,20 +200,7 @@ def by_moco(
         "reserve": RESERVE,
         "mesh": mesh,
     }
-    with tempfile.TemporaryDirectory() as folder:
-        asked, answer = (Path(folder) / name for name in ("asked.json", "answer.json"))
-        asked.write_text(json.dumps(request))
-        done = subprocess.run(
-            [sys.executable, str(SCRIPT), str(asked), str(answer)],
-            cwd=folder,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-        )
-        if not answer.is_file():
-            raise RuntimeError(f"MocoInverse: {(done.stderr or done.stdout).strip()[-500:]}")
-        return json.loads(answer.read_text())
+    return answer_of("inverse_by_moco", request)[0]
 
 
 def table(model: Path | None, intervals: int) -> Iterator[str]:
@@ -255,14 +234,7 @@ def row(name: str, terms: Sequence[float], count: int, seconds: float, word: str
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, help="Moco's squatToStand_3dof9musc.osim")
-    parser.add_argument("--intervals", type=int, default=20, help="of both meshes")
-    given = parser.parse_args(arguments)
-    if given.model is not None and importlib.util.find_spec("opensim") is None:
-        parser.error("model: MocoInverse needs the extra `opensim`")
-    if given.model is not None and not given.model.is_file():
-        parser.error(f"model: expected a file, got {given.model}")
+    given = parse_command(__doc__, "squatToStand_3dof9musc.osim", arguments, intervals=20)
     for line in table(given.model, given.intervals):
         print(line, flush=True)
 
