@@ -78,11 +78,11 @@ def loaded(path):
     return model
 
 
-def still_forces(model):
-    """Switch off all forces of a model."""
+def still_forces(model, keep=()):
+    """Switch off all forces of a model but some by their names."""
     for each in model.getComponentsList():
         force = osim.Force.safeDownCast(each)
-        if force is not None:
+        if force is not None and force.getName() not in keep:
             force.set_appliesForce(False)
 
 
@@ -154,7 +154,7 @@ def mechanics(request):
     """Places of bodies, and generalized forces on the coordinates that are free, in every state."""
     model = loaded(request["model"])
     if not request.get("forces"):
-        still_forces(model)
+        still_forces(model, request.get("keep", ()))
     state = model.initSystem()
     solver = osim.InverseDynamicsSolver(model)
     answers = []
@@ -207,10 +207,13 @@ def paths(request):
 
 
 def arms_of(model, state, muscle, whole, known):
-    """{coordinate: moment arm} of a muscle; by the angles of joints whose speeds are an angular
-    velocity."""
+    """{coordinate: moment arm} of a muscle, none where constraints cannot be met; by the angles of
+    joints whose speeds are an angular velocity."""
     coordinates = model.getCoordinateSet()
-    arms = {name: muscle.computeMomentArm(state, coordinates.get(name)) for name in known}
+    try:
+        arms = {name: muscle.computeMomentArm(state, coordinates.get(name)) for name in known}
+    except RuntimeError:
+        return {}
     for turns in turns_of(model):
         if all(name in arms for name in turns):
             moments = angular(turns, whole)[0].T @ [arms[name] for name in turns]
@@ -232,10 +235,14 @@ def muscle_forces(request):
         whole, _ = followed(model, known)
         set_motion(model, state, whole)
         forces = {}
-        for each in muscles_of(model):
-            each.setActivation(state, request["activation"])
-        for each in muscles_of(model):
-            muscle = osim.DeGrooteFregly2016Muscle.safeDownCast(each)
+        known = [osim.DeGrooteFregly2016Muscle.safeDownCast(each) for each in muscles_of(model)]
+        known = [each for each in known if each is not None]  # others are not converted
+        for each in known:
+            if not each.get_ignore_activation_dynamics():
+                each.setActivation(state, request["activation"])
+        for muscle in known:
+            if muscle.get_ignore_activation_dynamics():
+                continue
             share = None
             if not muscle.get_ignore_tendon_compliance():
                 model.realizeVelocity(state)
@@ -245,7 +252,7 @@ def muscle_forces(request):
                     continue
                 share = muscle.getNormalizedTendonForce(state)
             model.realizeDynamics(state)
-            forces[each.getName()] = [muscle.getTendonForce(state), share]
+            forces[muscle.getName()] = [muscle.getTendonForce(state), share]
         answers.append(forces)
     return answers
 
@@ -266,6 +273,11 @@ def states_of_table(request):
         each.getName(): [each.getValue(trajectory.get(k)) for k in range(trajectory.getSize())]
         for each in coordinates
     }
+
+
+def passive(request):
+    """Mechanics with the forces of the names to keep alone."""
+    return mechanics(request)
 
 
 def several(request):

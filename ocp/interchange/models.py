@@ -98,7 +98,14 @@ def load_model(
         if root.tag in ELSEWHERE:
             raise root.wrong(ELSEWHERE[root.tag])
         if root.tag == OPENSIM:
-            tree, remarks = _opensim_tree(root, base, repairs, gravity, soles)
+            if base is not None or soles:
+                raise root.wrong(
+                    "an OpenSim file states its joints to the ground and its contacts itself"
+                )
+            others = tuple(Path(folder) for folder in folders)
+            tree, remarks = read_opensim(
+                root, path, repair=repairs, gravity=gravity, folders=others
+            )
         else:
             tree, remarks = read_urdf(
                 root,
@@ -114,19 +121,6 @@ def load_model(
     absent = [each for each in dict.fromkeys(paths) if not Path(each).is_file()]
     warn_of_remarks(path.name, {**remarks, "meshes that are not there": absent})
     return tree if fits is None else fit_wraps(tree, within=fits)
-
-
-def _opensim_tree(
-    root: Element,
-    base: str | None,
-    repairs: Sequence[str],
-    gravity: ArrayLike | None,
-    soles: Sequence[str],
-) -> tuple[Tree, Remarks]:
-    """Return the Tree of an OpenSim file, which states base and contacts itself."""
-    if base is not None or soles:
-        raise root.wrong("an OpenSim file states its joints to the ground and its contacts itself")
-    return read_opensim(root, repair=repairs, gravity=gravity)
 
 
 def _is_mjcf(path: Path) -> bool:

@@ -108,6 +108,17 @@ DAE = """<?xml version="1.0"?>
 """
 
 
+VTP = """<?xml version="1.0"?>
+<VTKFile type="PolyData"><PolyData><Piece NumberOfPoints="4" NumberOfPolys="4">
+<PointData><DataArray Name="Normals" NumberOfComponents="3" format="ascii">0 0 1</DataArray>
+</PointData><Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">
+0 0 0 1 0 0 0 2 0 0 0 3</DataArray></Points><{0}>
+<DataArray Name="connectivity" format="ascii">{1}</DataArray>
+<DataArray Name="offsets" format="ascii">{2}</DataArray></{0}></Piece></PolyData></VTKFile>
+"""
+STRIPS = "2 0 1 3", "4"
+
+
 def test_meshes_are_read_alike_from_all_kinds_of_files(tmp_path):
     faces = CORNERS[np.array(FACES)]
     (tmp_path / "bytes.STL").write_bytes(stl(faces))
@@ -117,6 +128,11 @@ def test_meshes_are_read_alike_from_all_kinds_of_files(tmp_path):
         ((read, colour),) = mesh_parts(tmp_path / name)
         np.testing.assert_allclose(read, faces, atol=1e-7)
         assert colour is None
+    for kind, rows in {"Polys": ("0 2 1 0 1 3 0 3 2 1 2 3", "3 6 9 12"), "Strips": STRIPS}.items():
+        (tmp_path / "p.vtp").write_text(VTP.format(kind, *rows))
+        ((read, _),) = mesh_parts(tmp_path / "p.vtp")
+        expected = faces if kind == "Polys" else faces[[0, 1]]
+        np.testing.assert_allclose(np.sort(read, axis=1), np.sort(expected, axis=1), atol=1e-12)
     (tmp_path / "p.dae").write_text(DAE)
     turned = faces @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1.0]])
     read = np.concatenate([part for part, _ in mesh_parts(tmp_path / "p.dae")])
@@ -149,6 +165,11 @@ def test_all_solids_face_outward(tmp_path, mirror):
         ("a.stl", b"solid nothing", "not a mesh: 0 triangles"),
         ("a.obj", b"v 0 0 0\nf 1 2 3", "not a mesh: index"),
         ("a.dae", b"<open>", "not a mesh: no element|not a mesh: "),
+        (
+            "a.vtp",
+            VTP.replace("ascii", "binary").format("Polys", "0 1 2", "3").encode(),
+            "not a mesh: its numbers are not in words",
+        ),
     ],
 )
 def test_a_file_that_is_no_mesh_is_named(name, data, message, tmp_path):

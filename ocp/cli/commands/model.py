@@ -68,6 +68,10 @@ def _summary(tree: Tree) -> Iterator[Line]:
     states = len(tree.states)
     yield "coordinates", f"{tree.dof - states}, {driven} of them driven, and {states} states"
     yield "gravity", f"{' '.join(f'{part:g}' for part in tree.gravity)} m/s2"
+    looks = [each for link in tree.links for each in link.visuals]
+    if looks:
+        meshes = sum(each.kind == "mesh" for each in looks)
+        yield "looks", f"{meshes} meshes and {len(looks) - meshes} shapes"
     for what, parts in (("loops", tree.loops), ("points", tree.points)):
         if parts:
             yield what, f"{len(parts)}: {', '.join(part.name for part in parts):.60}"

@@ -1,5 +1,5 @@
-"""Files of meshes as triangles: STL, written in words or in bytes, OBJ, and COLLADA with its
-colours."""
+"""Files of meshes as triangles: STL, written in words or in bytes, OBJ, COLLADA with its colours,
+and polygons of VTK in words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Known = Mapping[str, ElementTree.Element]  # elements by their "#id"
 def mesh_parts(path: str | Path) -> tuple[Part, ...]:
     """Return the triangles (F, 3, 3) of a mesh by their colours, in the file's own units.
 
-    Raises ValueError naming the file if it is none of .stl, .obj and .dae, no regular file, or
-    holds no triangles; OSError if it cannot be read.
+    Raises ValueError naming the file if it is none of .stl, .obj, .dae and .vtp, no regular file,
+    or holds no triangles; OSError if it cannot be read.
     """
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
@@ -66,6 +66,32 @@ def _obj(data: bytes) -> Iterator[Part]:
             faces += ([ring[0], a, b] for a, b in pairwise(ring[1:]))
     rings = np.array(faces, dtype=int).reshape(-1, 3)
     yield np.array(corners, dtype=float).reshape(-1, 3)[rings], None
+
+
+def _vtp(data: bytes) -> Iterator[Part]:
+    """Yield the triangles of VTK's polygons, fans of them, and of its strips."""
+    root = ElementTree.fromstring(data)
+    for piece in root.iterfind("PolyData/Piece"):
+        corners = _vtk_numbers(piece.find("Points/DataArray")).reshape(-1, 3)
+        faces: list[tuple[int, int, int]] = []
+        for kind in ("Polys", "Strips"):
+            arrays = {each.get("Name"): each for each in piece.iterfind(f"{kind}/DataArray")}
+            order = _vtk_numbers(arrays.get("connectivity")).astype(int)
+            ends = _vtk_numbers(arrays.get("offsets")).astype(int)
+            for ring in np.split(order, ends[:-1]) if len(ends) else ():
+                if kind == "Polys":
+                    faces += [(ring[0], a, b) for a, b in pairwise(ring[1:])]
+                else:  # every other triangle of a strip is turned round
+                    strips = enumerate(zip(ring, ring[1:], ring[2:]))
+                    faces += [(b, a, c) if k % 2 else (a, b, c) for k, (a, b, c) in strips]
+        yield corners[np.array(faces, dtype=int).reshape(-1, 3)], None
+
+
+def _vtk_numbers(array: ElementTree.Element | None) -> np.ndarray:
+    """Return the numbers of an array of VTK, none for one that is not there."""
+    if array is not None and array.get("format") != "ascii":
+        raise ValueError("its numbers are not in words (format ascii)")
+    return np.array(("" if array is None else array.text or "").split(), dtype=float)
 
 
 def _dae(data: bytes) -> Iterator[Part]:
@@ -158,4 +184,5 @@ READERS: Mapping[str, Callable[[bytes], Iterator[Part]]] = {
     ".stl": _stl,
     ".obj": _obj,
     ".dae": _dae,
+    ".vtp": _vtp,
 }

@@ -1,5 +1,6 @@
 """Muscles, springs, limits and actuators of OpenSim's files act as they do there."""
 
+import warnings
 from dataclasses import replace
 
 import casadi as ca
@@ -14,14 +15,17 @@ from osim_texts import (
     STRAIGHT,
     body,
     conditional,
+    constant,
     coordinate,
     document,
     joint,
     leg,
+    line,
     listed,
     muscle,
     point,
     surface,
+    transform,
     written,
 )
 
@@ -61,6 +65,35 @@ def test_muscles_have_the_numbers_of_their_class(tmp_path):
     assert first.excitation == (0.01, 1.0)
 
 
+def test_activation_that_the_file_switches_off_is_told(tmp_path):
+    off = "<ignore_activation_dynamics>true</ignore_activation_dynamics>"
+    text = leg(muscle("DeGrooteFregly2016Muscle", "m", STRAIGHT, more=off))
+    with pytest.warns(ModelWarning, match="activations follow excitations, .* do not: m$"):
+        load_model(written(text, tmp_path))
+
+
+@needs_opensim
+def test_fibres_without_a_passive_force_are_those_of_opensim(tmp_path):
+    more = (
+        "<ignore_tendon_compliance>true</ignore_tendon_compliance><ignore_passive_fiber_force>{}"
+        "</ignore_passive_fiber_force><activation_dynamics_smoothing>7</activation_dynamics_smoothing>"
+    )
+    forces = []
+    for word in ("true", "false"):
+        long = muscle("DeGrooteFregly2016Muscle", "m", STRAIGHT, more=more.format(word))
+        long = long.replace("<optimal_fiber_length>0.2", "<optimal_fiber_length>0.08")
+        path = written(leg(long), tmp_path)
+        tree = load_model(path)
+        (ours,) = muscles_of(tree)
+        assert ours.smoothing == 7.0
+        state = {"hip": [0.1, 0, 0], "knee": [-0.3, 0, 0]}
+        request = {"model": str(path), "states": [state], "activation": 0.4}
+        ((theirs, _),) = opensim_answers(MODELS, muscle_forces=request)["muscle_forces"][0].values()
+        forces.append(float(ours.tension_force(state_of(tree, state, 0.4))))
+        assert forces[-1] == pytest.approx(theirs, abs=1e-9 * ours.force)
+    assert forces[1] > forces[0] + 10.0
+
+
 def test_curves_of_other_models_are_said_to_be_converted(tmp_path):
     with pytest.warns(ModelWarning, match="have those of De Groote: slow; quick"):
         load_model(written(leg(*MUSCLES), tmp_path))
@@ -90,10 +123,73 @@ def test_a_surface_stands_between_the_points_between_which_it_acts(tmp_path):
     assert rear.path.points[2].quadrant == "-x"
 
 
+@needs_opensim
+def test_a_cylinder_that_ends_before_the_path_is_passed_as_in_opensim(tmp_path):
+    """Where it would set in and leave beyond both ends: it acts in no posture."""
+    text = leg(muscle("DeGrooteFregly2016Muscle", "rear", BEHIND, ("knob",)))
+    short = text.replace("<length>0.3</length>", "<length>1e-9</length>")
+    assert short != text
+    path = written(short, tmp_path)
+    tree = load_model(path)
+    (rear,) = muscles_of(tree)
+    assert not any(isinstance(each, WrapCylinder) for each in rear.path.points)
+    states = [{"hip": [0.1, 0, 0], "knee": [angle, 0, 0]} for angle in (-1.0, 0.1, 0.3)]
+    answers = opensim_answers(MODELS, paths={"model": str(path), "states": states})["paths"]
+    for state, answer in zip(states, answers):
+        length = float(rear.path.length(state_of(tree, state)))
+        assert length == pytest.approx(answer["rear"][0], abs=1e-12)
+
+
+EGG = "<quadrant>{}</quadrant><dimensions>0.05 0.06 0.07</dimensions>"
+
+
+def test_a_cylinder_beyond_whose_ends_paths_pass_in_opensim_is_told(tmp_path):
+    text = leg(muscle("DeGrooteFregly2016Muscle", "rear", BEHIND, ("knob",)))
+    path = written(text.replace("<length>0.3</length>", "<length>1e-3</length>"), tmp_path)
+    with pytest.warns(ModelWarning, match=r"pass beyond them in .*: rear over knob \(30 of 128\)"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(("side", "count"), [("-x", 16), ("x", 21), ("all", 0)])
+def test_postures_in_which_an_ellipsoid_is_passed_on_its_other_side_are_told(tmp_path, side, count):
+    egg = surface("WrapEllipsoid", "egg", (0.0, 0.01, 0.0), (0, 0, 0), EGG.format(side))
+    text = leg(muscle("DeGrooteFregly2016Muscle", "rear", BEHIND, ("egg",))).replace(
+        '<WrapObjectSet name="w"><objects>', f'<WrapObjectSet name="w"><objects>{egg}'
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        load_model(written(text, tmp_path))
+    told = [str(each.message) for each in caught if "go the shorter way" in str(each.message)]
+    assert [each.rpartition(": ")[2] for each in told] == (
+        [f"rear over egg ({count} of 128)"] if count else []
+    )
+
+
 def test_an_actuator_drives_its_coordinate_within_its_limits(tmp_path):
     tree = load_model(written(leg(*ACTING), tmp_path))
     assert tree.driven == ("hip",)
     assert tree.moving[tree.coordinate("hip")].torque == (-30.0, 60.0)
+
+
+@needs_opensim
+@pytest.mark.parametrize("slope", [1.0, 2.0])
+def test_a_limit_counts_degrees_where_a_coordinate_turns_plainly_as_in_opensim(tmp_path, slope):
+    """Where it turns twice as far, OpenSim calls it coupled, and counts radians."""
+    still = "", (1, 0, 0), constant(0.0)
+    bend = transform(("knee", (0, 0, 1), line(slope)), None, still, None, None, None)
+    turning = joint("CustomJoint", "j", ("/ground", "shank"), [coordinate("knee")], more=bend)
+    path = written(document([body("shank", 3.0)], [turning], listed("ForceSet", STOP)), tmp_path)
+    tree = load_model(path)
+    states = [{"knee": [angle, 0.5, 0.0]} for angle in (-0.9, -0.4, 0.1, 0.6)]
+    request = {"model": str(path), "states": states, "forces": True}
+    acted = []
+    for state, answer in zip(states, opensim_answers(MODELS, mechanics=request)["mechanics"]):
+        here = state_of(tree, state)
+        given = float(ca.DM(element_torques(tree, here.q, here.qd)))
+        needed = torques(tree, state)["knee"]
+        assert needed - given == pytest.approx(answer["forces"]["knee"], rel=1e-10, abs=1e-10)
+        acted.append(given)
+    assert any(acted)
 
 
 @pytest.mark.parametrize("knee", [-0.8, 0.3])
@@ -112,6 +208,12 @@ def test_a_limit_pushes_back_by_stiffness_and_damping_that_set_in(tmp_path, knee
     assert given[tree.coordinate("knee")] == pytest.approx(expected, rel=1e-12)
 
 
+STOP = (
+    '<CoordinateLimitForce name="stop"><coordinate>knee</coordinate>'
+    "<upper_limit>0.3</upper_limit><lower_limit>-0.5</lower_limit>"
+    "<upper_stiffness>2</upper_stiffness><lower_stiffness>3</lower_stiffness>"
+    "<damping>0.05</damping><transition>0.4</transition></CoordinateLimitForce>"
+)
 LOST = {
     "class": (ACTING[1].replace("SpringGeneralizedForce", "BodyDragForce"), "not read"),
     "surface": (

@@ -23,6 +23,7 @@ from ocp.interchange.reader_notes import Remarks
 from ocp.interchange.xml_elements import Element
 from ocp.mechanics.elements import Damper, PassiveMoment, Spring
 from ocp.mechanics.elements import Element as Acting
+from ocp.mechanics.muscles.activation_dynamics import SMOOTHING
 from ocp.mechanics.muscles.curves import FIBRE_STRAIN, TENDON_STRAIN
 from ocp.mechanics.muscles.muscle import TENDONS, Muscle
 from ocp.mechanics.muscles.other_models import MillardMuscle, ThelenMuscle
@@ -30,7 +31,8 @@ from ocp.mechanics.values.types import Matrix
 
 Options: TypeAlias = dict[str, Any]  # fields of a Muscle
 DRIVE = "CoordinateActuator"
-SILENT = ("Millard2012EquilibriumMuscle", "Thelen2003Muscle")  # whose curves are others
+OTHERS = ("Millard2012EquilibriumMuscle", "Thelen2003Muscle", "RigidTendonMuscle")  # of curves
+SLACK = 1e12  # strain at which fibres without a passive force bear the largest one
 LEAST = 0.01  # of an activation, where a file states none
 DEGREES = 180 / ca.pi
 
@@ -97,7 +99,7 @@ def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
         except LeftOut as reason:
             left_out.append(f"{each.attributes.get('name') or each.tag} ({each.tag}): {reason}")
         else:
-            converted += [name_of(each)] if each.tag in SILENT else []
+            converted += [name_of(each)] if each.tag in OTHERS else []
     return elements, {
         "forces are left out": left_out,
         "contacts are no part of a tree, take opensim_contacts": touching,
@@ -105,7 +107,10 @@ def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
         "random postures": around.moved,
         "paths over surfaces go the shorter way, and in OpenSim round the side that the file "
         "states in some of random postures": around.shorter,
-        "muscles of Millard's and Thelen's curves have those of De Groote": converted,
+        "cylinders have no ends, and in OpenSim paths pass beyond them in some of random "
+        "postures": around.longer,
+        "activations follow excitations, which the file says they do not": around.slow,
+        "muscles of other curves have those of De Groote": converted,
     }
 
 
@@ -124,6 +129,8 @@ def _muscle(around: Surroundings, element: Element) -> list[Acting]:
     path = path_of(around, element)
     least = number_of(element, "minimum_activation", LEAST)
     low, high = _bound(element, "min_control", 0.0), _bound(element, "max_control", 1.0)
+    if flag_of(element, "ignore_activation_dynamics"):
+        around.slow.append(name_of(element))
     rigid = flag_of(element, "ignore_tendon_compliance") or element.tag == "RigidTendonMuscle"
     return [
         Muscle(
@@ -167,7 +174,10 @@ def _de_groote(element: Element) -> Options:
     }
     width = number_of(element, "active_force_width_scale", 1.0)
     damping = number_of(element, "fiber_damping", 0.0)
-    others = {"width": width, "damping": damping}
+    smoothing = number_of(element, "activation_dynamics_smoothing", SMOOTHING)
+    others = {"width": width, "damping": damping, "smoothing": smoothing}
+    if flag_of(element, "ignore_passive_fiber_force"):
+        strains["fibre_strain"] = SLACK
     return {**_shape(element), **_times(element, 0.015, 0.060), **strains, **others}
 
 
@@ -240,8 +250,9 @@ def _limit(around: Surroundings, element: Element) -> list[Acting]:
     """Return a CoordinateLimitForce, whose numbers are in degrees where the coordinate turns."""
     name = free_coordinate(around, element)
     row = around.tree.coordinate(name)
-    slides = around.tree.moving[row].kind == "prismatic"
-    unit = 1.0 if slides else DEGREES
+    joint = around.tree.moving[row]
+    turns = joint.kind != "prismatic" and joint.follows is None
+    unit = DEGREES if turns else 1.0  # by a curve it does not turn plainly, for OpenSim
     force = LimitForce(
         lower=number_of(element, "lower_limit", 0.0) / unit,
         upper=number_of(element, "upper_limit", 0.0) / unit,

@@ -9,6 +9,7 @@ ranges of all coordinates.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from math import inf
 
 import casadi as ca
 import numpy as np
@@ -72,13 +73,16 @@ class LeftOut(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """What paths of a file run over: its objects, their tree, and the ways of its coordinates; and
-    `moved` and `shorter`, what there is to say of surfaces that act otherwise than in OpenSim."""
+    `moved`, `shorter` and `longer`, what there is to say of surfaces that act otherwise than in
+    OpenSim, and the muscles that are `slow`er than there."""
 
     objects: Objects
     tree: Tree
     ways: Mapping[str, Way]
     moved: list[str] = field(default_factory=list)
     shorter: list[str] = field(default_factory=list)
+    longer: list[str] = field(default_factory=list)
+    slow: list[str] = field(default_factory=list)
 
     @cached_property
     def surfaces(self) -> dict[str, tuple[Element, Element]]:
@@ -296,12 +300,13 @@ def _surface_seats(
             continue
         first, last = (int(end) for end in numbers_of(each, "range", 2, (-1.0, -1.0)))
         first, last = (1 if first < 1 else first), (len(points) if last < 1 else last)
+        half = _half_length(around, each)
         touching = {
-            k: _touches(around, surface, points[k - 1], points[k])
+            k: _touches(around, surface, points[k - 1 : k + 1], half)
             for k in range(first, min(last, len(points)))
             if points[k - 1] is not None and points[k] is not None
         }
-        often = {k: int(times.sum()) for k, times in touching.items()}
+        often = {k: int((times & ~beyond).sum()) for k, (times, beyond) in touching.items()}
         if not often or not max(often.values()):
             continue  # it acts in no posture
         seat = max(often, key=lambda k: often[k])
@@ -315,6 +320,9 @@ def _surface_seats(
         others = _on_other_side(around, each, surface, points[seat - 1 : seat + 1])
         if others:
             around.shorter.append(f"{words} ({others} of {POSTURES})")
+        past = int((touching[seat][0] & touching[seat][1]).sum())
+        if past:
+            around.longer.append(f"{words} ({past} of {POSTURES})")
     for seat, row in seated.items():
         if len(row) > 2 or (len(row) == 2 and {*map(type, row)} != {WrapCylinder}):
             kinds = ", ".join(type(each).__name__ for each in row)
@@ -364,7 +372,7 @@ def _on_other_side(
     axis = "xyz".find(side[-1:])
     if isinstance(surface, WrapCylinder) or side == "all" or axis < 0:
         return 0
-    touches = _touches(around, surface, *points)
+    touches, _ = _touches(around, surface, points)
     size = array(surface.radii if isinstance(surface, WrapEllipsoid) else 3 * [surface.radius])
     ends = [each / size[:, None] for each in _places(around, surface, points)]
     middle = sum(each / np.linalg.norm(each, axis=0) for each in ends)[axis]
@@ -385,25 +393,42 @@ def _places(
     return places
 
 
+def _half_length(around: Surroundings, wrap: Element) -> float:
+    """Return half the length (m) of a surface that has one."""
+    element, _ = around.surfaces[" ".join(wrap.child("wrap_object").content.split())]
+    return number_of(element, "length", inf) / 2 if element.tag == "WrapCylinder" else inf
+
+
 def _touches(
-    around: Surroundings, surface: Surface, start: PathPoint | None, end: PathPoint | None
-) -> np.ndarray:
-    """Return whether a surface turns the way between two points, in all postures."""
+    around: Surroundings,
+    surface: Surface,
+    points: Sequence[PathPoint | None],
+    half: float = inf,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return whether a surface turns the way between two points, and whether it sets in and leaves
+    farther than a half length from its middle, where OpenSim passes it, in all postures."""
     size = surface.radii if isinstance(surface, WrapEllipsoid) else 3 * [surface.radius]
-    places = _places(around, surface, (start, end))
-    scaled = [each / np.reshape(np.array(size, dtype=float), (3, 1)) for each in places]
+    scale = np.reshape(np.array(size, dtype=float), (3, 1))
+    scaled = [each / scale for each in _places(around, surface, points)]
     side = surface.quadrant if isinstance(surface, WrapCylinder) else None
-    return np.array(_turning(side)(*scaled)).ravel() > 0
+    angle, first, last = (np.array(each) for each in _turning(side)(*scaled))
+    ends = np.abs(np.vstack([first, last])) * float(scale[2, 0])
+    return angle.ravel() > 0, np.array((ends > half).all(axis=0))
 
 
 @cache
 def _turning(quadrant: str | None) -> ca.Function:
-    """Return the angle by which paths turn on a cylinder of radius 1, or on a sphere for None, in
-    all postures; scaled to a sphere, an ellipsoid is touched where it is, since lines stay lines.
+    """Return the angle by which paths turn on a cylinder of radius 1, or on a sphere for None, and
+    the heights where they set in and leave, in all postures.
+
+    Scaled to a sphere, an ellipsoid is touched where it is, since lines stay lines.
     """
     a, b = ca.SX.sym("a", 3), ca.SX.sym("b", 3)
     touch = over_sphere(a, b, 1.0) if quadrant is None else over_cylinder(a, b, 1.0, quadrant)
-    return function("angle", [a, b], [touch.angle], ["start", "end"], ["angle"]).map(POSTURES)
+    told = [touch.angle, touch.first[2], touch.last[2]]
+    return function("turning", [a, b], told, ["start", "end"], ["angle", "first", "last"]).map(
+        POSTURES
+    )
 
 
 def _second_comes_first(
