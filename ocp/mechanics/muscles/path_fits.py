@@ -1,7 +1,7 @@
 """Polynomials fitted to samples of a path's length and slopes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import comb
 
@@ -105,7 +105,8 @@ def fit_path(tree: Tree, path: PointPath, *, within: float) -> PolynomialPath:
         within: largest root-mean-square error of the length (m) that is accepted.
 
     Returns:
-        The path, with its errors in postures that have not entered the fit.
+        The path, with its errors in postures that have not entered the fit, over the ranges to
+        their ends.
 
     Raises:
         ValueError: a joint has no range, or the error is above `within` at every order.
@@ -116,12 +117,14 @@ def fit_path(tree: Tree, path: PointPath, *, within: float) -> PolynomialPath:
             raise ValueError(f"joint {name!r} has no range (rad or m), which a fit needs")
     terms = comb(ORDERS[-1] + len(ranges), len(ranges))
     samples = sample_path(tree, path, ranges, count=max(FEWEST, POSTURES_PER_TERM * terms))
+    lower, upper = np.transpose([*ranges.values()])
     for order in ORDERS[:-1]:
         try:
-            return fit_polynomial(samples, order, within=within)
+            fit = fit_polynomial(samples, order, within=within)
         except ValueError:  # told of the last order, the nearest
             continue
-    return fit_polynomial(samples, ORDERS[-1], within=within)
+        return replace(fit, lower=lower, upper=upper)
+    return replace(fit_polynomial(samples, ORDERS[-1], within=within), lower=lower, upper=upper)
 
 
 def fit_polynomial(
