@@ -33,7 +33,24 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from c3d_files import DEC, INTEL, MIPS, plain_file  # noqa: E402
 from mjcf_texts import BARS, MODEL, PULLED, muscle  # noqa: E402
-from osim_texts import ACTING, CHAIN, FREE, MUSCLES, OLD, PASSIVE, leg  # noqa: E402
+from osim_texts import (  # noqa: E402
+    ACTING,
+    CHAIN,
+    EXPONENTIAL,
+    FREE,
+    HIP_AXES,
+    MESH,
+    MUSCLES,
+    OLD,
+    PASSIVE,
+    SHAPES,
+    TERMS,
+    leg,
+    leg_along,
+    looking,
+    oldest,
+    turning,
+)
 from urdf_texts import ARM, FINGERS, SOLES  # noqa: E402
 
 from ocp import load, load_model, read_table, save_table, solve  # noqa: E402
@@ -69,7 +86,9 @@ def originals(kind: str, folder: Path) -> list[bytes]:
     if kind == "osim":
         passive = (f'<{name} name="{name}">{more}</{name}>' for name, more in PASSIVE.items())
         legs = leg(*MUSCLES, *ACTING), leg(*passive)
-        return [text.encode() for text in (CHAIN, FREE, OLD, *legs)]
+        sums = turning(TERMS.replace("0.004", "0"), "a b")
+        others = leg_along(TERMS), sums, EXPONENTIAL, looking(SHAPES + MESH), oldest(*HIP_AXES)
+        return [text.encode() for text in (CHAIN, FREE, OLD, *legs, *others)]
     if kind == "fits":
         return [leg(MUSCLES[-1]).encode()]
     path = folder / f"sound.{kind}"

@@ -408,3 +408,122 @@ def leg(*forces):
         ],
         listed("ForceSet", *forces),
     )
+
+
+# Functions of coordinates ---------------------------------------------------------------------
+
+WAYS = "/jointset/hip_joint/hip /jointset/knee_joint/knee"
+COEFFICIENTS = "0.5 0.02 -0.01 0.03 0.004 0.005"  # 1, y, y^2, x, x y, x^2
+TERMS = (
+    f"<MultivariatePolynomialFunction><coefficients>{COEFFICIENTS}</coefficients>"
+    "<dimension>2</dimension><order>2</order></MultivariatePolynomialFunction>"
+)
+
+
+def formula(text, names):
+    """A function by its formula."""
+    return (
+        f"<ExpressionBasedFunction><expression>{text}</expression><variables>{names}</variables>"
+        "</ExpressionBasedFunction>"
+    )
+
+
+def leg_along(length, ways=WAYS, more=""):
+    """A leg with a muscle whose length is a function."""
+    return leg(
+        '<DeGrooteFregly2016Muscle name="m"><FunctionBasedPath name="path">'
+        f"<coordinate_paths>{ways}</coordinate_paths><length_function>{length}</length_function>"
+        f"{more}</FunctionBasedPath><max_isometric_force>800</max_isometric_force>"
+        "<optimal_fiber_length>0.2</optimal_fiber_length><tendon_slack_length>0.25"
+        "</tendon_slack_length></DeGrooteFregly2016Muscle>"
+    )
+
+
+def turning(function, names):
+    """A body that turns by a function of two coordinates, and slides by each."""
+    slides = ("a", (1, 0, 0), line(1.0)), ("b", (0, 1, 0), line(1.0)), None
+    axes = transform((names, (0.1, 0, 1), function), None, ("b", (1, 0, 0), line(0.5)), *slides)
+    ends = "/ground", "stone"
+    moved = joint("CustomJoint", "carry", ends, [coordinate("a"), coordinate("b")], more=axes)
+    return document([body("stone", 2.0)], [moved])
+
+
+FALL = joint(
+    "SliderJoint",
+    "fall",
+    ("/ground", "stone"),
+    [coordinate("height", reach=(-5, 5))],
+    [((0.0, 0.0, 0.0), (0.0, 0.0, 1.5707963267948966))] * 2,
+)
+EXPONENTIAL = document(
+    [body("stone", 2.0)],
+    [FALL],
+    listed(
+        "ForceSet",
+        '<ExponentialContactForce name="hit"><contact_plane_transform>-1.5707963267948966 0 0 0.3 '
+        "0.1 0</contact_plane_transform><normal_viscosity>0.6</normal_viscosity>"
+        '<Station name="station">'
+        "<socket_parent_frame>/bodyset/stone</socket_parent_frame><location>0.02 -0.05 0.01"
+        "</location></Station></ExponentialContactForce>",
+    ),
+)
+
+
+# Looks ------------------------------------------------------------------------------------------
+
+MESH = (
+    '<Mesh name="bone"><scale_factors>1 2 -1</scale_factors><Appearance><opacity>0.5</opacity>'
+    "<color>1 0.5 0</color></Appearance><mesh_file>bone.obj</mesh_file></Mesh>"
+)
+SHAPES = (
+    '<Sphere name="s"><radius>0.1</radius></Sphere>'
+    '<Brick name="b"><half_lengths>0.1 0.2 0.3</half_lengths></Brick>'
+    '<Ellipsoid name="e"><radii>0.1 0.2 0.3</radii></Ellipsoid>'
+    '<Cylinder name="c"><radius>0.1</radius><half_height>0.4</half_height></Cylinder>'
+    '<Sphere name="h"><Appearance><visible>false</visible></Appearance></Sphere>'
+)
+
+
+def looking(shapes, more=""):
+    """A body that is shown by shapes, and a frame on it by others."""
+    shown = body("stone").replace(
+        "<mass>", f"<attached_geometry>{shapes}</attached_geometry>{more}<mass>", 1
+    )
+    return document([shown], [joint("PinJoint", "pin", ("/ground", "stone"), ["turn"])])
+
+
+# Version 1 ---------------------------------------------------------------------------------------
+
+AXIS = (
+    '<TransformAxis name="{}"><function/><coordinate>{}</coordinate><is_rotation>{}</is_rotation>'
+    "<axis>{}</axis></TransformAxis>"
+)
+HIP_AXES = (
+    AXIS.format("r1", "hip_angle", "true", "0 0 1"),
+    AXIS.format("tx", "hip_x", "false", "1 0 0"),
+)
+
+
+def oldest(*axes, version=10901):
+    """The old leg with the hip's axes, and a muscle, as version 1 had them."""
+    listed_axes = f"<TransformAxisSet><objects>{''.join(axes)}</objects></TransformAxisSet>"
+    force = (
+        "<ActuatorSet><objects>"
+        + MUSCLES[2]
+        .replace('<GeometryPath name="path">', "")
+        .replace("</GeometryPath>", "")
+        .replace("PathPoint", "MusclePoint")
+        .replace("PathWrapSet", "MuscleWrapSet")
+        .replace("pennation_angle_at_optimal", "pennation_angle")
+        + "</objects></ActuatorSet>"
+    )
+    return (
+        OLD.replace("30000", str(version))
+        .replace("PinJoint", "CustomJoint")
+        .replace(
+            '<Coordinate name="hip_angle">',
+            '<Coordinate name="hip_x"/><Coordinate name="hip_angle">',
+        )
+        .replace("  <reverse>false</reverse>\n", listed_axes)
+        .replace("<BodySet", f"{force}<BodySet", 1)
+    )

@@ -9,15 +9,17 @@ import pytest
 from opensim_child import MODELS, needs_opensim, opensim_answers
 from osim_states import frames, states_of, torques
 from osim_texts import (
+    EXPONENTIAL,
+    FALL,
+    TERMS,
+    WAYS,
     body,
-    coordinate,
     document,
-    joint,
-    leg,
-    line,
+    formula,
+    leg_along,
     listed,
     polynomial,
-    transform,
+    turning,
     written,
 )
 
@@ -27,32 +29,6 @@ from ocp.interchange.opensim.functions import function_of_several
 from ocp.interchange.xml_elements import parse_xml
 from ocp.mechanics.elements.forces import State
 from ocp.mechanics.muscles import PolynomialPath, muscles_of
-
-WAYS = "/jointset/hip_joint/hip /jointset/knee_joint/knee"
-COEFFICIENTS = "0.5 0.02 -0.01 0.03 0.004 0.005"  # 1, y, y^2, x, x y, x^2
-TERMS = (
-    f"<MultivariatePolynomialFunction><coefficients>{COEFFICIENTS}</coefficients>"
-    "<dimension>2</dimension><order>2</order></MultivariatePolynomialFunction>"
-)
-
-
-def formula(text, names):
-    """A function by its formula."""
-    return (
-        f"<ExpressionBasedFunction><expression>{text}</expression><variables>{names}</variables>"
-        "</ExpressionBasedFunction>"
-    )
-
-
-def along(length, ways=WAYS, more=""):
-    """A leg with a muscle whose length is a function."""
-    return leg(
-        '<DeGrooteFregly2016Muscle name="m"><FunctionBasedPath name="path">'
-        f"<coordinate_paths>{ways}</coordinate_paths><length_function>{length}</length_function>"
-        f"{more}</FunctionBasedPath><max_isometric_force>800</max_isometric_force>"
-        "<optimal_fiber_length>0.2</optimal_fiber_length><tendon_slack_length>0.25"
-        "</tendon_slack_length></DeGrooteFregly2016Muscle>"
-    )
 
 
 def length_and_slopes(tree, q):
@@ -65,7 +41,7 @@ def length_and_slopes(tree, q):
 
 
 def test_a_path_by_terms_is_a_polynomial_in_the_order_of_opensims_powers(tmp_path):
-    tree = load_model(written(along(TERMS), tmp_path))
+    tree = load_model(written(leg_along(TERMS), tmp_path))
     x, y = 0.3, -0.7
     length = 0.5 + 0.02 * y - 0.01 * y**2 + 0.03 * x + 0.004 * x * y + 0.005 * x**2
     slopes = 0.03 + 0.004 * y + 0.01 * x, 0.02 - 0.02 * y + 0.004 * x
@@ -74,18 +50,18 @@ def test_a_path_by_terms_is_a_polynomial_in_the_order_of_opensims_powers(tmp_pat
 
 
 def test_a_path_by_a_formula_has_its_slopes(tmp_path):
-    tree = load_model(written(along(formula("0.4+0.02*sin(a)*b^2", "a b")), tmp_path))
+    tree = load_model(written(leg_along(formula("0.4+0.02*sin(a)*b^2", "a b")), tmp_path))
     length = 0.4 + 0.02 * np.sin(0.3) * 0.49
     slopes = 0.02 * np.cos(0.3) * 0.49, 0.02 * np.sin(0.3) * 2 * -0.7
     np.testing.assert_allclose(length_and_slopes(tree, (0.3, -0.7)), (length, *slopes), atol=1e-15)
 
 
 def test_coordinates_that_stand_or_follow_count_by_their_leader(tmp_path):
-    text = along(TERMS)
+    text = leg_along(TERMS)
     locked = '<Coordinate name="hip"><default_value>0.3</default_value><locked>true</locked>'
     text = text.replace('<Coordinate name="hip">', locked)
     tree = load_model(written(text, tmp_path))
-    expected = length_and_slopes(load_model(written(along(TERMS), tmp_path)), (0.3, -0.7))
+    expected = length_and_slopes(load_model(written(leg_along(TERMS), tmp_path)), (0.3, -0.7))
     np.testing.assert_allclose(length_and_slopes(tree, (-0.7,)), expected[[0, 2]], atol=1e-15)
 
 
@@ -94,11 +70,11 @@ SLOPES = formula("-0.03-0.004*y-0.01*x", "x y"), formula("-0.02+0.02*y-0.004*x",
 
 
 def test_moment_arms_that_are_not_the_slopes_of_the_length_are_said(tmp_path):
-    right = load_model(written(along(TERMS, more=ARMS.format(*SLOPES)), tmp_path))
+    right = load_model(written(leg_along(TERMS, more=ARMS.format(*SLOPES)), tmp_path))
     assert len(right.elements) == 1
     wrong = ARMS.format(SLOPES[0], SLOPES[1].replace("0.02*y", "0.021*y"))
     with pytest.warns(ModelWarning, match="are not its length's slopes, by .*e-04 m"):
-        assert not load_model(written(along(TERMS, more=wrong), tmp_path)).elements
+        assert not load_model(written(leg_along(TERMS, more=wrong), tmp_path)).elements
 
 
 @pytest.mark.parametrize(
@@ -117,7 +93,7 @@ def test_moment_arms_that_are_not_the_slopes_of_the_length_are_said(tmp_path):
 )
 def test_functions_that_are_wrong_are_refused_with_their_place(tmp_path, length, ways, words):
     with pytest.raises(ValueError) as error:
-        load_model(written(along(length, ways), tmp_path))
+        load_model(written(leg_along(length, ways), tmp_path))
     assert str(error.value).startswith("small.osim:") and "\n" not in str(error.value)
     assert words in str(error.value)
 
@@ -136,7 +112,7 @@ def test_terms_of_three_coordinates_are_in_opensims_order():
 @needs_opensim
 @pytest.mark.parametrize("length", [TERMS, formula("0.4+0.02*sin(a)*b^2", "a b")])
 def test_paths_by_functions_are_those_of_opensim(tmp_path, length):
-    path = written(along(length), tmp_path)
+    path = written(leg_along(length), tmp_path)
     tree = load_model(path)
     states = [{"hip": [a, 0, 0], "knee": [b, 0, 0]} for a, b in ((0.3, -0.7), (-0.2, 0.1))]
     answers = opensim_answers(MODELS, paths={"model": str(path), "states": states})["paths"]
@@ -147,15 +123,6 @@ def test_paths_by_functions_are_those_of_opensim(tmp_path, length):
 
 
 # Axes of several coordinates ----------------------------------------------------------------------
-
-
-def turning(function, names):
-    """A body that turns by a function of two coordinates, and slides by each."""
-    slides = ("a", (1, 0, 0), line(1.0)), ("b", (0, 1, 0), line(1.0)), None
-    axes = transform((names, (0.1, 0, 1), function), None, ("b", (1, 0, 0), line(0.5)), *slides)
-    ends = "/ground", "stone"
-    moved = joint("CustomJoint", "carry", ends, [coordinate("a"), coordinate("b")], more=axes)
-    return document([body("stone", 2.0)], [moved])
 
 
 SUMS = {
@@ -200,25 +167,6 @@ def test_an_axis_by_a_product_of_two_coordinates_is_refused(tmp_path):
 
 # Contacts -----------------------------------------------------------------------------------------
 
-FALL = joint(
-    "SliderJoint",
-    "fall",
-    ("/ground", "stone"),
-    [coordinate("height", reach=(-5, 5))],
-    [((0.0, 0.0, 0.0), (0.0, 0.0, np.pi / 2))] * 2,
-)
-EXPONENTIAL = document(
-    [body("stone", 2.0)],
-    [FALL],
-    listed(
-        "ForceSet",
-        '<ExponentialContactForce name="hit"><contact_plane_transform>-1.5707963267948966 0 0 0.3 '
-        "0.1 0</contact_plane_transform><normal_viscosity>0.6</normal_viscosity>"
-        '<Station name="station">'
-        "<socket_parent_frame>/bodyset/stone</socket_parent_frame><location>0.02 -0.05 0.01"
-        "</location></Station></ExponentialContactForce>",
-    ),
-)
 HALVES = document(
     [body("stone", 2.0)],
     [FALL],

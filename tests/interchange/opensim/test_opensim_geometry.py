@@ -4,31 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
-from osim_texts import OLD, body, document, frame, joint, written
+from osim_texts import MESH, OLD, SHAPES, frame, looking, written
 
 from ocp import load_model
 from ocp.interchange import ModelWarning
 
-MESH = (
-    '<Mesh name="bone"><scale_factors>1 2 -1</scale_factors><Appearance><opacity>0.5</opacity>'
-    "<color>1 0.5 0</color></Appearance><mesh_file>bone.obj</mesh_file></Mesh>"
-)
-SHAPES = (
-    '<Sphere name="s"><radius>0.1</radius></Sphere>'
-    '<Brick name="b"><half_lengths>0.1 0.2 0.3</half_lengths></Brick>'
-    '<Ellipsoid name="e"><radii>0.1 0.2 0.3</radii></Ellipsoid>'
-    '<Cylinder name="c"><radius>0.1</radius><half_height>0.4</half_height></Cylinder>'
-    '<Sphere name="h"><Appearance><visible>false</visible></Appearance></Sphere>'
-)
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
-
-
-def looking(shapes, more=""):
-    """A body that is shown by shapes, and a frame on it by others."""
-    shown = body("stone").replace(
-        "<mass>", f"<attached_geometry>{shapes}</attached_geometry>{more}<mass>", 1
-    )
-    return document([shown], [joint("PinJoint", "pin", ("/ground", "stone"), ["turn"])])
 
 
 def test_shapes_have_their_sizes_and_cylinders_stand_along_y(tmp_path):

@@ -8,6 +8,7 @@ from osim_states import frames, states_of, torques
 from osim_texts import (
     CHAIN,
     FREE,
+    HIP_AXES,
     OLD,
     PLACES,
     body,
@@ -17,6 +18,7 @@ from osim_texts import (
     joint,
     line,
     listed,
+    oldest,
     transform,
     written,
 )
@@ -129,21 +131,9 @@ def test_a_file_of_version_3_is_that_of_version_4(tmp_path):
     assert load_model(written(OLD, tmp_path)) == load_model(written(new, tmp_path, "new.osim"))
 
 
+@pytest.mark.filterwarnings("ignore:.*have those of De Groote")
 def test_axes_of_version_1_are_those_of_version_3_in_their_order(tmp_path):
-    """Where a joint has its turns after its slides, or its slides after its turns."""
-    turns = [
-        '<TransformAxis name="r1"><function/><coordinate>hip_angle</coordinate><is_rotation>true'
-        "</is_rotation><axis>0 0 1</axis></TransformAxis>"
-    ]
-    slides = [
-        '<TransformAxis name="tx"><function/><coordinate>hip_x</coordinate><is_rotation>false'
-        "</is_rotation><axis>1 0 0</axis></TransformAxis>"
-    ]
-    joint_of_old = OLD.replace("PinJoint", "CustomJoint").replace(
-        '<Coordinate name="hip_angle">', '<Coordinate name="hip_x"/><Coordinate name="hip_angle">'
-    )
-    reversing = "  <reverse>false</reverse>\n"
-    assert reversing in joint_of_old
+    """Whether a joint has its turns before its slides or after."""
     new = "".join(
         f'<TransformAxis name="{name}"><coordinates>{coordinate}</coordinates><axis>{axis}</axis>'
         "</TransformAxis>"
@@ -152,12 +142,13 @@ def test_axes_of_version_1_are_those_of_version_3_in_their_order(tmp_path):
             ("translation1", "hip_x", "1 0 0"),
         )
     )
-    expected = joint_of_old.replace(reversing, f"<SpatialTransform>{new}</SpatialTransform>")
-    whole = load_model(written(expected, tmp_path, "new.osim"))
-    for axes in (turns + slides, slides + turns):
-        listed_axes = f"<TransformAxisSet><objects>{''.join(axes)}</objects></TransformAxisSet>"
-        text = joint_of_old.replace(reversing, listed_axes).replace("30000", "10900")
-        assert load_model(written(text, tmp_path)) == whole
+    listed_axes = oldest(*HIP_AXES)[oldest(*HIP_AXES).index("<TransformAxisSet>") :]
+    listed_axes = listed_axes[: listed_axes.index("</TransformAxisSet>") + 19]
+    text = oldest(*HIP_AXES).replace(listed_axes, f"<SpatialTransform>{new}</SpatialTransform>")
+    whole = load_model(written(text, tmp_path, "new.osim"))
+    assert {"hip_x", "hip_angle"} <= {each.name for each in whole.moving}
+    for axes in (HIP_AXES, HIP_AXES[::-1]):
+        assert load_model(written(oldest(*axes), tmp_path)) == whole
 
 
 def test_a_joint_whose_child_is_nearer_to_the_ground_is_turned_round(tmp_path):
