@@ -36,7 +36,9 @@ def loops_of(objects: Objects) -> tuple[list[Loop], list[Point]]:
         ValueError: naming a constraint of another class.
     """
     loops, points = [], []
-    stated = members_of(objects.model, "ConstraintSet")
+    loose = members_of(objects.model, "components")
+    stated = [*members_of(objects.model, "ConstraintSet")]
+    stated += [each for each in loose if each.tag.endswith("Constraint")]
     for each in [*stated, *(each for each in objects.of(*CLOSED, LINE) if each not in stated)]:
         if not acts(each) or each.tag == COUPLER:
             continue

@@ -240,6 +240,16 @@ LOST = {
 }
 
 
+def test_forces_among_the_components_are_read_or_named_too(tmp_path):
+    drag = '<BodyDragForce name="drag"/>'
+    loose = f"<components>{ACTING[1]}{drag}</components></Model>"
+    with pytest.warns(
+        ModelWarning, match=r"left out: drag \(BodyDragForce\): forces of this class"
+    ):
+        tree = load_model(written(leg().replace("</Model>", loose), tmp_path))
+    assert [each.name for each in tree.elements] == ["spring", "spring_damper"]
+
+
 @pytest.mark.parametrize("case", LOST)
 def test_forces_that_are_not_read_are_left_out_by_name_with_the_reason(tmp_path, case):
     force, words = LOST[case]

@@ -92,6 +92,11 @@ WRONG = {  # text, what it is changed to, words of the refusal
         ('name="ankle_1"', 'name="knee"'),
         '<Coordinate name="knee">: the name is used twice, first in line',
     ),
+    "loose": (
+        CHAIN,
+        ("</Model>", '<components><NoSlipConstraint name="grip"/></components></Model>'),
+        '<NoSlipConstraint name="grip">: constraints of this class are not read',
+    ),
     "several": (
         CHAIN,
         ("<coordinates>hip_1</coordinates>", "<coordinates>hip_1 hip_2</coordinates>"),

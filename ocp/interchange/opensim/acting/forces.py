@@ -32,6 +32,7 @@ from ocp.mechanics.values.types import Matrix
 Options: TypeAlias = dict[str, Any]  # fields of a Muscle
 DRIVE = "CoordinateActuator"
 OTHERS = ("Millard2012EquilibriumMuscle", "Thelen2003Muscle", "RigidTendonMuscle")  # of curves
+FORCES = ("Force", "Muscle", "Actuator", "Ligament", "Spring", "Motor")  # ends of their classes
 SLACK = 1e12  # strain at which fibres without a passive force bear the largest one
 LEAST = 0.01  # of an activation, where a file states none
 DEGREES = 180 / ca.pi
@@ -117,6 +118,8 @@ def elements_of(around: Surroundings) -> tuple[list[Acting], Remarks]:
 def _forces(objects: Objects) -> list[Element]:
     """Return the forces of a model, in its set or among its components."""
     stated = list(members_of(objects.model, "ForceSet"))
+    loose = members_of(objects.model, "components")
+    stated += [each for each in loose if each.tag.endswith(FORCES)]
     known = (*READERS, *CONTACTS)
     return stated + [each for each in objects.of(*known) if each not in stated]
 
