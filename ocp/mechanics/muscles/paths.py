@@ -19,7 +19,7 @@ from ocp.mechanics.model.joints import GROUND
 from ocp.mechanics.model.tree_validation import Mechanism, carrier, known_names
 from ocp.mechanics.model.unilateral import End
 from ocp.mechanics.muscles.routes import Anchor, Route, between_anchors, end_anchor
-from ocp.mechanics.muscles.wrapping import SURFACES, Surface, WrapCylinder, wrap_route
+from ocp.mechanics.muscles.wrapping import SURFACES, Surface, WrapPast, wrap_route
 from ocp.mechanics.values.callback_checks import as_column, check_callback
 from ocp.mechanics.values.memoize import memoize
 from ocp.mechanics.values.parameters import matrix
@@ -127,8 +127,8 @@ class PointPath:
 
     Args:
         points: two or more: `PathPoint`, names of points of the tree, or places (3, m, global axes)
-            of the ground; between two that are always there one surface, or two cylinders, that
-            the path may wrap over: `WrapCylinder`, `WrapSphere`, `WrapEllipsoid`.
+            of the ground; between two that are always there one surface, or two, that the path
+            may wrap over: `WrapCylinder`, `WrapSphere`, `WrapEllipsoid`; or one `WrapPast`.
 
     Raises:
         ValueError: for fewer points, a conditional end, or surfaces elsewhere.
@@ -158,10 +158,11 @@ class PointPath:
                         f"point {entries.index(end) + 1} is"
                     )
         for over in surfaces:
-            if len(over) > 2 or (len(over) == 2 and {*map(type, over)} != {WrapCylinder}):
+            if len(over) > 2 or (len(over) == 2 and any(isinstance(e, WrapPast) for e in over)):
                 kinds = ", ".join(type(each).__name__ for each in over)
                 raise ValueError(
-                    "path: expected one surface or two cylinders between two points, got " + kinds
+                    "path: expected one surface, or two, between two points, got "
+                    f"{kinds}; only one WrapPast is read"
                 )
 
     def joints(self, tree: Mechanism) -> tuple[str, ...]:

@@ -45,6 +45,27 @@ def test_paths_over_a_surface_are_the_shortest_chains(kind):
         assert slope == pytest.approx(direction, abs=1e-4 / LEVER)
 
 
+@pytest.mark.parametrize("kinds", [("ellipsoid", "cylinder"), ("cylinder", "sphere")])
+def test_paths_over_two_surfaces_of_other_kinds_are_the_shortest_chains(kinds):
+    rng = np.random.default_rng(5)
+    for _ in range(2):
+        over = [
+            KINDS[kind](rng, frame((-0.02, height, 0), rng.uniform(-0.4, 0.4, 3)))
+            for kind, height in zip(kinds, (0.1, -0.1))
+        ]
+        start, end = np.array([0, 0.25, 0.03]), np.array([0, -0.25, rng.uniform(-0.03, 0.03)])
+        path = PointPath(points=(start, *over, PathPoint(link="z", position=(0, 0, 0))))
+        length, slope = length_and_slopes(SLIDING, path, end)
+        alone = [
+            length_and_slopes(SLIDING, PointPath(points=(start, each, path.points[-1])), end)[0]
+            for each in over
+        ]
+        assert length > max(alone) + 2e-5  # it wraps over both
+        least, direction = taut(start, end, [scale_of(each) for each in over], X)
+        assert length == pytest.approx(least, abs=1e-5)
+        assert slope == pytest.approx(direction, abs=1e-4 / LEVER)
+
+
 def test_paths_over_two_cylinders_are_the_shortest_chains():
     """Oblique to each other, and both touched; and the gastrocnemius with the knee straight."""
     rng = np.random.default_rng(1)

@@ -15,6 +15,7 @@ from ocp.mechanics.muscles.paths import PathPoint, PointPath
 from ocp.mechanics.muscles.wrapping import (
     WrapCylinder,
     WrapEllipsoid,
+    WrapPast,
     WrapSphere,
     over_cylinder,
     over_ellipsoid,
@@ -194,9 +195,13 @@ BAD = {
         lambda: WrapCylinder(link="femur", radius=0.1, quadrant="+z"),
         "cylinder on 'femur': quadrant: expected one of +x, -x, +y, -y or \"\", got '+z'",
     ),
-    "two spheres": (
-        lambda: PointPath(points=(ENDS[0], *WRAPS["a sphere"] * 2, ENDS[1])),
-        "path: expected one surface or two cylinders between two points, got WrapSphere, ",
+    "three spheres": (
+        lambda: PointPath(points=(ENDS[0], *WRAPS["a sphere"] * 3, ENDS[1])),
+        "path: expected one surface, or two, between two points, got WrapSphere, WrapSphere, ",
+    ),
+    "two that paths pass": (
+        lambda: PointPath(points=(ENDS[0], *[WrapPast(link="femur", radius=0.1)] * 2, ENDS[1])),
+        "path: expected one surface, or two, between two points, got WrapPast, WrapPast; only ",
     ),
     "a surface first": (
         lambda: PointPath(points=(CONDYLES, *ENDS)),

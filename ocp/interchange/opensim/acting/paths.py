@@ -324,9 +324,9 @@ def _surface_seats(
         if past:
             around.longer.append(f"{words} ({past} of {POSTURES})")
     for seat, row in seated.items():
-        if len(row) > 2 or (len(row) == 2 and {*map(type, row)} != {WrapCylinder}):
+        if len(row) > 2:
             kinds = ", ".join(type(each).__name__ for each in row)
-            raise LeftOut(f"between two of its points act {kinds}: one is read, or two cylinders")
+            raise LeftOut(f"between two of its points act {kinds}: one is read, or two")
         if len(row) == 2 and _second_comes_first(around, row, points[seat - 1 : seat + 1]):
             row.reverse()
     return seated

@@ -1,4 +1,4 @@
-"""Courses of paths over one surface or two cylinders: every case of what they touch or miss."""
+"""Courses of paths over one surface or two: every case of what they touch or miss."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -20,6 +20,7 @@ from ocp.mechanics.muscles.wrapping.tangents import (
 from ocp.mechanics.values.types import Matrix
 
 ROUNDS = 3  # alternations between two cylinders, from which Newton's steps converge
+OTHER_ROUNDS = 8  # between two others, after which lengths are exact to a tenth of a micrometre
 NEWTON = {"abstol": 1e-14, "max_iter": 40}
 
 
@@ -31,7 +32,7 @@ def wrap_route(
     Args:
         state: the posture.
         start: where it comes from.
-        surfaces: one surface, or two cylinders, in the order of the path.
+        surfaces: one surface, or two, in the order of the path.
         end: where it goes to.
 
     Returns:
@@ -107,7 +108,10 @@ def _over_one(state: MotionState, start: Anchor, surface: Surface, end: Anchor) 
 
 
 def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Route:
-    """Return the course over two cylinders, of which it touches both, one, or none.
+    """Return the course over two surfaces, of which it touches both, one, or none.
+
+    Between two cylinders Newton's steps find the common tangent; otherwise the place where the path
+    leaves the first and that where it enters the second are found from each other in turn.
 
     It touches one alone if, over that one, it misses the other: at the edge of that case the path
     over both turns on the other by an angle of 0, so that lengths and slopes go on.
@@ -123,11 +127,14 @@ def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Ro
     both = ca.logic_not(any_alone)
     guess = ca.if_else(two.angle > 0, before.last, one.last)
     entry, leave = two, before
-    for _ in range(ROUNDS):
+    cylinders = all(isinstance(each.surface, WrapCylinder) for each in (first, second))
+    for _ in range(ROUNDS if cylinders else OTHER_ROUNDS):
         entry = second.touch(first.outside(guess), end.place)
         leave = first.touch(start.place, second.outside(entry.first))
         guess = leave.last
-    on_first, on_second = _both_cylinders(first, second, start.place, end.place, leave, entry)
+    on_first, on_second = leave, entry
+    if cylinders:
+        on_first, on_second = _both_cylinders(first, second, start.place, end.place, leave, entry)
     touches_first, touches_second = ca.logic_or(first_alone, both), ca.logic_or(second_alone, both)
     on_first, on_second = _touch_of(both, on_first, one), _touch_of(both, on_second, two)
     ends = [
@@ -148,7 +155,7 @@ def _over_two(first: _Framed, second: _Framed, start: Anchor, end: Anchor) -> Ro
 
 
 def _touch_of(both: Matrix, common: Touch, alone: Touch) -> Touch:
-    """Return the touch with a cylinder where a path runs over both, or over that one alone."""
+    """Return the touch with a surface where a path runs over both, or over that one alone."""
     pairs = {name: (getattr(common, name), getattr(alone, name)) for name in Touch.__slots__}
     return Touch(**{name: ca.if_else(both, *pair) for name, pair in pairs.items()})
 
