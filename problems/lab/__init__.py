@@ -2,8 +2,9 @@
 
 from ocp.problems.lab.marker_sets import MarkerSet, known_sets
 from ocp.problems.lab.measured_person import MeasuredPerson, scale
+from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.report import Wish, lab, save_analysis
-from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse
+from ocp.problems.lab.trial_analysis import Analysis, Cycle, Event, analyse, weights_of
 
 __all__ = [
     "Analysis",
@@ -15,6 +16,8 @@ __all__ = [
     "analyse",
     "known_sets",
     "lab",
+    "person_of_model",
     "save_analysis",
     "scale",
+    "weights_of",
 ]

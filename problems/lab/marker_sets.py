@@ -2,7 +2,8 @@
 
 Tables are facts of the sets' published descriptions: Plug-in Gait (Vicon), Helen Hayes (Kadaba et
 al. 1990) in the names of OrthoTrak, OpenSim's Gait2392 (Delp et al. 1990) and Rajagopal (2016),
-OpenCap (Uhlrich et al. 2023), and the key points of Pose2Sim (HALPE 26), which are joint centres.
+Stanford, the set of the recordings published with the latter, OpenCap (Uhlrich et al. 2023), and
+the key points of Pose2Sim (HALPE 26), which are joint centres.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -72,6 +73,19 @@ _SETS: dict[str, dict[str, dict[str, str]]] = {
         "trunk": {"acromion": "*ACR *SHO", "": "C7 CLAV"},
         "upper_arm": {"elbow_lat": "*LEL", "elbow_med": "*MEL", "": "*UA1 *UA2 *UA3"},
         "forearm": {"wrist_lat": "*FAradius", "wrist_med": "*FAulna", "": "*FASUP"},
+    },
+    "Stanford": {
+        "pelvis": {"asis": "*.ASIS", "psis": "*.PSIS", "": "S2"},
+        "thigh": {"knee_lat": "*.Knee", "knee_med": "*.MKnee", "": "*.TH1 *.TH2 *.TH3 *.TH4"},
+        "shank": {
+            "ankle_lat": "*.Ankle",
+            "ankle_med": "*.MAnkle",
+            "": "*.SH1 *.SH2 *.SH3 *.SH4",
+        },
+        "foot": {"heel": "*.Heel", "toe": "*.Toe", "": "*.MT5"},
+        "trunk": {"acromion": "*.Shoulder", "": "*.Clavicle"},
+        "upper_arm": {"elbow_lat": "*.Elbow", "elbow_med": "*.MElbow", "": "*.Biceps"},
+        "forearm": {"wrist_lat": "*.Wrist", "": "*.Forearm"},
     },
     "OpenCap": {
         "pelvis": {"asis": "*.ASIS_study", "psis": "*.PSIS_study"},

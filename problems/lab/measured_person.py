@@ -1,9 +1,10 @@
 """A measured person: the human with segments as long as markers say, and the markers on it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+import casadi as ca
 import numpy as np
 
 from ocp import BSpline, Point, Series, Tree, inverse_kinematics
@@ -53,6 +54,8 @@ class MeasuredPerson:
         lengths: {segment: m}, of limbs by their side, as centres of joints say.
         off: {joint: m}, how far the tree's joints are from the centres.
         doubts: what was assumed, or could be otherwise.
+        names: {coordinate: (the human's name of it, 1 or -1)} where a model has others.
+        limited: whether joints stay within their limits in trials.
     """
 
     tree: Tree
@@ -64,15 +67,26 @@ class MeasuredPerson:
     lengths: Mapping[str, float]
     off: Mapping[str, float]
     doubts: tuple[str, ...]
+    names: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    limited: bool = False
+
+    @property
+    def feet(self) -> dict[str, str]:
+        """The links {"r" and "l"} that the ground pushes: those of the heels' markers."""
+        links = {point.name: point.link for point in self.tree.points}
+        return {side: links[str(self.table.landmark(f"heel_{side}"))] for side in "rl"}
 
     def __str__(self) -> str:
         rows = [f"{name:14s} {1e3 * length:5.0f} mm" for name, length in self.lengths.items()]
+        tall = f", {self.stature:.2f} m" if np.isfinite(self.stature) else ""
         head = (
-            f"{self.table.name}: {len(self.table.sites)} markers, {self.mass:.1f} kg, "
-            f"{self.stature:.2f} m; {self.axes.up} is up, faces {self.axes.ahead}"
+            f"{self.table.name}: {len(self.table.sites)} markers, {self.mass:.1f} kg{tall}; "
+            f"{self.axes.up} is up, faces {self.axes.ahead}"
         )
-        worst = max(self.off, key=self.off.__getitem__)
-        rows.append(f"joints are up to {1e3 * self.off[worst]:.0f} mm off their centres ({worst})")
+        if self.off:
+            worst = max(self.off, key=self.off.__getitem__)
+            far = f"{1e3 * self.off[worst]:.0f} mm off their centres ({worst})"
+            rows.append(f"joints are up to {far}")
         return "\n".join([head, *rows, *(f"doubt: {each}" for each in self.doubts)])
 
 
@@ -320,7 +334,7 @@ def _posture(body: Tree, anatomy: Anatomy) -> tuple[np.ndarray, dict[str, float]
 
 
 def _frames(tree: Tree, q: np.ndarray) -> list[np.ndarray]:
-    return [np.array(pose, dtype=float) for pose in poses(tree, q)]
+    return [np.array(ca.evalf(ca.SX(pose))) for pose in poses(tree, q)]
 
 
 def _point(tree: Tree, frames: list[np.ndarray], name: str, link: str, place: np.ndarray) -> Point:

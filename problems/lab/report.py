@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from ocp import __version__
-from ocp.interchange import Table, save_table
+from ocp.interchange import Table, load_model, save_table
 from ocp.models.human import normative
 from ocp.plots import Curve, Panel, panels
 from ocp.problems.lab.laboratory_axes import recognise_axes
 from ocp.problems.lab.marker_sets import MarkerTable, recognise
 from ocp.problems.lab.measured_person import MeasuredPerson, places_of, scale
+from ocp.problems.lab.modelled_person import person_of_model
 from ocp.problems.lab.trial_analysis import PERCENT, Analysis, analyse
-from ocp.problems.lab.trials import Trial, body_mass, static_trial, trials, walking
+from ocp.problems.lab.trials import Trial, body_mass, static_trial, trials
 from ocp.storage import write
 
 JOINTS = {"hip_flex": "hip flexion", "knee_flex": "knee flexion", "ankle_df": "dorsiflexion"}
@@ -34,14 +35,15 @@ STICKS = (
 )
 STYLE = (
     "body{font:15px sans-serif;max-width:70em;margin:2em auto}"
-    "td,th{padding:.1em .8em;text-align:left}"
+    "td,th{padding:.1em .8em;text-align:left}svg{max-width:100%;height:auto}"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
     """What is asked of a folder: the person's mass (kg), stature (m) and sex, the marker set, the
-    upward axis and the cutoff (Hz), each as of `scale` and `analyse`."""
+    upward axis and the cutoff (Hz), each as of `scale` and `analyse`; or the file of a `model` of
+    the person, in place of a static trial."""
 
     mass: float | None = None
     stature: float | None = None
@@ -49,6 +51,7 @@ class Wish:
     table: MarkerTable = ""
     up: str = ""
     cutoff: float = 6.0
+    model: str | Path | None = None
 
 
 def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) -> Path:
@@ -67,24 +70,29 @@ def lab(folder: str | Path, wish: Wish = Wish(), out: str | Path | None = None) 
         ValueError: there are no trials, no static one, or it cannot be read.
     """
     found = trials(folder)
-    static = static_trial(found, wish.table, wish.up)
-    person = person_of(static, wish)
+    static = None if wish.model else static_trial(found, wish.table, wish.up)
+    source = static.files if static else (Path(str(wish.model)),)
+    person = person_of(static or found[0], wish)
     place = Path(out) if out is not None else Path(folder) / "lab"
     place.mkdir(parents=True, exist_ok=True)
     answers = {
-        each.name: _answer(each, static, person, wish, place) for each in walking(found, static)
+        each.name: _answer(each, source, person, wish, place) for each in found if each != static
     }
     page = place / "index.html"
     kept = [place / f"{each}.json" for each in answers]
     if page.is_file() and all(page.stat().st_mtime_ns > at.stat().st_mtime_ns for at in kept):
         return page
-    write(page, _page(Path(folder).resolve().name, static, person, answers))
+    write(page, _page(Path(folder).resolve().name, source[0].stem, person, answers))
     return page
 
 
 def person_of(static: Trial, wish: Wish) -> MeasuredPerson:
-    """Return the person of a static trial, whose mass is that on the plates if none is given."""
+    """Return the person of a static trial, whose mass is that on the plates if none is given; or
+    that of the model."""
     seen, forces = static.read()
+    if wish.model:
+        model = load_model(wish.model)
+        return person_of_model(model, seen, source=str(wish.model), table=wish.table, up=wish.up)
     mass = wish.mass
     if mass is None:
         axes = recognise_axes(seen, recognise(seen.values, seen.source, wish.table), wish.up)
@@ -93,11 +101,11 @@ def person_of(static: Trial, wish: Wish) -> MeasuredPerson:
 
 
 def _answer(
-    trial: Trial, static: Trial, person: MeasuredPerson, wish: Wish, place: Path
+    trial: Trial, source: Sequence[Path], person: MeasuredPerson, wish: Wish, place: Path
 ) -> dict[str, Any]:
     """Return the answers of a trial: those on disk, or new ones, which are written there."""
     key = sha256(repr((__version__, wish)).encode())
-    for path in (*static.files, *trial.files):
+    for path in (*source, *trial.files):
         key.update(path.read_bytes())
     kept = place / f"{trial.name}.json"
     if kept.is_file():
@@ -157,13 +165,13 @@ def _numbers(found: Analysis) -> dict[str, Any]:
 
 
 def _page(
-    name: str, static: Trial, person: MeasuredPerson, answers: Mapping[str, Mapping[str, Any]]
+    name: str, source: str, person: MeasuredPerson, answers: Mapping[str, Mapping[str, Any]]
 ) -> str:
     """Return the page in HTML."""
-    parts = [f"<h1>{html.escape(name)}</h1>", f"<h2>Person, by {html.escape(static.name)}</h2>"]
+    parts = [f"<h1>{html.escape(name)}</h1>", f"<h2>Person, by {html.escape(source)}</h2>"]
     parts += [f"<pre>{html.escape(str(person))}</pre>", _drawn(list(_posture(person)), 1)]
     rows = [[joint, f"{1e3 * off:.0f}"] for joint, off in person.off.items()]
-    parts.append(_rows(("joint", "off its centre (mm)"), rows))
+    parts += [_rows(("joint", "off its centre (mm)"), rows)] if rows else []
     cycles = [cycle for each in answers.values() for cycle in each.get("cycles", ())]
     if cycles:
         parts += ["<h2>Strides beside norms</h2>", _drawn(list(_curves(cycles)), len(UNITS))]

@@ -8,20 +8,20 @@ from types import MappingProxyType
 import numpy as np
 
 from ocp import BSpline, MarkerFit, Series, inverse_kinematics, measured_torques
-from ocp.problems.lab.laboratory_axes import recognise_axes
+from ocp.problems.lab.laboratory_axes import middle, recognise_axes
+from ocp.problems.lab.marker_sets import MarkerSet
 from ocp.problems.lab.measured_person import MeasuredPerson
 from ocp.problems.lab.plates import Tread, doubts, foot_wrenches, treads
 
 DEGREE = 5  # of the spline of all coordinates
 CUTOFF = 6.0  # Hz: of the usual filters of gait (Winter 2009), which the spline's segments follow
 MISSING = 0.25  # of the frames: a marker that lacks more is named
-ASTRAY = 0.04  # m: root mean square of a marker that does not sit where the static trial had it
+ASTRAY = 0.04  # m: root mean square of a marker that does not sit where the person has it
 TOGETHER = 0.15  # s: between a strike of the plates and that of the markers
 # Weights of markers by segment, as usual in inverse kinematics of gait: the pelvis carries little
 # soft tissue, shoulders follow arms [assumed]
 WEIGHTS = {"pelvis": 10.0, "trunk": 0.5, "head": 0.1, "upper_arm": 0.1, "forearm": 0.1}
 PERCENT = np.linspace(0.0, 100.0, 101)
-ROOT = ("glob_tx", "glob_ty", "glob_tz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +123,13 @@ def analyse(
     seen = markers.only([*table.sites]).rotate(axes.turn)
     span = float(seen.t[-1] - seen.t[0])
     segments = min(max(round(2 * cutoff * span), 1), len(seen.t) - DEGREE)
-    trust = {
-        name: WEIGHTS.get(site[0].removesuffix("_r").removesuffix("_l"), 1.0)
-        for name, site in table.sites.items()
-    }
     fit = inverse_kinematics(
         person.tree,
         seen,
-        weights=trust,
+        weights=weights_of(table),
         motion=BSpline(points=segments + DEGREE, degree=DEGREE),
         start=person.q,
+        limits=person.limited,
     )
     said = [*axes.doubts, *_missing(seen), *_astray(fit)]
     steps: tuple[Tread, ...] = ()
@@ -143,8 +140,7 @@ def analyse(
         steps = treads(turned, lines)
         said += doubts(steps)
         feet = foot_wrenches(turned, steps)
-        links = {side: f"ankle_inv_{side}" for side in "rl"}
-        torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, links)
+        torques = measured_torques(person.tree, fit.t, fit.q, fit.qd, fit.qdd, feet, person.feet)
     events = tuple(_events(person, seen, fit, steps))
     found = tuple(_cycles(person, fit, torques, events, steps))
     if not found:
@@ -163,6 +159,18 @@ def analyse(
     )
 
 
+def weights_of(table: MarkerSet) -> dict[str, float]:
+    """Return {marker: weight}, by the segments on which markers sit.
+
+    Args:
+        table: of the markers.
+    """
+    return {
+        name: WEIGHTS.get(site[0].removesuffix("_r").removesuffix("_l"), 1.0)
+        for name, site in table.sites.items()
+    }
+
+
 def _missing(markers: Series) -> Iterator[str]:
     for name, rows in markers.values.items():
         share = float(np.isnan(rows).any(axis=0).mean())
@@ -174,8 +182,8 @@ def _astray(fit: MarkerFit) -> Iterator[str]:
     for name, rms in fit.rms.items():
         if rms > ASTRAY:
             yield (
-                f"marker {name} is {1e3 * rms:.0f} mm from where the static trial had it: it has "
-                "moved, or its name is another's"
+                f"marker {name} is {1e3 * rms:.0f} mm from its place on the person: it has moved, "
+                "or its name is another's"
             )
 
 
@@ -197,7 +205,9 @@ def _events(
     """Yield strikes and offs in order: those of plates, and elsewhere where the heel is farthest
     ahead of the pelvis, and the toe farthest behind   (Zeni, Richards & Higginson 2008)."""
     found = []
-    ahead = fit.q[person.tree.coordinate("glob_tz")]
+    pelvis = middle(markers, *person.table.among(markers.values).segment("pelvis"))[2]
+    seen = np.isfinite(pelvis)
+    ahead = np.interp(fit.t, markers.t[seen], pelvis[seen])
     for side in "rl":
         heel, toe = _line(person, markers, side, fit.t)
         for kind, curve in (("strike", heel[2] - ahead), ("off", ahead - toe[2])):
@@ -249,13 +259,15 @@ def _cycles(
             )
             curves = {}
             for joint in tree.moving:
-                name = joint.name.removesuffix(f"_{side}")
-                if name == joint.name or joint.kind != "revolute":
+                own, sign = person.names.get(joint.name, (joint.name, 1.0))
+                name = own.removesuffix(f"_{side}")
+                if name == own or joint.kind != "revolute":
                     continue
                 k = tree.coordinate(joint.name)
-                curves[f"{name}_deg"] = np.degrees(np.interp(at, fit.t, fit.q[k]))
+                curves[f"{name}_deg"] = sign * np.degrees(np.interp(at, fit.t, fit.q[k]))
                 if len(torques) and borne:
-                    for unit, rows in (("Nm_kg", torques[k]), ("W_kg", torques[k] * fit.qd[k])):
+                    power = torques[k] * fit.qd[k]
+                    for unit, rows in (("Nm_kg", sign * torques[k]), ("W_kg", power)):
                         curves[f"{name}_{unit}"] = np.interp(at, fit.t, rows) / person.mass
             yield Cycle(
                 foot=side, start=start, off=offs[0], end=end, curves=MappingProxyType(curves)

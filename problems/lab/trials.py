@@ -1,6 +1,5 @@
 """Trials of a folder: files that belong together, one of them the static trial."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,8 +98,3 @@ def body_mass(seen: Series, forces: Series | None, vertical: np.ndarray) -> floa
 
 def _has_plates(table: Table) -> bool:
     return any(label.endswith("_vx") for label in table.labels)
-
-
-def walking(found: tuple[Trial, ...], static: Trial) -> Iterator[Trial]:
-    """Yield the trials but for the static one."""
-    yield from (trial for trial in found if trial != static)

@@ -48,7 +48,7 @@ def test_curves_have_their_own_colours_dashes_and_marks(drawn, tmp_path):
     ]
     lines(tmp_path / "chart.png", curves, x="n", y="n^2")
     panels(tmp_path / "panels.png", [Panel(curves=curves, x="n", y="n^2")])
-    for figure, marks in zip(drawn, (["o", "None", "None", "o"], ["None"] * 4)):
+    for figure, marks in zip(drawn, (["o", "None", "None", "o"], ["None"] * 3 + ["o"])):
         shown = figure.axes[0].get_lines()
         assert [line.get_color() for line in shown] == [COLOURS[9], *COLOURS[:3]]
         assert [line.get_linestyle() for line in shown] == ["-", "--", ":", "None"]

@@ -45,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mass", type=float, metavar="KG", help=words)
     words = "of the person (m; default: as the legs tell)"
     parser.add_argument("--stature", type=float, metavar="M", help=words)
+    words = "scaled model of the person (.osim) with markers, in place of a static trial"
+    parser.add_argument("--model", metavar="FILE", help=words)
     parser.add_argument("--sex", default="male", choices=("male", "female"))
     words = "name of the marker set (default: recognised)"
     parser.add_argument("--markers", dest="table", default="", metavar="SET", help=words)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DASHES = {"solid": "-", "dashed": "--", "dotted": ":", "points": "none"}
-MARKED = ("solid", "points")  # dashes whose points are marked
 SIZE, PANEL, BESIDE = (6.9, 5.2), 4.3, 1.6  # in: a chart, one panel of several, their legend
 
 
@@ -98,7 +97,7 @@ def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:
             color=COLOURS[curve.colour % len(COLOURS)],
             linestyle=DASHES[curve.dash],
             linewidth=1.2,
-            marker="o" if marks and curve.dash in MARKED else None,
+            marker="o" if curve.dash == "points" or (marks and curve.dash == "solid") else None,
             markersize=3,
         )
 

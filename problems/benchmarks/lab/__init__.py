@@ -1,0 +1,1 @@
+"""A gait laboratory's files, analysed by this package and by other programs."""

@@ -1,0 +1,150 @@
+"""Angles and moments of a trial by this package and by OpenSim's own tools, on the same files.
+
+    python -m problems.benchmarks.lab.compare_opensim --model scaled.osim --markers walk.trc
+        --forces walk_grf.mot [--static static.trc --stature 1.80 --cutoff 6]
+
+OpenSim's inverse kinematics and dynamics (extra `opensim`, in a process of its own) follow a scaled
+model's markers, with the weights of `analyse` and its cutoff. Beside it stands `analyse` on that
+very model and, with a static trial, on the human that `scale` makes of it, whose joints are of
+another kind. Differences are root mean squares over the middle of the trial: the ends of a filter
+and of a spline are their own. Seconds are of the processor.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ocp.interchange import load_model, markers, read_table, wrenches
+from ocp.problems.lab import Analysis, analyse, person_of_model, scale, weights_of
+
+SCRIPT = Path(__file__).with_name("pipeline_of_opensim.py")
+LONGEST = 600  # s
+CUTOFF = 6.0  # Hz
+MARGIN = 0.15  # of the trial at each end
+COORDINATES = ("hip_flexion", "hip_adduction", "hip_rotation", "knee_angle", "ankle_angle")
+HUMAN = {  # the human's name, and its sign, of a model whose knees flex to the positive side
+    "hip_flexion": ("hip_flex", 1.0),
+    "hip_adduction": ("hip_abd", -1.0),
+    "hip_rotation": ("hip_rot", 1.0),
+    "knee_angle": ("knee_flex", 1.0),
+    "ankle_angle": ("ankle_df", 1.0),
+}
+
+
+def opensim_pipeline(request: Mapping[str, object]) -> dict:
+    """Return the answer of `pipeline_of_opensim.py`."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked, answer = Path(folder) / "asked.json", Path(folder) / "answer.json"
+        asked.write_text(json.dumps(request))
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), str(asked), str(answer)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+        )
+        if not answer.is_file():
+            raise RuntimeError(f"OpenSim: {(done.stderr or done.stdout).strip()[-500:]}")
+        return json.loads(answer.read_text())
+
+
+def differences(found: Analysis, theirs: Mapping[str, dict], own: bool) -> Iterator[str]:
+    """Yield a line for each coordinate of a leg: rms of angles (deg) and of moments (% of the range
+    of OpenSim's, N m), right and left; `own` tells whether the tree is the model itself."""
+    fit, tree = found.fit, found.person.tree
+    start, end = fit.t[0], fit.t[-1]
+    middle = (fit.t > start + MARGIN * (end - start)) & (fit.t < end - MARGIN * (end - start))
+    t = fit.t[middle]
+    for name in COORDINATES:
+        words = []
+        for side in "rl":
+            label = f"{name}_{side}"
+            ours, sign = (name, 1.0) if own else HUMAN[name]
+            if not own and name == "knee_angle" and np.mean(theirs["angles"][label]) < 0:
+                sign = -1.0
+            k = tree.coordinate(f"{ours}_{side}")
+            angles = np.interp(t, theirs["angles"]["time"], theirs["angles"][label])
+            moments = np.interp(t, theirs["moments"]["time"], theirs["moments"][f"{label}_moment"])
+            angle = np.degrees(sign * fit.q[k][middle]) - angles
+            moment = sign * found.torques[k][middle] - moments
+            share = 100 * _rms(moment) / np.ptp(moments)
+            words.append(f"{_rms(angle):5.2f} deg ({np.mean(angle):+5.2f}) {share:5.1f} %")
+        yield f"  {name:14s} " + "   ".join(words)
+
+
+def table(
+    model: Path,
+    trial: Path,
+    plates: Path,
+    static: Path | None,
+    stature: float | None,
+    cutoff: float,
+) -> Iterator[str]:
+    """Yield the lines: OpenSim's seconds, then the differences of each person."""
+    seen, forces = markers(read_table(trial)), wrenches(read_table(plates))
+    begun = time.process_time()
+    person = person_of_model(load_model(model), seen, source=str(model))
+    found = analyse(person, seen, forces, cutoff=cutoff)
+    spent = time.process_time() - begun
+    feet = {tread.plate: tread.foot for tread in found.treads}
+    request = {
+        "model": str(model.resolve()),
+        "markers": str(trial.resolve()),
+        "forces": str(plates.resolve()),
+        "weights": weights_of(found.person.table.among(seen.values)),
+        "plates": {
+            plate: (person.feet[foot], [plate_marks(plate, part) for part in ("v", "p", "torque")])
+            for plate, foot in feet.items()
+        },
+        "cutoff": cutoff,
+    }
+    theirs = opensim_pipeline(request)
+    kinematics, both = theirs["kinematics"], theirs["seconds"]
+    yield f"OpenSim: kinematics {kinematics:.1f} s, with dynamics {both:.1f} s"
+    yield f"on its model: {spent:.1f} s; right, then left: rms (mean), moments of their range"
+    yield from differences(found, theirs, own=True)
+    if static is not None:
+        begun = time.process_time()
+        standing = markers(read_table(static))
+        human = scale(standing, mass=person.mass, stature=stature)
+        found = analyse(human, seen, forces, cutoff=cutoff)
+        yield f"on the human scaled to {static.name}: {time.process_time() - begun:.1f} s"
+        yield from differences(found, theirs, own=False)
+
+
+def plate_marks(plate: str, part: str) -> str:
+    """Return the beginning of a plate's columns in a .mot file: of its force ("v"), point ("p") or
+    torque."""
+    before, _, after = plate.partition("ground")
+    if part == "torque":
+        return f"{before}ground_torque{after}_"
+    return f"{before}ground_force{after}_{part}"
+
+
+def _rms(row: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(row**2)))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], allow_abbrev=False)
+    for name in ("model", "markers", "forces"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--static", type=Path)
+    parser.add_argument("--stature", type=float)
+    parser.add_argument("--cutoff", type=float, default=CUTOFF, help="Hz; running needs 12 or more")
+    flags = parser.parse_args(arguments)
+    files = flags.model, flags.markers, flags.forces, flags.static
+    for line in table(*files, flags.stature, flags.cutoff):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
