@@ -32,6 +32,7 @@ from ocp.studies.explorer.worker import (
     switches_of,
     usual_value,
 )
+from ocp.studies.task import task_at
 
 ARM = '''
 """An arm lifts a payload in a given time."""
@@ -258,6 +259,20 @@ def test_what_is_left_out_at_first_is_open_once_it_has_moved(served):
     none, _ = answers_to(served, post(served, {"payload": 1.0, "load": 0.0}))
     assert none["objective"] == pytest.approx(ocp.solve(_problem(payload=1.0)).objective, rel=1e-6)
     assert none["iterations"] < alone.statistics["iterations"]
+
+
+def test_a_move_begins_at_the_nearest_motion_rather_than_at_the_last(tmp_path):
+    path = tmp_path / "lifting_arm.py"
+    path.write_text(ARM)
+    task = task_at(str(path))
+    explored = Explored(task=task, parameters=moving_parameters(task))
+    first, far, again = (explored.solve({"payload": mass}) for mass in (0.6, 4.5, 0.6))
+    assert again.objective == pytest.approx(first.objective, rel=1e-7)
+    assert again.statistics["iterations"] < far.statistics["iterations"]
+    stated = explored.state({})
+    widths = [each.upper - each.lower for each in explored.sliders]
+    near = stated.nearest(np.array([4.4, 1.0, 0.0]) / widths)
+    assert near.parameters["payload"] == 4.5 and len(stated.answers) == 3
 
 
 def test_a_motion_that_is_certified_yields_to_a_move():

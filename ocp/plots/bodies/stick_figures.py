@@ -26,7 +26,7 @@ from ocp.plots.canvas import SMALL, picture
 from ocp.plots.curves.contact_forces import LOOKS, arrows
 from ocp.plots.curves.phases import pieces
 from ocp.problem.instant import Instant
-from ocp.solution.solution import Solution
+from ocp.solution.solution import OfInstant, Solution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -292,9 +292,14 @@ def _position(tree: Tree, point: Point, at: Instant) -> Matrix:
 
 
 def _centre(solution: Solution, t: np.ndarray) -> np.ndarray:
-    """Return the centre of mass (N, 1, 3; m) of a motion's tree at times (N,), s."""
+    """Return the centre of mass (N, 1, 3; m) of a motion's tree at times (N,), s; phases may carry
+    more."""
     tree = solution.problem.tree
-    return solution.trace(lambda at: center_of_mass(tree, at.q), t).T[:, None]
+    own = CENTRE if solution.single_phase else lambda at: center_of_mass(tree, at.q)
+    return solution.trace(own, t).T[:, None]
+
+
+CENTRE = OfInstant(lambda at: center_of_mass(at.tree, at.q))  # whose graph a plan keeps
 
 
 def _view(spots: np.ndarray, gravity: np.ndarray) -> tuple[list[int], int]:

@@ -1,7 +1,7 @@
 """Worker process of the explorer: one problem with open parameters, solved for each request.
 
-It keeps the plans and the last motion, so that a request costs a warm solve. A request that arrives
-while another is solved or certified takes its place.
+It keeps plans and motions, so that a request costs a solve that begins at the nearest one. A
+request that arrives while another is solved or certified takes its place.
 """
 
 import contextlib
@@ -9,8 +9,9 @@ import json
 import math
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from multiprocessing.connection import Connection
@@ -42,6 +43,7 @@ TOLERANCE = 1e-2  # to which motions are certified
 WIDE = (0.6, 1.6)  # of a parameter's value: the range of its slider, within the parameter's own
 TRIANGLES = 10_000  # of a scene's meshes, which a page without a graphics card draws too
 STATEMENTS = 4  # of a problem with other arguments, whose plans are kept
+ANSWERS = 100  # of a statement, at the nearest of which a solve begins
 # how a solve begins at a neighbour's motion: where the first plugin is none for a program, the next
 WAYS = Solver(plugin="structured"), Solver(options=near_path(1e-12, 1e-6))
 Values: TypeAlias = Mapping[str, float]
@@ -136,10 +138,27 @@ def slider_of(parameter: Parameter, value: float) -> Slider:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A `problem` as it was stated, the `plans` that were made of it, and its `answers`: motions,
+    each with its values in shares of the sliders' ranges (parameters,), the newest last."""
+
+    problem: Problem
+    plans: Kept = field(default_factory=dict)
+    answers: deque[tuple[np.ndarray, Solution]] = field(
+        default_factory=lambda: deque(maxlen=ANSWERS)
+    )
+
+    def nearest(self, place: np.ndarray) -> Solution | None:
+        """Return the motion whose values are nearest to a place, None where there is none yet."""
+        near = [float(np.linalg.norm(known - place)) for known, _ in self.answers]
+        return self.answers[int(np.argmin(near))][1] if near else None
+
+
 @dataclass(kw_only=True)
 class Explored:
-    """A `task` whose `parameters` move, names of those that are `opened`, what was stated of it
-    with its plans, by arguments, and its last motion.
+    """A `task` whose `parameters` move, names of those that are `opened`, what was stated of it,
+    by arguments, and its last motion.
 
     A parameter that a task states is open from the first time that it moves: open ones take longer,
     and what is left out at first, as a load of 0, stays out until then.
@@ -147,7 +166,7 @@ class Explored:
 
     task: Task
     parameters: tuple[Parameter, ...]
-    stated: dict[str, tuple[Problem, Kept]] = field(default_factory=dict)
+    stated: dict[str, Stated] = field(default_factory=dict)
     last: Solution | None = None
     opened: set[str] = field(default_factory=set)
 
@@ -160,9 +179,8 @@ class Explored:
 
     def message(self) -> Keywords:
         """Return the message on a problem: sliders, switches, flags, files, points to push."""
-        pairs = [(each, usual_value(self.task, each)) for each in self.parameters]
         return {
-            "sliders": [asdict(slider_of(*pair)) for pair in pairs],
+            "sliders": [asdict(each) for each in self.sliders],
             "switches": [asdict(each) for each in switches_of(self.task, self.parameters)],
             "flags": list(flags_of(self.task.problem)),
             "files": list(FILES),
@@ -170,16 +188,21 @@ class Explored:
         }
 
     @cached_property
+    def sliders(self) -> list[Slider]:
+        """What moves."""
+        return [slider_of(each, usual_value(self.task, each)) for each in self.parameters]
+
+    @cached_property
     def pushed(self) -> Pushed | None:
         """How the motion is pushed, if it can be."""
-        return pushes_on(self.state({})[0])
+        return pushes_on(self.state({}).problem)
 
-    def state(self, switched: Keywords) -> tuple[Problem, Kept]:
-        """Return the problem with other arguments, and the plans that were made of it."""
+    def state(self, switched: Keywords) -> Stated:
+        """Return what is stated with other arguments."""
         key = json.dumps([switched, sorted(self.opened)], sort_keys=True)
         if key not in self.stated:
             mine = {each.name: each for each in self.parameters if each.name in self.opened}
-            self.stated[key] = self.task.state(mine | switched), {}
+            self.stated[key] = Stated(problem=self.task.state(mine | switched))
             for old in list(self.stated)[:-STATEMENTS]:
                 del self.stated[old]
         self.stated[key] = self.stated.pop(key)  # the last is the newest
@@ -191,18 +214,21 @@ class Explored:
         watch: Callable[[Iteration], object] | None = None,
         switched: Keywords | None = None,
     ) -> Solution:
-        """Return the motion for values of all parameters, begun at the last one; where that fails
-        begun anew, which also says what must give way."""
+        """Return the motion for values of all parameters, begun at the nearest one, of other
+        statements at the last one; where that fails begun anew, which also says what must give
+        way."""
         usual = self.usual
         self.opened |= {name for name in usual if values.get(name, usual[name]) != usual[name]}
         left_out = usual.keys() - self.opened
         given = {name: value for name, value in values.items() if name not in left_out}
-        problem, plans = self.state(switched or {})
+        stated = self.state(switched or {})
+        place = self._place(values)
+        begin = stated.nearest(place) or self.last
 
         def attempt(solver: Solver, guess: Solution | None) -> Solution:
-            with keep_plans(plans, check_mesh=False):
+            with keep_plans(stated.plans, check_mesh=False):
                 return self.task.method(
-                    problem,
+                    stated.problem,
                     self.task.transcription,
                     solver,
                     guess=guess,
@@ -211,15 +237,25 @@ class Explored:
                 )
 
         solution = None
-        for solver in WAYS if self.last else ():
+        for solver in WAYS if begin else ():
             with contextlib.suppress(ValueError):  # of a plugin, or a motion, of another program
-                solution = attempt(solver, self.last)
+                solution = attempt(solver, begin)
                 break
         if solution is None or not solution.success:
             solution = attempt(Solver(), None)
         if solution.success:
             self.last = solution
+            stated.answers.append((place, replace(solution, history=())))
         return solution
+
+    def _place(self, values: Values) -> np.ndarray:
+        """Return values in shares of the ranges of their sliders."""
+        return np.array(
+            [
+                values.get(each.name, each.value) / (each.upper - each.lower or 1.0)
+                for each in self.sliders
+            ]
+        )
 
 
 def work(name: str, names: Collection[str], pipe: Connection) -> None:
