@@ -400,6 +400,19 @@ def test_a_port_in_use_is_refused_and_ctrl_c_leaves_no_process(tmp_path):
         program.communicate()
 
 
+@pytest.mark.commands
+def test_where_no_browser_is_found_a_line_says_so(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "lifting_arm.py"
+    path.write_text(ARM)
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url))  # returns nothing
+    monkeypatch.setattr(Server, "is_looked_at", lambda self, quiet: False)
+    assert command(["app", str(path)]) == 0
+    explored, advice = capsys.readouterr().out.splitlines()
+    assert opened[0].startswith("http://127.0.0.1:") and opened[0] in explored
+    assert advice == "no browser was found: open the address in one"
+
+
 def _problem_without_arguments() -> ocp.Problem:
     return _problem()
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +120,27 @@ def test_a_second_tab_shows_the_same_motion(tab):
         wait_for(other, "current.answer.values.goal_x == -0.42 && light.className == 'light yes'")
         numbers = [each.evaluate("current.answer.number") for each in (tab, other)]
         assert numbers[0] == numbers[1]
+
+
+def test_closing_the_page_ends_the_program_and_its_worker():
+    line = [sys.executable, "-m", "ocp", "app", "cart_pole_mpc", "--no-browser"]
+    program = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        url = program.stdout.readline().split()[2].rstrip(",")
+        tasks = Path(f"/proc/{program.pid}/task").iterdir()
+        children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+        assert children
+        with browser_tab(url) as page:
+            wait_for(page, "(window.marks?.length ?? 0) > 1")
+            page.ask("Page.close")
+            assert program.wait(60) == 0
+        end = time.monotonic() + 10
+        while any(Path(f"/proc/{pid}").exists() for pid in children):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    finally:
+        program.kill()
+        program.communicate()
 
 
 def test_a_dropped_urdf_takes_the_place_of_the_problem(tab):
