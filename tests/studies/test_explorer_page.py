@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,9 @@ MOVE = """new Promise(done => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def tab():
-    server = Server(Explorer("ur5_replan", ("goal_x", "goal_y", "goal_z")), "127.0.0.1", 0)
+@contextmanager
+def explored(name, names=()):
+    server = Server(Explorer(name, names), "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with browser_tab(server.url) as page:
         wait_for(page, "(window.marks?.length ?? 0) > 1")
@@ -39,6 +40,12 @@ def tab():
     server.shutdown()
     server.server_close()
     server.explorer.close()
+
+
+@pytest.fixture(scope="module")
+def tab():
+    with explored("ur5_replan", ("goal_x", "goal_y", "goal_z")) as page:
+        yield page
 
 
 URDF = """<robot name="lever"><link name="base"/><link name="lever"><inertial>
@@ -120,6 +127,18 @@ def test_a_second_tab_shows_the_same_motion(tab):
         wait_for(other, "current.answer.values.goal_x == -0.42 && light.className == 'light yes'")
         numbers = [each.evaluate("current.answer.number") for each in (tab, other)]
         assert numbers[0] == numbers[1]
+
+
+def test_a_motion_that_is_not_certified_is_solved_on_more_points_at_a_click():
+    with explored("cart_pole_mpc") as page:
+        page.evaluate("data.sliders.find(each => each.name == 'angle').put(3.05), ask()")
+        wait_for(page, "light.className == 'light no' && reasons.querySelector('button') != null")
+        assert (
+            page.evaluate("reasons.querySelector('button').textContent") == "solve with points 52"
+        )
+        page.evaluate("reasons.querySelector('button').click()")
+        wait_for(page, "light.className == 'light yes'")
+        assert page.evaluate("current.answer.switched.points") == 52
 
 
 def test_closing_the_page_ends_the_program_and_its_worker():

@@ -360,8 +360,8 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
             card = [list(line) for line in lines if line[0] not in SHOWN]
             certified = verdict.startswith("certified")
             told = {"number": number, "verdict": verdict, "certified": certified, "card": card}
-            advice = [] if certified else _advice(explored, request["switched"])
-            inbox.pipe.send(told | {"lines": advice})
+            advice = {"lines": []} if certified else _advice(explored, request["switched"])
+            inbox.pipe.send(told | advice)
     except Superseded:
         inbox.pipe.send({"number": number, "status": "superseded"})
     except (ValueError, RuntimeError) as error:
@@ -369,17 +369,18 @@ def _answer(explored: Explored, request: Keywords, inbox: Inbox) -> None:
         inbox.pipe.send({"number": number, "status": "refused", "lines": reason})
 
 
-def _advice(explored: Explored, switched: Keywords) -> list[str]:
-    """Return lines on how a motion may be certified that is not: by twice the control points, where
-    their number is a switch."""
+def _advice(explored: Explored, switched: Keywords) -> Keywords:
+    """Return lines on how a motion may be certified that is not, and the switches of that: twice
+    the control points, where their number is a switch."""
     given = {each.name: each.value for each in switches_of(explored.task, explored.parameters)}
     points = (given | switched).get("points")
     if not isinstance(points, int):
-        return []
-    return [
+        return {"lines": []}
+    line = (
         "the rows hold at the nodes, the motion is checked between them too: with "
         f"points at {2 * points} in place of {points} it may be certified"
-    ]
+    )
+    return {"lines": [line], "instead": {"points": 2 * points}}
 
 
 def _push(explored: Explored, request: Keywords) -> Keywords:
