@@ -198,7 +198,7 @@ class Explored:
         return pushes_on(self.state({}).problem)
 
     def state(self, switched: Keywords) -> Stated:
-        """Return what is stated with other arguments."""
+        """Return the statement with other arguments."""
         key = json.dumps([switched, sorted(self.opened)], sort_keys=True)
         if key not in self.stated:
             mine = {each.name: each for each in self.parameters if each.name in self.opened}
