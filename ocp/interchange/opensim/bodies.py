@@ -63,7 +63,9 @@ def frame_on_link(objects: Objects, owner: Element, word: str) -> tuple[str, np.
     """
     pose, seen = np.eye(4), list[Element]()
     while word.rstrip("/").rpartition("/")[2] != GROUND:
-        frame = objects.find(owner, word, FRAMES)
+        frame = objects.find(owner, word, (*FRAMES, "Ground"))
+        if frame.tag == "Ground":
+            break
         if frame.tag != "PhysicalOffsetFrame":
             return name_of(frame), pose
         if frame in seen:

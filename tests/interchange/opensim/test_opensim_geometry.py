@@ -44,6 +44,16 @@ def test_looks_on_a_frame_stand_where_the_frame_does(tmp_path):
         assert np.array(each.pose)[:3, 3] == pytest.approx((0.1, 0.2, 0.3))
 
 
+def test_looks_of_the_ground_are_left_out(tmp_path):
+    off = frame("off", "..", ((0.1, 0.2, 0.3), (0, 0, 0.5))).replace(
+        "<translation>", f"<attached_geometry>{SHAPES}</attached_geometry><translation>"
+    )
+    ground = f'<Ground name="ground"><components>{off}</components></Ground>'
+    text = looking("").replace('<Ground name="ground"/>', ground)
+    assert ground in text
+    assert not any(link.visuals for link in load_model(written(text, tmp_path)).links)
+
+
 @pytest.mark.parametrize("words", ["bone.obj", "torus (Torus)"])
 def test_what_is_not_shown_is_named(tmp_path, words):
     shape = MESH if words == "bone.obj" else '<Torus name="torus"/>'

@@ -123,8 +123,8 @@ def test_a_public_model_is_refused_by_name_or_moves_and_pulls_as_in_opensim(path
             return
     newest = tmp_path / path.name
     try:
-        opensim_answers(MODELS, converted={"model": str(path), "to": str(newest)})
-        opensim_answers(MODELS, mechanics={"model": str(newest), "states": []})
+        change = {"model": str(path), "to": str(newest)}
+        opensim_answers(MODELS, converted=change, mechanics={"model": str(newest), "states": []})
     except subprocess.CalledProcessError as error:
         pytest.skip(f"OpenSim does not read it: {error.stderr.splitlines()[-1][:200]}")
     with warnings.catch_warnings():
