@@ -122,6 +122,9 @@ def request_instants(
     s = problem.motion.abscissae(0) if equal else nodes
     if on_nodes:  # the end of a cycle is the start's image, whose bounds hold for both
         s = program.layout.nodes[: -1 if problem.cyclic else None]
+    elif isinstance(when, Span) and not equal:
+        parts = np.linspace(0.0, 1.0, when.between + 1, endpoint=False)
+        s = np.append((s[:-1, None] + np.diff(s)[:, None] * parts).ravel(), s[-1])
     if problem.end == SHARED:  # the next phase asks for what holds where it starts
         s = s[s < 1 - ALIKE]
     if isinstance(when, str):
@@ -133,11 +136,8 @@ def _instants_within(when: Span, s: np.ndarray, *, fixed: bool, dense: bool) -> 
     """Return the instants of s in a span.
 
     Its own ends beside them where these are free to be asked, and its middle if there is no other;
-    none where instants are `fixed`. Where they are not, those that the span asks for in between.
+    none where instants are `fixed`.
     """
-    if dense and not fixed and when.between:
-        parts = np.linspace(0.0, 1.0, when.between + 1, endpoint=False)[1:]
-        s = np.sort(np.append(s, s[:-1, None] + np.diff(s)[:, None] * parts))
     inside = set(s[when.holds(s)].tolist())
     if dense and not fixed:
         ends = (end for end in (when.start, when.end) if when.holds(end))
