@@ -5,7 +5,7 @@ because an equality sampled more densely than the motion has freedom cannot hold
 forces of cut joints and ground wrenches that are variables hold at the nodes of these.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
@@ -21,6 +21,7 @@ from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.constraints.activations import MIRRORED
 from ocp.problem.contact.ground import Ground, bearing_slots
 from ocp.problem.phases.shared_spline import SHARED, moving_points
+from ocp.problem.reserved_names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels.kernels import Kernel, as_column
 from ocp.transcription.kernels.user_functions import call_user_function, kernel_of
@@ -201,16 +202,23 @@ def constraint_requests(
 
 
 def law_requests(
-    program: Program, laws: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]]
+    program: Program,
+    laws: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]],
+    handed: Collection[str] = (),
 ) -> Iterator[Request]:
-    """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes),
-    ..)."""
+    """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes), ..),
+    at the start without those of motion of the joints `handed` over."""
     for constraint, s in laws:
         stack = as_column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
         nodes = program.layout.nodes
         if program.problem.end == SHARED:
             nodes = nodes[:-1]
         rows = [tuple(nodes.tolist())] * stack.shape[0] if s is None else s
+        if constraint.name in (DYNAMICS, PASSIVE):
+            rows = [
+                own[1:] if label in handed and own[:1] == (0.0,) else own
+                for label, own in zip(constraint.labels, rows)
+            ]
         chosen = list(range(stack.shape[0]))
         yield from _requests(program, constraint, stack, chosen, rows, s is None, law=True)
 

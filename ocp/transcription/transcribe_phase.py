@@ -4,7 +4,7 @@ The method gives the variables; functions of the statement at instants of the mo
 A row that bounds a single variable becomes a bound of that variable.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import cast
@@ -15,13 +15,10 @@ import numpy as np
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, resolve_auto
 from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.model.structure import structure
-from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import Parameter, is_open, nominal, with_values
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.free_knots import Moving
 from ocp.motion.free_knots import with_given_knots as given_knots
-from ocp.problem.constraint import Constraint
-from ocp.problem.reserved_names import PASSIVE
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.solvers.progress import say
@@ -339,28 +336,11 @@ def _collect_requests(program: Program, method: Method, handover: Handover) -> l
     sound = soundness_constraints(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     laws = method.laws(numbers, program.layout.lifts, program.formulation)
-    if handover.rows:
-        laws = tuple(_without_handed_rows(laws, numbers.tree, handover.rows))
     if numbers.ground is not None:
         laws += rigid_contact_laws(numbers, problem, program.free, handover.holds)
-    return [*constraint_requests(program, constraints, nodes), *law_requests(program, laws)]
-
-
-def _without_handed_rows(
-    stated: Iterable[tuple[Constraint, Sequence[Sequence[float]] | None]],
-    tree: Tree,
-    rows: frozenset[int],
-) -> Iterator[tuple[Constraint, Sequence[Sequence[float]] | None]]:
-    """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
-    `rows` of q."""
-    names = {tree.moving[row].name for row in rows}
-    for constraint, instants in stated:
-        if instants is not None and constraint.name == PASSIVE:
-            instants = tuple(
-                own[1:] if label in names and own[:1] == (0.0,) else own
-                for label, own in zip(constraint.labels, instants)
-            )
-        yield constraint, instants
+    handed = {numbers.tree.moving[row].name for row in handover.rows}
+    asked = law_requests(program, laws, handed)
+    return [*constraint_requests(program, constraints, nodes), *asked]
 
 
 def _kernel_backend(problem: Problem, transcription: Transcription) -> KernelBackend:

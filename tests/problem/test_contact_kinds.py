@@ -35,6 +35,7 @@ from ocp.mechanics.kinematics import kinematics
 from ocp.mechanics.model.structure import structure
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem import Foot, Pin, Reaction
+from ocp.problem.contact.ground import bearing_slots
 from ocp.problem.contact.load_paths import bears_root, is_corrected, passive_rows, transmissions
 from ocp.problem.contact.reactions import check_two_pass
 from ocp.problem.instant import Forces, Instant
@@ -120,6 +121,18 @@ def test_feet_share_the_root_where_they_bear_all_of_it():
     assert not bears_root(tree, Ground(feet=(feet["left"], part)))
     assert bears_root(biped(), steps()) and is_corrected(biped(), steps())
     assert not bears_root(biped(), steps(strike=0.7, leave=0.3))  # a flight in between
+
+
+def test_a_foot_whose_force_begins_and_ends_with_the_motion_bears_the_root():
+    """At single instants without force the motion needs none, and between nodes it is corrected."""
+    right = steps().foot("right")
+    support = replace(right.supports[0], when=(0.0, 1.0))
+    foot = replace(right, supports=(support,), bears=(0.0, 1.0))
+    short = Ground(feet=(foot,), normal=steps().normal)
+    assert not bearing_slots(short, 0.0) and not bearing_slots(short, 1.0)
+    assert bears_root(biped(), short) and is_corrected(biped(), short)
+    late = Ground(feet=(replace(foot, bears=(0.2, 1.0)),), normal=steps().normal)
+    assert not bears_root(biped(), late)
 
 
 def companion():

@@ -305,6 +305,15 @@ def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
         ) == pytest.approx(totals(found))
 
 
+def test_while_no_foot_bears_nobody_gets_anything():
+    short = steps(way=0.3)
+    short = replace(short, feet=tuple(replace(foot, bears=(0.0, 1.0)) for foot in short.feet))
+    given = {name: wrench_of((1, 2, 3), (4, 5, 6)) for name in ("right", "left")}
+    for s in (0.0, 1.0):
+        found = share_reaction(short, s, given, wrench_of((0, 0, 0), (0, 0, 1)))
+        assert not totals(found).any()
+
+
 def test_feet_on_planes_of_their_own_take_more_by_their_own_normals():
     ground, lean = steps(way=0.3), (0.0, np.sin(0.5), np.cos(0.5))
     slope = replace(ground.foot("left"), plane=Plane(normal=lean, point=(0.0, 0.0, -0.2)))

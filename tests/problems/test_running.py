@@ -7,12 +7,14 @@ import pytest
 from ocp import HermiteSimpson, Spline, Transcription
 from ocp.mechanics import array, positions
 from ocp.models.human import human
+from ocp.problem.contact.load_paths import is_corrected, passive_rows
 from ocp.problems.gait.statement.objective_terms import mechanical_work
 from ocp.problems.running import Effort, Gait, problem
 from ocp.problems.running.contact_schedule import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.exertion import TENDONS
 from ocp.problems.running.solve import SPARSE, coarser, lifted
 from ocp.problems.running.statement import SHARES, as_usual, smoother
+from ocp.transcription.laws.transition_laws import law_handover
 
 
 @pytest.mark.parametrize("strike", STRIKES)
@@ -44,6 +46,17 @@ def test_feet_stand_where_they_rest_at_zero():
         assert len(np.unique(np.round(support.polygon, 9), axis=0)) == len(support.polygon)
         assert foot.bears == (0.0, np.inf)
     assert not any(foot.supports for foot in swinging("left", "right").feet)
+
+
+def test_the_root_s_law_is_asked_for_once_where_force_begins_or_ends():
+    """In stance the ground's wrenches follow from the motion between nodes, and at its ends are
+    none: there the law holds for the flight beside it too."""
+    stated = problem()
+    given = law_handover(stated)
+    assert given == {"flat": set(range(6)), "toes": set(), FLIGHT: set(range(6))}
+    for name in ("flat", "toes"):
+        part = stated.parts[name]
+        assert is_corrected(part.tree, part.ground) and not passive_rows(part.tree, part.ground)
 
 
 def weights(stated):

@@ -230,8 +230,12 @@ class Ground:
     @property
     def instants(self) -> tuple[float, ...]:
         """Instants that tell all ways of standing: the ends, the switches, and one in between."""
-        edges = sorted({0.0, 1.0, *self.switches})
-        return tuple(sorted([*edges, *((a + b) / 2 for a, b in pairwise(edges))]))
+        return tuple(sorted([0.0, 1.0, *self.switches, *self.middles]))
+
+    @property
+    def middles(self) -> tuple[float, ...]:
+        """Instants amid those at which ways of standing begin or end, one of each that lasts."""
+        return tuple((a + b) / 2 for a, b in pairwise((0.0, *self.switches, 1.0)))
 
     def plane(self, foot: Foot) -> Plane:
         """Return the plane on which a foot stands."""

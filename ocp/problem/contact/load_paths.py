@@ -83,13 +83,13 @@ def passive_rows(tree: Tree, ground: Ground | None) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def bears_root(tree: Tree, ground: Ground) -> bool:
-    """Tell whether at every instant the contacts that bear can give whatever the root's joints
-    need."""
+    """Tell whether the contacts that bear can give whatever the root's joints need, but for single
+    instants at which all force begins or ends."""
     root = list(structure(tree).root)
     if not root:
         return True
     needed = len(root) - sum(rows[0] in root for rows in tree.balls)  # lengths bear nothing
-    ways = {bearing_slots(ground, s) for s in ground.instants}
+    ways = {bearing_slots(ground, s) for s in ground.middles}
     given = dict(zip(_names(tree, ground), transmissions(tree, ground)))
     whole = {slot for slot, each in given.items() if all(each.present)}
     if floats(tree, ground) and all(whole.intersection(way) for way in ways):
@@ -118,7 +118,8 @@ def contact_shares(tree: Tree, ground: Ground, q: np.ndarray) -> dict[tuple[str,
 
 def is_corrected(tree: Tree, ground: Ground) -> bool:
     """Tell whether wrenches between nodes are corrected to the balance of the motion: those of feet
-    with areas under a body that floats in space, of which some always bears."""
+    with areas under a body that floats in space, of which some bears but for single instants at
+    which all force begins or ends, where the motion needs none."""
     whole = all(all(each.present) for each in transmissions(tree, ground))
     return whole and floats(tree, ground) and bears_root(tree, ground)
 

@@ -175,7 +175,8 @@ def share_reaction(
 
     Return {(foot, link): Wrench}. The remainder goes to the feet in proportion to their normal
     forces, each along that of its plane, its force through their centres: no foot is tilted by what
-    it bears more. This is how wrenches known at nodes continue between them.
+    it bears more. This is how wrenches known at nodes continue between them. While none bears
+    nobody gets anything.
     """
     wrenches: dict[Slot, Wrench] = {}
     normals = {foot.name: matrix(ground.plane(foot).normal) for foot in ground.feet}
@@ -188,7 +189,7 @@ def share_reaction(
         name: ca.fmax(ca.dot(normals[name], part), FAINT * there[name])
         for name, part in forces.items()
     }
-    whole = sum(pushes.values())
+    whole = ca.fmax(sum(pushes.values()), FAINT)
     parts = {name: push / whole for name, push in pushes.items()}
     levers = {foot.name: ca.cross(matrix(foot.center), force) for foot in ground.feet}
     moment -= sum(parts[name] * levers[name] for name in parts)

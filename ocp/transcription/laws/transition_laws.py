@@ -22,7 +22,7 @@ from ocp.mechanics.model.structure import structure
 from ocp.mechanics.model.tree import Tree
 from ocp.mechanics.values.parameters import nominal
 from ocp.problem.contact.ground import bearing_slots
-from ocp.problem.contact.load_paths import contact_shares, passive_rows
+from ocp.problem.contact.load_paths import contact_shares
 from ocp.problem.phases.phases import Transition
 from ocp.problem.phases.shared_spline import SHARED
 from ocp.problem.statement import Problem
@@ -54,8 +54,8 @@ def _rows_handed_over(link: Transition, before: Problem, after: Problem) -> tupl
     if not _needs_alike(link.symmetry, before, after):
         return ()
     index, _ = _images(link.symmetry, after.tree.dof)
-    own = passive_rows(after.tree, after.ground)
-    rows = [row for row in passive_rows(before.tree, before.ground) if index[row] in own]
+    own = structure(after.tree).passive
+    rows = [row for row in structure(before.tree).passive if index[row] in own]
     if not rows:
         return ()
     open_ways = [
