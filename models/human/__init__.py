@@ -7,7 +7,13 @@ from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, Person, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
-from ocp.models.human.strength.strengths import capacity, strength, strengths, torque_range
+from ocp.models.human.strength.strengths import (
+    capacity,
+    relative_strength,
+    strength,
+    strengths,
+    torque_range,
+)
 from ocp.models.human.strength.tissue import bearing, passive, within_ranges
 from ocp.models.human.tables import (
     BOX_SPHERES,
@@ -53,6 +59,7 @@ __all__ = [
     "person",
     "physique",
     "positive_motion",
+    "relative_strength",
     "segment_masses",
     "somebody",
     "strength",

@@ -9,7 +9,7 @@ import pytest
 from ocp import Parameter, Strength
 from ocp.models.human import MASS, NAMES, STATURE, capacity, human, mirror, strengths, torque_range
 from ocp.models.human.strength.exertions import Cosine, Exertion, Hill, Line
-from ocp.models.human.strength.strengths import peak
+from ocp.models.human.strength.strengths import peak, relative_strength
 from ocp.problem.constraints.strength import strengths as strengths_of
 
 WEIGHT = 9.81 * MASS * STATURE  # N m: weight times height of the reference person
@@ -191,3 +191,12 @@ def test_angle_adds_what_is_known_to_differ_and_constant_nothing():
 def test_what_is_not_measured_is_refused(said, words):
     with pytest.raises(ValueError, match=words):
         human(**said)
+
+
+def test_strength_over_that_of_the_usual_man_is_one_for_him_and_grows_with_percentile():
+    usual, weak = (
+        human(passive=True, strength="angle", percentile=percentile) for percentile in (84.13, 20.0)
+    )
+    for joint in ("shou_flex_r", "elb_flex_l"):
+        assert relative_strength(usual, joint) == pytest.approx(1.0, abs=1e-3)
+        assert 0.5 < relative_strength(weak, joint) < 0.8

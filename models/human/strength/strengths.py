@@ -170,6 +170,15 @@ def capacity(tree: Tree, joint: str, direction: int) -> Any:
     return direction * torque[(direction + 1) // 2]
 
 
+def relative_strength(tree: Tree, joint: str) -> Any:
+    """Return the strength of a joint's muscles, both ways together, over that of the man of STATURE
+    and MASS, a mean and a standard deviation; it may be open."""
+    movement = joint[:-2] if joint.endswith(("_r", "_l")) else joint
+    own = (capacity(tree, joint, way) for way in (1, -1))
+    whole = sum(expression_of(each) if is_open(each) else each for each in own)
+    return whole / sum(peak(movement, way, "male") for way in (1, -1))
+
+
 def over_speed(
     joint: str, elements: Collection[Strength], size: Any, sex: str, **who: Any
 ) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ import casadi as ca
 
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
 from ocp.mechanics import body_weight, expression_of, is_open
-from ocp.models.human import MASS, STATURE, capacity, volumes
+from ocp.models.human import MASS, STATURE, capacity, relative_strength, volumes
 
 HEAD = "head"
 ACHILLES: Mapping[str, float] = MappingProxyType({"ankle_df": 250.0})
@@ -61,7 +61,7 @@ ROUNDED = 1.0  # N m, of the man of STATURE: within which it is rounded which of
 IDLE = 1e-3  # of weight times 1 m/s, squared: over which the size of power is rounded
 LEAN = 0.0873  # rad: 5 degrees, about twice what trunks lean in walking (Chung 2010)
 TWIST = 0.5  # rad: how far arms turn about themselves [assumed]
-RELAXED = 10.0  # N m, of the man of STATURE: about what holds an arm level
+RELAXED = 10.0  # N m, of the man of STATURE as strong as usual: about what holds an arm level
 # Of mass, the height of the centre of mass and speed: angular momenta of people who walk stay
 # within a few hundredths of that (Herr & Popovic 2008); height over the legs' 0.93 m [assumed]
 MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
@@ -77,7 +77,7 @@ def human_cost(body: Tree, who: Mapping[str, Any], cost: HumanCost = WALKING) ->
         "work": lambda: mechanical_work(body, who, cost.tendons),
         "upright": lambda: squares("upright", _leans),
         "posture": lambda: posture(body),
-        "arms": lambda: arm_torques(body, who),
+        "arms": lambda: arm_torques(body),
         "momentum": lambda: momentum(body),
         HEAD: lambda: squares(HEAD, _nods),
     }
@@ -190,12 +190,13 @@ def posture(body: Tree) -> Objective:
     return squares("posture", lambda at: at.q[list(most)] / ca.DM(list(most.values())))
 
 
-def arm_torques(body: Tree, who: Mapping[str, Any]) -> Objective:
-    """Return the torques of shoulders and elbows over RELAXED of the man, squared: arms hang
-    (Falisse et al. 2019 weigh their arms' torques far above muscles)."""
-    relaxed = RELAXED * size(who)
-    rows = [row for name, row in _driven(body).items() if name.startswith(("shou_", "elb_"))]
-    return squares("arms", lambda at: at.tau[rows] / relaxed)
+def arm_torques(body: Tree) -> Objective:
+    """Return the torques of shoulders and elbows over RELAXED of the man, of others in proportion
+    to their strength there, squared: arms hang (Falisse et al. 2019 weigh their arms' torques,
+    over what drives can, far above muscles)."""
+    arms = {name: row for name, row in _driven(body).items() if name.startswith(("shou_", "elb_"))}
+    relaxed = ca.vertcat(*(RELAXED * relative_strength(body, name) for name in arms))
+    return squares("arms", lambda at: at.tau[list(arms.values())] / relaxed)
 
 
 def momentum(body: Tree) -> Objective:
